@@ -1,0 +1,40 @@
+# The commands the README names. Everything runs from .venv; nothing but Python's package registry is needed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test setup check bench clean format
+
+.venv/.demo: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --upgrade pip
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/.setup: .venv/.demo
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[test,check,bench]'
+	@touch $@
+
+setup: .venv/.setup  ## .venv with autokb and every extra that the tests and benchmarks need
+
+demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
+	$(BIN)/python -m autokb.demo
+
+test: .venv/.setup  ## run the tests
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/.setup  ## lint, types, floors, size budgets
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tests/size_budgets.py
+
+format: .venv/.setup
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+
+bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist demo-workspace

@@ -1,0 +1,1 @@
+"""A question becomes an answer that names its evidence."""

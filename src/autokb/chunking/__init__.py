@@ -1,0 +1,1 @@
+"""Documents become chunks with context."""

@@ -1,0 +1,1 @@
+"""Complete small domains that ship with the product."""

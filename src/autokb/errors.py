@@ -1,0 +1,29 @@
+"""Every error a person can meet, each with the exit status that the command line gives it."""
+
+from __future__ import annotations
+
+
+class AutokbError(Exception):
+    """Something failed; the message is a sentence that says what to do."""
+
+    exit_status = 1
+
+
+class BadInputError(AutokbError):
+    """What the user gave cannot be used as it is."""
+
+    exit_status = 2
+
+
+class StoppedOnPurposeError(AutokbError):
+    """The work stopped where it was told to and can go on."""
+
+    exit_status = 3
+
+
+class WorkspaceBusyError(BadInputError):
+    """Another process is building this workspace."""
+
+
+class UnreadableFileError(AutokbError):
+    """One file cannot be read; the others go on."""

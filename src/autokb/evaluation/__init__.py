@@ -1,0 +1,1 @@
+"""Metrics, data sets and experiments: systems are functions from a query to a ranking."""

@@ -1,0 +1,1 @@
+"""Raw issues become themes, seeds, trees and solutions."""

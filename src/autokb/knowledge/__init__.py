@@ -1,0 +1,1 @@
+"""The nouns of the product: frozen, without input or output."""

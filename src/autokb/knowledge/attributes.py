@@ -1,0 +1,61 @@
+"""Attribute values are sets; comparing a node with a query follows decision 2 of the design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+Values = frozenset[str]
+Attributes = Mapping[str, Values]
+ANY: Values = frozenset({"Any"})
+NONE: Values = frozenset({"NONE"})
+
+
+class Match(StrEnum):
+    """How a node stands to a query."""
+
+    EXACT = "exact"
+    BROADER = "broader"
+    NARROWER = "narrower"
+    OVERLAP = "overlap"
+    CONFLICT = "conflict"
+
+
+def compare_values(node: Values, query: Values | None) -> Match:
+    """Compare one attribute of a node with the query's; ``None`` means the query leaves it unknown."""
+    if query is None:
+        return Match.EXACT if node == ANY else Match.NARROWER
+    if node == query:
+        return Match.EXACT
+    if node == ANY:
+        return Match.BROADER
+    if query == ANY:
+        return Match.NARROWER
+    if not node & query:
+        return Match.CONFLICT
+    if node > query:
+        return Match.BROADER
+    if node < query:
+        return Match.NARROWER
+    return Match.OVERLAP
+
+
+def compare(node: Attributes, query: Attributes, names: Iterable[str]) -> Match:
+    """Compare a node with a query over all attributes of the configuration."""
+    found = {compare_values(node.get(name, ANY), query.get(name)) for name in names}
+    if Match.CONFLICT in found:
+        return Match.CONFLICT
+    found.discard(Match.EXACT)
+    if not found:
+        return Match.EXACT
+    return found.pop() if len(found) == 1 else Match.OVERLAP
+
+
+def as_lists(attributes: Attributes) -> dict[str, list[str]]:
+    """Return the JSON shape: name to sorted list of values."""
+    return {name: sorted(values) for name, values in sorted(attributes.items())}
+
+
+def from_lists(lists: Mapping[str, Iterable[str]]) -> dict[str, Values]:
+    """Read the JSON shape back."""
+    return {name: frozenset(values) for name, values in lists.items()}

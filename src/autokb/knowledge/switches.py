@@ -1,0 +1,45 @@
+"""Switches such as ``{for win}...{/for}`` mark text for some customers only; the Markdown keeps them as they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+OPENING = re.compile(r"\{for ([^{}\n]{1,80})\}")
+MARK = re.compile(r"\{for [^{}\n]{1,80}\}|\{/for\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switched part of a text: ``start`` to ``end`` with its marks, ``names`` it is for (or not for)."""
+
+    start: int
+    end: int
+    inner: tuple[int, int]
+    names: tuple[str, ...]
+    negated: bool
+
+
+def find_switches(text: str) -> list[Switch]:
+    """Return the switches of a text in order of their start; an unclosed one reaches to the end of the text."""
+    stack: list[re.Match[str]] = []
+    found: list[Switch] = []
+    for mark in MARK.finditer(text):
+        if mark.group().startswith("{for"):
+            stack.append(mark)
+        elif stack:
+            found.append(_switch(stack.pop(), mark.start(), mark.end()))
+    found.extend(_switch(opening, len(text), len(text)) for opening in stack)
+    return sorted(found, key=lambda s: (s.start, -s.end))
+
+
+def _switch(opening: re.Match[str], inner_end: int, end: int) -> Switch:
+    body = opening.group()[5:-1].strip()
+    negated = body.startswith("not ")
+    names = tuple(n.strip().lower() for n in body.removeprefix("not ").split(",") if n.strip())
+    return Switch(opening.start(), end, (opening.end(), inner_end), names, negated)
+
+
+def without_marks(text: str) -> str:
+    """Return the text with the marks gone and everything they wrap kept."""
+    return MARK.sub("", text)

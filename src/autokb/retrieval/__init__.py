@@ -1,0 +1,1 @@
+"""Search, fusion, the gate, and the step from a hit to a better node."""

@@ -1,0 +1,78 @@
+"""A room answers one question; its input decides its key, its output is checked before anyone uses it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from autokb.knowledge.ids import canonical_json, digest
+
+
+class Reply(BaseModel):
+    """The typed answer of a room; unknown fields are an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ReplyError(ValueError):
+    """A reply that reads but is wrong; the message says what."""
+
+
+I = TypeVar("I")  # noqa: E741
+O = TypeVar("O", bound=Reply)  # noqa: E741
+
+
+def outside_key(default: Any = None) -> Any:
+    """Declare an input field that follows from the others (a vector of a text) and so stays out of the key."""
+    return field(default=default, metadata={"key": False}, compare=False, repr=False)
+
+
+def _accept(_item: Any, _reply: Any) -> None:
+    """Accept every reply that reads."""
+
+
+@dataclass(frozen=True)
+class Room(Generic[I, O]):
+    """One question: how its input looks, how its answer looks, how it is answered without a model.
+
+    ``input`` is a frozen dataclass, ``output`` a ``Reply``. ``check`` raises ReplyError when an output is wrong
+    for its input. Raise ``version`` whenever the offline answer to the same input changes: stored answers of the old
+    version are then not used again.
+    """
+
+    name: str
+    version: int
+    input: type[I]
+    output: type[O]
+    offline: Callable[[I], O]
+    check: Callable[[I, O], None] = _accept
+
+    def key(self, item: I) -> str:
+        """Return the hash of everything that can change the offline answer."""
+        return digest(self.name, str(self.version), canonical_json(plain(item)))
+
+    def answer_offline(self, item: I) -> O:
+        """Answer without a model; raises ReplyError when the answer does not fit its input."""
+        reply = self.offline(item)
+        self.check(item, reply)
+        return reply
+
+
+def plain(value: Any) -> Any:
+    """Turn nouns into JSON values with one spelling; fields declared ``outside_key`` are left out."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kept = (f for f in dataclasses.fields(value) if f.metadata.get("key", True))
+        return {f.name: plain(getattr(value, f.name)) for f in kept}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, frozenset | set):
+        return sorted(plain(v) for v in value)
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value

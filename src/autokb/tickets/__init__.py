@@ -1,0 +1,1 @@
+"""Past tickets become trees of sections in a graph."""
