@@ -1,0 +1,132 @@
+"""Adding sources: new, changed and unchanged ones are told apart, and nothing half-read is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from autokb.app.records import raw_issue_body
+from autokb.app.workspace import Workspace
+from autokb.errors import BadInputError
+from autokb.knowledge.ids import canonical_json
+from autokb.knowledge.nouns import Document, RawIssue, Skipped
+from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
+from autokb.stores.knowledge_file import KnowledgeFile, Staged
+
+Kind = Literal["documents", "issues"]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What one ``add`` did."""
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape."""
+        return {
+            "added": self.added,
+            "updated": self.updated,
+            "unchanged": self.unchanged,
+            "removed": self.removed,
+            "skipped": [{"path": s.path, "reason": s.reason} for s in self.skipped],
+        }
+
+
+def add(
+    workspace: Workspace,
+    paths: Sequence[Path],
+    kind: Kind = "documents",
+    fields: Fields | None = None,
+    *,
+    sync: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Added:
+    """Stage documents or raw issues; the next build works with them.
+
+    Raises BadInputError when a path does not exist or two folders hold different files of one name.
+    """
+    fields = fields or Fields()
+    if kind == "documents":
+        documents = read_documents(paths, fields, progress=progress)
+        return _store(workspace, kind, documents, _staged_documents(documents.records), paths, sync)
+    issues = read_issues(paths, fields, progress=progress)
+    return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync)
+
+
+def _staged_documents(records: Iterable[SourceRecord[Document]]) -> list[Staged]:
+    return [
+        Staged(r.item.id, r.root, r.relative, {"title": r.item.title, "text": r.item.text, "url": r.item.url})
+        for r in records
+    ]
+
+
+def _staged_issues(records: Iterable[SourceRecord[RawIssue]]) -> list[Staged]:
+    return [Staged(r.item.id, r.root, r.relative, raw_issue_body(r.item)) for r in records]
+
+
+def _store(
+    workspace: Workspace, kind: Kind, reading: Reading[Any], items: list[Staged], paths: Sequence[Path], sync: bool
+) -> Added:
+    with workspace.file() as file, file.transaction():
+        old = {s.id: s for s in file.staged(kind)}
+        new = [s for s in items if s.id not in old]
+        changed = [s for s in items if s.id in old and _differs(old[s.id], s)]
+        _refuse_namesakes(kind, old, changed)
+        moved = [s for s in items if s.id in old and not _differs(old[s.id], s) and _place(old[s.id]) != _place(s)]
+        gone = _gone(file, kind, reading, items, paths) if sync else []
+        file.stage(kind, [*new, *changed, *(m for m in moved if not _still_there(old[m.id]))])
+        file.unstage(kind, gone)
+    return Added(len(new), len(changed), len(items) - len(new) - len(changed), len(gone), reading.skipped)
+
+
+def _differs(old: Staged, new: Staged) -> bool:
+    return canonical_json(old.body) != canonical_json(new.body)
+
+
+def _place(staged: Staged) -> tuple[str, str]:
+    return staged.root, staged.relative
+
+
+def _still_there(staged: Staged) -> bool:
+    return Path(staged.root, staged.relative).exists()
+
+
+def _refuse_namesakes(kind: Kind, old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
+    for new in changed:
+        before = old[new.id]
+        if before.root != new.root and _name(before) == _name(new) and _still_there(before):
+            raise BadInputError(
+                f"{new.relative} was added from another folder with other content ({kind[:-1]} {new.id!r}); rename one "
+                "of the two files, or remove the first one and add again. Nothing was added."
+            )
+
+
+def _name(staged: Staged) -> str:
+    return staged.relative.removesuffix(".gz")
+
+
+def _gone(
+    file: KnowledgeFile, kind: Kind, reading: Reading[Any], items: Iterable[Staged], paths: Sequence[Path]
+) -> list[str]:
+    """Return ids that the added folders and files no longer hold; what is there but unreadable now stays."""
+    folders = {str(p.resolve()) for p in paths if p.is_dir()}
+    present = set(reading.present)
+    seen = {s.id for s in items}
+    doubtful = [s.path for s in reading.skipped]
+    gone = []
+    for staged in file.staged(kind):
+        place = _place(staged)
+        if staged.id in seen or (staged.root not in folders and place not in present):
+            continue
+        path = str(Path(staged.root, staged.relative))
+        unread = any(d in (staged.relative, path) or d.startswith((staged.relative + ":", path + ":")) for d in doubtful)
+        if place not in present or not unread:
+            gone.append(staged.id)
+    return gone

@@ -1,0 +1,57 @@
+"""The published knowledge base as nouns, hand edits laid over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autokb.app.edits import apply_edits
+from autokb.app.records import (
+    read_chunk,
+    read_document,
+    read_edit,
+    read_issue,
+    read_raw_issue,
+    read_seed,
+    read_solution,
+    read_theme,
+)
+from autokb.knowledge.nouns import Chunk, Edit, KnowledgeBase, RawIssue
+from autokb.stores.knowledge_file import KnowledgeFile
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the last build published, in memory."""
+
+    kb: KnowledgeBase
+    chunks: tuple[Chunk, ...]
+    raw_issues: dict[str, RawIssue]
+    raw_places: dict[str, dict[str, str]]
+    edits: tuple[Edit, ...]
+    settings: dict[str, dict[str, object]]
+    generation: str
+
+
+def read_published(file: KnowledgeFile) -> Published:
+    """Read everything that readers may see."""
+    bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
+    raw = dict(file.records("raw_issue"))
+    edits = tuple(read_edit(i, body) for i, body in file.edits())
+    solutions = {i: read_solution(i, b) for i, b in bodies["solution"].items()}
+    kb = KnowledgeBase(
+        documents={i: read_document(i, b) for i, b in bodies["document"].items()},
+        themes={i: read_theme(i, b) for i, b in bodies["theme"].items()},
+        seeds={i: read_seed(i, b) for i, b in bodies["seed"].items()},
+        issues={i: read_issue(i, b) for i, b in bodies["issue"].items()},
+        solutions=apply_edits(solutions, edits),
+    )
+    places = {i: {k: str(b[k]) for k in ("theme", "seed", "issue", "reason") if b.get(k)} for i, b in raw.items()}
+    return Published(
+        kb=kb,
+        chunks=tuple(read_chunk(d, c) for d, b in bodies["document"].items() for c in b.get("chunks") or ()),
+        raw_issues={i: read_raw_issue(i, b) for i, b in raw.items()},
+        raw_places=places,
+        edits=edits,
+        settings=bodies["setting"],
+        generation=file.meta("generation") or "0",
+    )

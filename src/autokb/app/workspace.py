@@ -1,0 +1,125 @@
+"""A workspace is a folder with ``domain.yaml``, ``settings.yaml`` and ``knowledge.db``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autokb.errors import AutokbError, BadInputError, WorkspaceBusyError
+from autokb.knowledge.domain import DomainSpec, read_domain
+from autokb.settings import Settings, read_settings
+from autokb.stores.knowledge_file import KnowledgeFile
+
+DOMAIN_FILE = "domain.yaml"
+SETTINGS_FILE = "settings.yaml"
+KNOWLEDGE_FILE = "knowledge.db"
+LOCK_FILE = ".build.lock"
+DEFAULT_SETTINGS = """\
+# Everything here is optional; environment variables such as AUTOKB_MODEL override it.
+model: offline        # offline | openai:NAME | anthropic:NAME | ...
+embedder: packaged    # packaged | openai:NAME | local:FOLDER
+chunker: fixed        # fixed | headings
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder and what its two YAML files say."""
+
+    folder: Path
+    spec: DomainSpec
+    settings: Settings
+
+    @property
+    def knowledge_path(self) -> Path:
+        """Where the truth lies."""
+        return self.folder / KNOWLEDGE_FILE
+
+    @contextmanager
+    def file(self) -> Iterator[KnowledgeFile]:
+        """Open the knowledge file for the length of a block."""
+        file = KnowledgeFile(self.knowledge_path)
+        try:
+            yield file
+        finally:
+            file.close()
+
+    @contextmanager
+    def build_lock(self) -> Iterator[None]:
+        """Hold the one build that a workspace may have; the system frees it when the process dies."""
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / LOCK_FILE, timeout=0)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise WorkspaceBusyError(
+                f"Another build is at work in {self.folder.name}; wait until it has ended and run this again."
+            ) from error
+        except OSError as error:
+            raise AutokbError(f"{self.folder} cannot be written ({error.strerror}); make the folder writable.") from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_SETTINGS) -> Workspace:
+    """Make a new workspace; a folder that is one already is refused and left as it is."""
+    if (folder / KNOWLEDGE_FILE).exists() or (folder / DOMAIN_FILE).exists():
+        raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: autokb add {folder.name} ...")
+    read_domain(parse_yaml(domain_text, DOMAIN_FILE))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / DOMAIN_FILE).write_text(domain_text, encoding="utf-8")
+        (folder / SETTINGS_FILE).write_text(settings_text, encoding="utf-8")
+    except OSError as error:
+        raise AutokbError(f"{folder} cannot be made ({error.strerror}); choose a folder that you can write to.") from error
+    KnowledgeFile(folder / KNOWLEDGE_FILE, create=True).close()
+    return open_workspace(folder)
+
+
+def open_workspace(folder: Path) -> Workspace:
+    """Open an existing workspace (BadInputError when it is none or its YAML is wrong)."""
+    domain = folder / DOMAIN_FILE
+    if not (folder / KNOWLEDGE_FILE).exists() or not domain.exists():
+        raise BadInputError(f"{folder} is no workspace; make one with: autokb init {folder.name}")
+    settings = folder / SETTINGS_FILE
+    data = parse_yaml(_text_of(settings), SETTINGS_FILE) if settings.exists() else None
+    return Workspace(
+        folder=folder,
+        spec=read_domain(parse_yaml(_text_of(domain), DOMAIN_FILE)),
+        settings=read_settings(data, os.environ),
+    )
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path.name} cannot be read ({error}); save it as UTF-8 text.") from error
+
+
+def parse_yaml(text: str, name: str) -> Any:
+    """Parse YAML in which Yes, No, On and 1.10 stay the words they are, as attribute values must."""
+    import yaml
+
+    class Words(yaml.SafeLoader):
+        """A safe loader that resolves whole numbers and null only."""
+
+    kept = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")
+    resolvers = {
+        first: [(tag, pattern) for tag, pattern in found if tag in kept]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    Words.yaml_implicit_resolvers = resolvers
+    try:
+        return yaml.load(text, Loader=Words)
+    except (yaml.YAMLError, RecursionError) as error:
+        place = getattr(error, "problem_mark", None)
+        where = f" in line {place.line + 1}" if place else ""
+        raise BadInputError(f"{name} is no valid YAML{where}: {getattr(error, 'problem', None) or error}.") from error

@@ -1,0 +1,187 @@
+"""The commands; everything heavy is imported inside the one that needs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="autokb",
+    help="Raw customer issues and manuals become a knowledge base that answers with its source.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+evaluate = typer.Typer(help="Measure retrieval and quality, with intervals.", no_args_is_help=True)
+app.add_typer(evaluate, name="evaluate")
+
+Folder = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="The workspace's folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+
+
+@app.command(epilog="Example: autokb init kb --domain headphones --examples")
+def init(
+    workspace: Folder,
+    domain: Annotated[str, typer.Option(help="headphones, medical, thunderbird, or a domain.yaml of your own.")] = "",
+    examples: Annotated[bool, typer.Option("--examples", help="Also add the domain's own documents and issues.")] = False,
+    json: Json = False,
+) -> None:
+    """Make a workspace."""
+    from autokb.app.starting import start
+    from autokb.cli.output import emit
+
+    made = start(workspace, domain, examples=examples)
+    emit(json, made, lambda: _started(workspace, made))
+
+
+def _started(workspace: Path, made: dict[str, Any]) -> str:
+    if made["documents"]:
+        return f"Made {workspace} with {made['documents']} documents and {made['issues']} issues. Next: autokb build {workspace}"
+    return f"Made {workspace}. Look at {workspace}/domain.yaml, then: autokb add {workspace} FOLDER_OF_MANUALS"
+
+
+@app.command(epilog="Example: autokb add kb manuals/  and  autokb add kb issues.csv --as issues --text-field message")
+def add(
+    workspace: Folder,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
+    kind: Annotated[str, typer.Option("--as", help="documents or issues.")] = "documents",
+    sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
+    text_field: Annotated[str | None, typer.Option(help="Where a record's text is: body, or a path such as a.b[].c.")] = None,
+    title_field: Annotated[str | None, typer.Option(help="Where its title is.")] = None,
+    id_field: Annotated[str | None, typer.Option(help="Where its id is.")] = None,
+    date_field: Annotated[str | None, typer.Option(help="Where its date is.")] = None,
+    resolved_by_field: Annotated[
+        str | None, typer.Option(help="Where the documents that resolved it are named: ids, file names or URLs.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Add documents or raw issues; adding again updates."""
+    from autokb.app.adding import add as add_sources
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit, spinner
+    from autokb.cli.views import added_view
+    from autokb.errors import BadInputError
+    from autokb.sources import Fields
+
+    if kind not in ("documents", "issues"):
+        raise BadInputError(f"--as takes documents or issues, not {kind!r}.")
+    fields = Fields(text=text_field, title=title_field, id=id_field, date=date_field, resolved_by=resolved_by_field)
+    opened = open_workspace(workspace)
+    with spinner(f"Reading {kind}") as progress:
+        done = add_sources(opened, paths, "issues" if kind == "issues" else "documents", fields, sync=sync, progress=progress)
+    emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
+
+
+@app.command(epilog="Example: autokb plan kb")
+def plan(workspace: Folder, json: Json = False) -> None:
+    """Say what a build would cost before it is started."""
+    from autokb.app.planning import plan as make_plan
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit
+    from autokb.cli.views import plan_view
+
+    planned = make_plan(open_workspace(workspace))
+    emit(json, planned, lambda: plan_view(planned))
+
+
+@app.command(epilog="Example: autokb build kb")
+def build(
+    workspace: Folder,
+    rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
+    json: Json = False,
+) -> None:
+    """Build the knowledge base; a build that was killed goes on where it stopped."""
+    from autokb.app.build import build as run_build
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit, stage_bars
+    from autokb.cli.views import build_view
+
+    opened = open_workspace(workspace)
+    with stage_bars() as progress:
+        built = run_build(opened, rethink=rethink, progress=progress)
+    emit(json, built, lambda: build_view(workspace, built))
+
+
+@app.command(epilog="Example: autokb show kb  and  autokb show kb issue-1234...")
+def show(
+    workspace: Folder,
+    issue: Annotated[str | None, typer.Argument(metavar="[ISSUE]", help="The id of an issue, or its first letters.")] = None,
+    json: Json = False,
+) -> None:
+    """Show the tree, or one issue with its solutions, evidence and attributes."""
+    from autokb.app.showing import issue_json, tree_json
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit
+    from autokb.cli.views import issue_view, tree_view
+
+    opened = open_workspace(workspace)
+    if issue is None:
+        shown = tree_json(opened)
+        emit(json, shown, lambda: tree_view(workspace, shown))
+    else:
+        one = issue_json(opened, issue)
+        emit(json, one, lambda: issue_view(one))
+
+
+@app.command(epilog='Example: autokb ask kb "my earbuds do not pair with my iPhone" --attribute os=iOS')
+def ask(
+    workspace: Folder,
+    text: Annotated[str, typer.Argument(help="The customer's question.")],
+    attribute: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Overrides what is read from the text; may be repeated.")
+    ] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many matches and documents at most.")] = 5,
+    json: Json = False,
+) -> None:
+    """Ask a question: an answer with its sources, a question back, or an honest no."""
+    from autokb.app.asking import open_index, read_overrides
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit
+    from autokb.cli.views import answer_view
+
+    opened = open_workspace(workspace)
+    overrides = read_overrides(opened.spec, attribute or [])
+    answer = open_index(opened).ask(text, overrides, k).as_json()
+    emit(json, answer, lambda: answer_view(answer))
+
+
+@app.command(epilog="Example: autokb costs kb")
+def costs(workspace: Folder, json: Json = False) -> None:
+    """Say what was spent in the workspace's life, by stage and room."""
+    from autokb.app.planning import costs as read_costs
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit
+    from autokb.cli.views import costs_view
+
+    spent = read_costs(open_workspace(workspace))
+    emit(json, spent, lambda: costs_view(spent))
+
+
+@app.command(epilog="Example: autokb export kb kb.jsonl")
+def export(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE")], json: Json = False) -> None:
+    """Write the whole knowledge base; the suffix chooses JSONL, Markdown or CSV."""
+    from autokb.app.exporting import export as write_export
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit
+
+    count = write_export(open_workspace(workspace), file)
+    what = "lines" if file.suffix.lower() == ".jsonl" else "solutions"
+    emit(json, {"file": str(file), what: count}, lambda: f"Wrote {count} {what} to {file}.")
+
+
+@app.command(name="import", epilog="Example: autokb import kb kb.jsonl")
+def import_(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE")], json: Json = False) -> None:
+    """Take a JSONL export whole, or edited solution texts from Markdown or CSV."""
+    from autokb.app.importing import import_file
+    from autokb.app.workspace import open_workspace
+    from autokb.cli.output import emit, stage_bars
+    from autokb.cli.views import imported_view
+
+    opened = open_workspace(workspace)
+    with stage_bars() as progress:
+        done = import_file(opened, file, progress=progress)
+    emit(json, done.as_json(), lambda: imported_view(workspace, done))

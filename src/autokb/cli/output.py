@@ -1,0 +1,55 @@
+"""What goes where: the result on standard output, progress and messages on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def emit(as_json: bool, result: Any, view: Callable[[], Any]) -> None:
+    """Print the result: one JSON object, or what a person reads."""
+    if as_json:
+        sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
+        return
+    from rich.console import Console
+
+    shown = view()
+    console = Console(highlight=False, soft_wrap=False)
+    console.print(shown, markup=False) if isinstance(shown, str) else console.print(shown)
+
+
+@contextmanager
+def spinner(words: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal which file is being read; say nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _path: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status(words) as status:
+        yield lambda path: status.update(f"{words}: {escape(path)}")
+
+
+@contextmanager
+def stage_bars() -> Iterator[Callable[[str, int, int], None]]:
+    """Show one bar a stage on a terminal; say nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _stage, _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def update(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield update
