@@ -145,7 +145,7 @@ def ask(
 
     opened = open_workspace(workspace)
     overrides = read_overrides(opened.spec, attribute or [])
-    answer = open_index(opened).ask(text, overrides, k).as_json()
+    answer = open_index(opened).ask_json(text, overrides, k)
     emit(json, answer, lambda: answer_view(answer))
 
 

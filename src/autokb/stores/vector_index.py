@@ -20,7 +20,10 @@ SCORED_BY_GRAPH = 2_000
 class VectorIndex(Protocol):
     """Finds the rows nearest to a unit vector; scores are cosines."""
 
-    size: int
+    @property
+    def vectors(self) -> Vectors:
+        """Return the rows."""
+        ...
 
     def search(self, vector: Vectors, k: int, mask: Mask | None = None) -> tuple[Positions, Vectors]:
         """Return at most k positions and their cosines, best first, ties by position; only where ``mask`` is true."""
@@ -37,21 +40,16 @@ class ExactIndex:
 
     vectors: Vectors
 
-    @property
-    def size(self) -> int:
-        """Return how many rows there are."""
-        return len(self.vectors)
-
     def search(self, vector: Vectors, k: int, mask: Mask | None = None) -> tuple[Positions, Vectors]:
         """Return the k best of all rows."""
         scores = self.scores(vector)
-        allowed = np.arange(self.size) if mask is None else np.flatnonzero(mask)
+        allowed = np.arange(len(scores)) if mask is None else np.flatnonzero(mask)
         best = best_first(scores[allowed], k)
         return allowed[best], scores[allowed[best]]
 
     def scores(self, vector: Vectors) -> Vectors:
         """Return the cosine of every row."""
-        return self.vectors @ vector if self.size else np.zeros(0, dtype=np.float32)
+        return self.vectors @ vector
 
 
 @dataclass(frozen=True)
@@ -61,11 +59,6 @@ class GraphIndex:
     vectors: Vectors
     graph: Any
 
-    @property
-    def size(self) -> int:
-        """Return how many rows there are."""
-        return len(self.vectors)
-
     def search(self, vector: Vectors, k: int, mask: Mask | None = None) -> tuple[Positions, Vectors]:
         """Return about the k best rows; a mask is answered exactly, for a graph cannot promise k rows of it."""
         if mask is not None:
@@ -74,7 +67,9 @@ class GraphIndex:
             best = best_first(scores, k)
             return allowed[best], scores[best]
         # usearch names keys in its own order: sorted, so that ties fall by position here too
-        near = np.sort(self.graph.search(vector, min(max(k, 1) + GRAPH_NEIGHBOURS, self.size)).keys.astype(np.int64))
+        near = np.sort(
+            self.graph.search(vector, min(max(k, 1) + GRAPH_NEIGHBOURS, len(self.vectors))).keys.astype(np.int64)
+        )
         scores = self.vectors[near] @ vector
         best = best_first(scores, k)
         return near[best], scores[best]
@@ -82,7 +77,7 @@ class GraphIndex:
     def scores(self, vector: Vectors) -> Vectors:
         """Return exact cosines for the nearest rows, the lowest of them for all others."""
         near, found = self.search(vector, SCORED_BY_GRAPH)
-        scores = np.full(self.size, found[-1] if len(found) else 0.0, dtype=np.float32)
+        scores = np.full(len(self.vectors), found[-1] if len(found) else 0.0, dtype=np.float32)
         scores[near] = found
         return scores
 

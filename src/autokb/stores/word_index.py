@@ -18,8 +18,8 @@ B = 0.75  # how much a long text is held back
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 TOKEN = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’][^\W\d{UNSPACED}]+)*")
 FIRST_UNSPACED = re.compile(rf"[{UNSPACED}]")
-STOP_WORDS = frozenset(
-    """a about above after again against all almost along already also although always am among an and another any
+_STOP_WORDS = """
+    a about above after again against all almost along already also although always am among an and another any
     anyone anything are around as at be became because been before being below between both but by can cannot could did
     do does doing done down during each either else enough etc even ever every few for from further get gets getting
     give go goes going gone got had has have having he hello hence her here hers herself hi him himself his how however
@@ -30,8 +30,9 @@ STOP_WORDS = frozenset(
     these they this those though through thus to together too toward towards two under until up upon us very via was we
     well were what whatever when whenever where whether which while who whole whom whose why will with within without
     would yet you your yours yourself im ive id dont doesnt didnt cant couldnt wont wouldnt isnt arent wasnt werent
-    hasnt havent hadnt shouldnt thats theres whats youre theyre""".split()
-)
+    hasnt havent hadnt shouldnt thats theres whats youre theyre
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 @lru_cache(maxsize=65536)
@@ -101,7 +102,8 @@ class WordIndex:
         bounds = [(self.starts[n], self.starts[n + 1]) for n in known]
         hit = np.concatenate([self.texts[a:b] for a, b in bounds])
         weight = np.concatenate([self.weights[a:b] for a, b in bounds])
-        return np.bincount(hit, weights=weight, minlength=self.size)
+        found: NDArray[np.float64] = np.bincount(hit, weights=weight, minlength=self.size).astype(np.float64)
+        return found
 
     def shares(self, text: str) -> NDArray[np.float64]:
         """Return the scores in 0..1: the share of what a text could score that says each of the question's words often.

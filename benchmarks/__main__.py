@@ -1,0 +1,39 @@
+"""``python -m benchmarks`` runs the quick benchmarks, ``python -m benchmarks build ask`` those that are named."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+
+from benchmarks.figures import RESULTS, show, write
+
+QUICK = ("startup", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
+SLOW = ("build", "retrieval")
+
+
+def main() -> int:
+    """Run benchmarks one after the other; a promise that was missed is shown, it is no failure of the run."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join((*QUICK, *SLOW))}, or all")
+    parser.add_argument("--quick", action="store_true", help="the short form of those that are named")
+    parser.add_argument("--store", action="store_true", help="keep the figures in benchmarks/results/")
+    parser.add_argument(
+        "--tuning", action="store_true", help="retrieval: stay inside the earlier 70 %% of the questions"
+    )
+    parser.add_argument("--systems", default="", help="retrieval: only these, with commas between")
+    options = parser.parse_args()
+    names = [*QUICK, *SLOW] if options.names == ["all"] else options.names or list(QUICK)
+    options.quick = options.quick or not options.names
+    if unknown := [n for n in names if n not in (*QUICK, *SLOW)]:
+        parser.error(f"{unknown[0]} is no benchmark; they are {', '.join((*QUICK, *SLOW))}")
+    if options.quick and options.store:
+        parser.error("--store keeps whole runs; name the benchmarks and leave --quick out")
+    for name in names:
+        result = importlib.import_module(f"benchmarks.{name}").run(options)
+        show(result)
+        print(f"Written to {write(result, keep=options.store).relative_to(RESULTS.parents[1])}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

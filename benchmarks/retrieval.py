@@ -1,0 +1,106 @@
+"""Retrieval against human links, split by time: the earlier questions build, the later ones ask.
+
+``--tuning`` stays inside the earlier 70 % (50 % build, 20 % ask) and is for development; without it the later 30 % ask,
+once, for the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from autokb.evaluation.experiment import BASELINE, measure
+from autokb.evaluation.report import tables
+from benchmarks import thunderbird
+from benchmarks.figures import Figure, Result
+from benchmarks.running import autokb, folder
+
+HISTORY = 0.7
+TUNING_BUILD = 0.5
+AIM = {"hit_rate@1": 0.2, "hit_rate@5": 0.2}  # over fused search on raw chunks
+SYSTEM = "autokb+hr"
+DEPTH = 10
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Build from the earlier questions, ask the later ones through every system, and add the prior."""
+    asked, history = split(thunderbird.issues(), tuning=options.tuning)
+    with folder() as place:
+        workspace = place / "kb"
+        thunderbird.stage(workspace, history)
+        thunderbird.build(workspace)
+        queries, qrels = thunderbird.write_test(place, asked)
+        systems = ["--systems", options.systems] if options.systems else []
+        ran = autokb("evaluate", "retrieval", workspace, "--queries", queries, "--qrels", qrels, *systems)
+        answer = with_prior(ran.answer, _in_kb(ran.answer, history, workspace))
+    _print(answer)
+    name = "retrieval_tuning" if options.tuning else "retrieval"
+    detail = {"questions": len(asked), "measured": len(answer["relevant"]), "history": len(history)}
+    return Result(name, _figures(answer), detail | _kept(answer))
+
+
+def split(issues: Sequence[dict[str, Any]], *, tuning: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the questions that ask and the earlier ones that build; a day is never split between them."""
+    upto = _same_day(issues, round(len(issues) * HISTORY))
+    if not tuning:
+        return list(issues[upto:]), list(issues[:upto])
+    middle = _same_day(issues, round(len(issues) * TUNING_BUILD))
+    return list(issues[middle:upto]), list(issues[:middle])
+
+
+def _same_day(issues: Sequence[dict[str, Any]], place: int) -> int:
+    while 0 < place < len(issues) and issues[place]["created"] == issues[place - 1]["created"]:
+        place += 1
+    return place
+
+
+def _in_kb(answer: dict[str, Any], history: Sequence[dict[str, Any]], workspace: Path) -> list[str]:
+    """Return the most linked articles of the history, best first, named as the knowledge base names them."""
+    from autokb.app.workspace import open_workspace
+
+    counts = Counter(link["slug"] for issue in history for link in issue["gold_kb"])
+    with open_workspace(workspace).file() as file:
+        names = {Path(i).stem: i for i, _ in file.records("document")}
+    ranked = sorted(counts, key=lambda slug: (-counts[slug], slug))
+    return [names[slug] for slug in ranked if slug in names]
+
+
+def with_prior(answer: dict[str, Any], prior: Sequence[str]) -> dict[str, Any]:
+    """Measure once more with the prior beside the systems: the same articles whatever the question."""
+    rankings = {s: {q: tuple(r) for q, r in body["rankings"].items()} for s, body in answer["systems"].items()}
+    rankings["prior"] = {query: tuple(prior[:DEPTH]) for query in answer["relevant"]}
+    return {**answer, **measure(rankings, answer["relevant"])}
+
+
+def _figures(answer: dict[str, Any]) -> list[Figure]:
+    found = [
+        Figure(f"{system}.{metric}", estimate["value"])
+        for system, body in answer["systems"].items()
+        for metric, estimate in body["metrics"].items()
+    ]
+    for d in answer["differences"]:
+        if d["system"] == SYSTEM and d["baseline"] == BASELINE and d["metric"] in AIM:
+            found.append(Figure(f"{SYSTEM} over {BASELINE}.{d['metric']}", d["value"], at_least=AIM[d["metric"]]))
+    return found
+
+
+def _kept(answer: dict[str, Any]) -> dict[str, Any]:
+    metrics = {system: _rounded(body["metrics"]) for system, body in answer["systems"].items()}
+    return {"metrics": metrics, "differences": [_rounded(d) for d in answer["differences"]]}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _rounded(v) for k, v in value.items()}
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def _print(answer: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console(width=220)
+    for table in tables({"systems": answer["systems"], "differences": answer["differences"]}):
+        console.print(table)

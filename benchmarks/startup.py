@@ -1,0 +1,32 @@
+"""How long ``autokb --help`` takes."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.figures import Figure, Result
+
+RUNS = 15
+
+
+def run(_options: argparse.Namespace) -> Result:
+    """Time the installed program (the module where there is none)."""
+    program = Path(sys.executable).with_name("autokb")
+    command = [str(program)] if program.exists() else [sys.executable, "-m", "autokb.cli"]
+    seconds = [_once([*command, "--help"]) for _ in range(RUNS + 1)][1:]  # the first fills the disk's cache
+    figures = (
+        Figure("help_median", statistics.median(seconds) * 1000, "ms", at_most=300),
+        Figure("help_max", max(seconds) * 1000, "ms"),
+    )
+    return Result("startup", figures)
+
+
+def _once(command: list[str]) -> float:
+    started = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - started

@@ -1,0 +1,116 @@
+"""The answer to a question: what fits with its evidence, a question back, or an honest nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from autokb.knowledge.attributes import Attributes, Match, as_lists
+from autokb.knowledge.nouns import Hit, Issue, Solution
+from autokb.retrieval.clarify import Clarification, clarify
+from autokb.retrieval.knowledge_index import Asked
+from autokb.retrieval.match_issues import Similarities, TreeMatch
+
+Outcome = Literal["answered", "asks", "abstains"]
+_NEAREST_FIRST = {Match.EXACT: 0, Match.BROADER: 1, Match.NARROWER: 2, Match.OVERLAP: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One accepted node with the solutions shown for it, best first."""
+
+    issue: Issue
+    match: Match
+    similarity: float
+    solutions: tuple[Solution, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of one entry of ``matches``; a negative cosine reads 0."""
+        return {
+            "issue": {
+                "id": self.issue.id,
+                "text": self.issue.text,
+                "parent_id": self.issue.parent_id,
+                "attributes": as_lists(self.issue.attributes),
+            },
+            "match": str(self.match),
+            "similarity": min(1.0, max(0.0, self.similarity)),
+            "solutions": [solution_json(s) for s in self.solutions],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Everything that one question gets back."""
+
+    query: str
+    attributes: Attributes
+    outcome: Outcome
+    question: Clarification | None
+    matches: tuple[Matched, ...]
+    documents: tuple[Hit, ...]
+
+    def as_json(self, seconds: float) -> dict[str, Any]:
+        """Return exactly the object that ``ask`` prints; ``seconds`` is what the caller measured."""
+        asked = self.question
+        return {
+            "query": self.query,
+            "attributes": as_lists(self.attributes),
+            "outcome": self.outcome,
+            "question": asked and {"attribute": asked.attribute, "values": list(asked.values), "text": asked.text},
+            "matches": [match.as_json() for match in self.matches],
+            "documents": [{"document": hit.id, "score": hit.score} for hit in self.documents],
+            "seconds": seconds,
+        }
+
+
+def solution_json(solution: Solution) -> dict[str, Any]:
+    """Return a solution as answers show it."""
+    return {
+        "id": solution.id,
+        "text": solution.text,
+        "steps": list(solution.steps),
+        "attributes": as_lists(solution.attributes),
+        "evidence": [
+            {"document": e.document, "start": e.start, "end": e.end, "quote": e.quote} for e in solution.evidence
+        ],
+    }
+
+
+def answer(
+    question: str,
+    asked: Asked,
+    trees: Sequence[TreeMatch],
+    documents: Sequence[Hit],
+    similarities: Similarities,
+    *,
+    passes: bool,
+    k: int = 5,
+    document_scores: Mapping[str, float] | None = None,
+) -> Answer:
+    """Answer from ranked trees: nothing where the gate does not let the question pass, else what fits, else a question.
+
+    ``trees`` and ``documents`` are best first and ``k`` bounds both lists of the answer; ``similarities`` has a row per
+    issue; ``document_scores`` orders a node's solutions that fit equally well.
+    """
+    documents = tuple(documents[:k])
+    if not passes:
+        return Answer(question, asked.attributes, "abstains", None, (), documents)
+    returned = [(tree, tree.issue) for tree in trees if tree.issue is not None and asked.has_shown(tree.issue)]
+    matches = tuple(_matched(tree, issue, asked, document_scores or {}) for tree, issue in returned[:k])
+    back = clarify(trees, asked, similarities)
+    outcome: Outcome = "asks" if back else "answered" if matches else "abstains"
+    return Answer(question, asked.attributes, outcome, back, matches, documents)
+
+
+def _matched(tree: TreeMatch, issue_id: str, asked: Asked, document_scores: Mapping[str, float]) -> Matched:
+    solutions = sorted(
+        asked.shown(issue_id),
+        key=lambda s: (
+            _NEAREST_FIRST[asked.match(s.id)],
+            -max((document_scores.get(e.document, 0.0) for e in s.evidence), default=0.0),
+            s.id,
+        ),
+    )
+    return Matched(asked.index.issues[issue_id], tree.match, tree.similarity, tuple(solutions))

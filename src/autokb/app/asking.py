@@ -1,0 +1,56 @@
+"""Opening a workspace to be asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autokb.answering.answer import Answer
+from autokb.app.embedding import open_embedder
+from autokb.app.index import AskIndex, load_index
+from autokb.app.published import read_published
+from autokb.app.reading_questions import read_overrides, read_values
+from autokb.app.workspace import Workspace
+from autokb.errors import BadInputError
+from autokb.knowledge.attributes import Values
+
+__all__ = ["OpenIndex", "open_index", "read_overrides", "read_values"]
+LONGEST_QUESTION = 100_000  # characters; nobody reads more, and the encoder reads its first 256 tokens
+
+
+@dataclass(frozen=True)
+class OpenIndex:
+    """A workspace's knowledge base in memory, and whether a later build has replaced it."""
+
+    workspace: Workspace
+    index: AskIndex
+
+    def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
+        """Answer a question; an empty one is refused."""
+        if not text.strip():
+            raise BadInputError("The question is empty; write what the customer asks.")
+        return self.index.ask(text[:LONGEST_QUESTION], overrides, k)
+
+    def ask_json(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> dict[str, Any]:
+        """Answer in the shape of the contract."""
+        started = time.perf_counter()
+        answer = self.ask(text, overrides, k)
+        return answer.as_json(time.perf_counter() - started)
+
+    def is_current(self) -> bool:
+        """Return whether nothing was published or edited since."""
+        with self.workspace.file() as file:
+            return (file.meta("generation") or "0") == self.index.generation
+
+
+def open_index(workspace: Workspace) -> OpenIndex:
+    """Load what the last build published (BadInputError when nothing was)."""
+    with workspace.file() as file:
+        published = read_published(file)
+        if not published.kb.documents and not published.kb.issues:
+            raise BadInputError(
+                f"Nothing is published in {workspace.folder} yet; add documents and issues, then: autokb build {workspace.folder}"
+            )
+        return OpenIndex(workspace, load_index(published, workspace.spec, open_embedder(workspace.settings.embedder), file))

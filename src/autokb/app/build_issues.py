@@ -1,0 +1,146 @@
+"""Raw issues get a theme and a seed (algorithm 1, lines 6 to 15); once made, both stay until somebody rethinks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autokb.app.published import Published
+from autokb.app.stages import Stages
+from autokb.issues.seeds import Clusters, cluster, join, leave, nearness
+from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
+from autokb.knowledge.domain import DomainSpec
+from autokb.knowledge.nouns import RawIssue
+from autokb.llm.embedders import Vectors
+from autokb.tasks.issues.assign_theme.task import ROOM as ASSIGN_THEME
+from autokb.tasks.issues.find_themes.task import ROOM as FIND_THEMES
+from autokb.tasks.issues.find_themes.task import FindThemes
+
+
+@dataclass(frozen=True)
+class Organised:
+    """Where each raw issue belongs: its theme's name and, by theme, its cluster; what failed is in neither."""
+
+    themes: FrozenThemes | None
+    near: float
+    theme_of: Mapping[str, str]
+    clusters: Mapping[str, Clusters]
+    frozen: bool
+
+    def setting(self) -> dict[str, Any]:
+        """Return what the next build needs to keep themes and clusters as they are."""
+        return {**(as_json(self.themes) if self.themes else {}), "near": self.near, "frozen": self.frozen}
+
+    def seed_of(self, raw_id: str) -> str | None:
+        """Return the raw issue that stands for this one."""
+        theme = self.theme_of.get(raw_id)
+        return self.clusters[theme].seed_of.get(raw_id) if theme in self.clusters else None
+
+
+def organise(
+    stages: Stages,
+    spec: DomainSpec,
+    raw: Sequence[RawIssue],
+    vectors: Vectors,
+    published: Published,
+    *,
+    rethink: bool,
+) -> Organised:
+    """Give every raw issue (row n of ``vectors``) a theme and a seed; what was organised before stays unless ``rethink``."""
+    kept = published.settings.get("themes", {})
+    if rethink or not kept.get("names") or not kept.get("frozen"):
+        return _afresh(stages, spec, raw, vectors)
+    themes = from_json(kept)
+    known = {r.id: published.raw_places[r.id] for r in raw if _unchanged(r, published)}
+    organised = _as_before(themes, float(str(kept["near"])), known, published)
+    return _joined(stages, spec, raw, vectors, organised)
+
+
+def _unchanged(raw: RawIssue, published: Published) -> bool:
+    before = published.raw_issues.get(raw.id)
+    return before is not None and before.full_text == raw.full_text and "seed" in published.raw_places[raw.id]
+
+
+def _afresh(stages: Stages, spec: DomainSpec, raw: Sequence[RawIssue], vectors: Vectors) -> Organised:
+    texts = tuple(r.full_text for r in raw)
+    near = nearness(vectors)
+    if not raw:
+        return Organised(None, near, {}, {}, frozen=False)
+    question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors)
+    (found,) = stages.run("themes", FIND_THEMES, [question], ["all raw issues"])
+    if found is None:
+        return Organised(None, near, {}, {}, frozen=False)
+    themes = freeze(found, vectors)
+    theme_of = _assign(stages, spec, raw, vectors, themes)
+    clusters = {}
+    with stages.timed("seeds") as count:
+        groups = _rows_by_theme(raw, theme_of)
+        for number, (theme, rows) in enumerate(groups.items(), 1):
+            clusters[theme] = cluster([raw[n].id for n in rows], vectors[rows], [texts[n] for n in rows], near)
+            count.computed += len(rows)
+            stages.progress("seeds", number, len(groups))
+    return Organised(themes, near, theme_of, clusters, frozen=len(theme_of) == len(raw))
+
+
+def _rows_by_theme(raw: Sequence[RawIssue], theme_of: Mapping[str, str]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for row, issue in enumerate(raw):
+        if issue.id in theme_of:
+            groups.setdefault(theme_of[issue.id], []).append(row)
+    return dict(sorted(groups.items()))
+
+
+def _assign(
+    stages: Stages, spec: DomainSpec, raw: Sequence[RawIssue], vectors: Vectors, themes: FrozenThemes
+) -> dict[str, str]:
+    asked = questions(f"{spec.name}: {spec.description}", [r.full_text for r in raw], vectors, themes)
+    replies = stages.run("assign", ASSIGN_THEME, asked, [r.id for r in raw])
+    return {r.id: reply.theme for r, reply in zip(raw, replies, strict=True) if reply is not None}
+
+
+def _as_before(
+    themes: FrozenThemes, near: float, known: Mapping[str, Mapping[str, str]], published: Published
+) -> Organised:
+    """Return what the last build published; a theme keeps also the members that have gone, until they are taken out."""
+    names = {theme_id(name): name for name in themes.names}
+    raw_of_seed = {s.id: s.raw_issue for s in published.kb.seeds.values()}
+    groups: dict[str, dict[str, str]] = {}
+    for raw_id, place in published.raw_places.items():
+        if place.get("theme") in names and place.get("seed") in raw_of_seed:
+            groups.setdefault(names[place["theme"]], {})[raw_id] = raw_of_seed[place["seed"]]
+    clusters = {theme: Clusters(seed_of) for theme, seed_of in sorted(groups.items())}
+    theme_of = {raw_id: theme for theme, seed_of in groups.items() for raw_id in seed_of if raw_id in known}
+    return Organised(themes, near, theme_of, clusters, frozen=True)
+
+
+def _joined(
+    stages: Stages, spec: DomainSpec, raw: Sequence[RawIssue], vectors: Vectors, before: Organised
+) -> Organised:
+    """Take out what has gone or changed, and let new raw issues join the nearest seed of their theme."""
+    assert before.themes is not None
+    rows = {r.id: vectors[n] for n, r in enumerate(raw)}
+    new = [n for n, r in enumerate(raw) if r.id not in before.theme_of]
+    with stages.timed("assign") as count:
+        count.reused += len(raw) - len(new)
+    theme_of = {**before.theme_of}
+    if new:
+        theme_of |= _assign(stages, spec, [raw[n] for n in new], vectors[new], before.themes)
+    clusters = {}
+    with stages.timed("seeds") as count:
+        for theme in sorted({*before.clusters, *theme_of.values()}):
+            old = before.clusters.get(theme, Clusters())
+            gone = [r for r in old.seed_of if before.theme_of.get(r) != theme]
+            fresh = [raw[n].id for n in new if theme_of.get(raw[n].id) == theme]
+            stayed = leave(old, rows, gone) if gone else replace(old, alone={})
+            clusters[theme] = join(stayed, rows, fresh, before.near)
+            count.reused += len(stayed.seed_of)
+            count.computed += len(fresh)
+    return Organised(before.themes, before.near, theme_of, clusters, frozen=len(theme_of) == len(raw))
+
+
+def empty_vectors(dimensions: int) -> Vectors:
+    """Return no vectors."""
+    return np.zeros((0, dimensions), dtype=np.float32)

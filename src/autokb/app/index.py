@@ -1,0 +1,209 @@
+"""Everything that a question needs, in memory: nodes, chunks, history, weights and gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.answering.answer import Answer, answer
+from autokb.app.library import Library
+from autokb.app.published import Published
+from autokb.app.reading_questions import read_question
+from autokb.app.stages import Stages
+from autokb.knowledge.attributes import Attributes
+from autokb.knowledge.document_names import DocumentNames
+from autokb.knowledge.domain import DomainSpec
+from autokb.knowledge.nouns import Hit, RawIssue
+from autokb.llm.embedders import Embedder, Vectors
+from autokb.retrieval.gate import Gate, read_gate
+from autokb.retrieval.history import History, PastIssue, build_history
+from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
+from autokb.retrieval.search import ChunkIndex, Found, search
+from autokb.retrieval.weights import Weights, read_weights, tree_scores
+from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores.vector_index import best_first
+
+Scores = NDArray[np.float64]
+DEPTH = 60  # nodes whose trees are looked through; a tree with no node among them is never among the best
+
+
+@dataclass(frozen=True)
+class NodeIndex:
+    """Nodes with the vectors of their own text and of the raw issues behind them."""
+
+    knowledge: KnowledgeIndex
+    vectors: Vectors
+    raw_vectors: Vectors
+    raw_rows: NDArray[np.int64]
+    cited_documents: NDArray[np.int64]
+    cited_starts: NDArray[np.int64]
+    cited_rows: NDArray[np.int64]
+
+    def similarities(self, vector: Vectors) -> Scores:
+        """Return for every node the cosine of its text or of the nearest raw issue behind it, whichever is nearer."""
+        own = (self.vectors @ vector).astype(np.float64)
+        if len(self.raw_rows):
+            np.maximum.at(own, self.raw_rows, self.raw_vectors @ vector)
+        return own
+
+    def best_cited(self, documents: Scores) -> Scores:
+        """Return for every node the best score among the documents that its displayed solutions cite, else 0."""
+        best = np.zeros(len(self.vectors))
+        if len(self.cited_documents):
+            best[self.cited_rows] = np.maximum.reduceat(documents[self.cited_documents], self.cited_starts)
+        return best
+
+
+def node_index(knowledge: KnowledgeIndex, vectors: Vectors, raw: Mapping[str, Vectors], documents: tuple[str, ...]) -> NodeIndex:
+    """Index nodes (row n of ``vectors`` is node ``knowledge.ids[n]``) with the raw issues behind them."""
+    rows, found = [], []
+    for issue_id, row in knowledge.rows.items():
+        for raw_id in knowledge.issues[issue_id].raw_issues:
+            if raw_id in raw:
+                rows.append(row)
+                found.append(raw[raw_id])
+    place = {d: n for n, d in enumerate(documents)}
+    cited, starts, cited_rows = [], [], []
+    for issue_id, ids in knowledge.cited.items():
+        columns = [place[d] for d in ids if d in place]
+        if columns:
+            starts.append(len(cited))
+            cited_rows.append(knowledge.rows[issue_id])
+            cited += columns
+    return NodeIndex(
+        knowledge,
+        vectors,
+        np.array(found, dtype=np.float32).reshape(len(found), vectors.shape[1]),
+        np.array(rows, dtype=np.int64),
+        np.array(cited, dtype=np.int64),
+        np.array(starts, dtype=np.int64),
+        np.array(cited_rows, dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one question finds before attributes are looked at."""
+
+    text: str
+    vector: Vectors
+    found: Found
+    documents: Scores
+    similarities: Scores
+    weights: Weights
+
+    def node_scores(self, nodes: NodeIndex) -> Scores:
+        """Return what nodes are ranked by: their similarity and the best document that their solutions cite."""
+        return self.similarities + self.weights.document * nodes.best_cited(self.documents)
+
+
+@dataclass(frozen=True)
+class AskIndex:
+    """One published knowledge base, ready to be asked."""
+
+    spec: DomainSpec
+    embedder: Embedder
+    nodes: NodeIndex
+    chunks: ChunkIndex
+    history: History
+    weights: Weights
+    gate: Gate
+    generation: str
+
+    def ask(self, text: str, overrides: Attributes | None = None, k: int = 5) -> Answer:
+        """Answer a question from what was published."""
+        return self.answer(self.look(text), overrides or {}, k)
+
+    def look(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> Look:
+        """Score documents and nodes for a question."""
+        weights = self.weights if with_history else self.weights.without_history()
+        vector = self.embedder.embed([text])[0] if vector is None else vector
+        found = search(self.chunks, vector, text, weights)
+        documents = found.documents
+        if weights.history and self.history.issues:
+            documents = documents + weights.history * self.history.scores(vector, text, weights.neighbours)
+        return Look(text, vector, found, documents, self.nodes.similarities(vector), weights)
+
+    def answer(self, look: Look, overrides: Attributes, k: int) -> Answer:
+        """Answer from what a question found: one node a tree, a question back, or nothing."""
+        read = read_question(look.text, overrides, self.spec)
+        asked = Asked(self.nodes.knowledge, read.attributes, read.loose)
+        ids = self.chunks.documents
+        return answer(
+            look.text,
+            asked,
+            self._trees(asked, look),
+            [Hit(ids[n], float(look.documents[n])) for n in best_first(look.documents, k)],
+            look.similarities,
+            passes=self.gate.passes(self.nearest(look), self.embedder.name),
+            k=k,
+            document_scores=dict(zip(ids, look.documents.tolist(), strict=True)),
+        )
+
+    def nearest(self, look: Look) -> float:
+        """Return the encoder's own cosine that the gate reads: to the nearest node, passage or historical issue."""
+        return max(look.found.nearest, float(look.similarities.max(initial=0.0)), self.history.nearest(look.vector))
+
+    def _trees(self, asked: Asked, look: Look) -> tuple[TreeMatch, ...]:
+        scores = look.node_scores(self.nodes)
+        found = match_issues(self.nodes.knowledge.nearest(scores, DEPTH), asked, look.similarities)
+        cited = self.nodes.best_cited(look.documents)
+        rows = self.nodes.knowledge.rows
+        of_tree = [float(cited[rows[t.issue]]) if t.issue else self._best_open(t, cited) for t in found]
+        kinds = [t.match for t in found]
+        return ranked(found, tree_scores([t.similarity for t in found], of_tree, kinds, look.weights))
+
+    def _best_open(self, tree: TreeMatch, cited: Scores) -> float:
+        return max((float(cited[self.nodes.knowledge.rows[n]]) for n in tree.narrower), default=0.0)
+
+
+def load_index(published: Published, spec: DomainSpec, embedder: Embedder, file: KnowledgeFile) -> AskIndex:
+    """Put a published knowledge base into memory; vectors that are not stored are worked out and kept."""
+    library = Library.of(published.kb.documents, published.chunks)
+    knowledge = KnowledgeIndex.of(published.kb.issues.values(), published.kb.solutions.values(), spec.attributes)
+    past = past_issues(published.raw_issues.values(), DocumentNames(library.documents))
+    raw_texts = {i: r.full_text for i, r in published.raw_issues.items()}
+    parts = {
+        "windows": library.window_texts(),
+        "titles": library.titles(),
+        "nodes": [knowledge.issues[i].text for i in knowledge.ids],
+        "raw": list(raw_texts.values()),
+    }
+    vectors = fetch(file, embedder, parts)
+    raw = dict(zip(raw_texts, vectors["raw"], strict=True))
+    ids = tuple(d.id for d in library.documents)
+    return AskIndex(
+        spec=spec,
+        embedder=embedder,
+        nodes=node_index(knowledge, vectors["nodes"], raw, ids),
+        chunks=library.index(vectors["windows"], vectors["titles"]),
+        history=build_history(ids, past, np.array([raw[p.id] for p in past]).reshape(len(past), embedder.dimensions)),
+        weights=read_weights(published.settings.get("weights", {})),
+        gate=read_gate(published.settings.get("gate", {}), embedder.name),
+        generation=published.generation,
+    )
+
+
+def past_issues(raw_issues: Iterable[RawIssue], names: DocumentNames) -> tuple[PastIssue, ...]:
+    """Return the raw issues whose helpful documents are known, links resolved to document ids."""
+    found = []
+    for raw in sorted(raw_issues, key=lambda r: r.id):
+        documents = tuple(dict.fromkeys(d for link in raw.resolved_by if (d := names.resolve(link)) is not None))
+        if documents:
+            found.append(PastIssue(raw.id, raw.full_text, raw.date, documents))
+    return tuple(found)
+
+
+def fetch(file: KnowledgeFile, embedder: Embedder, parts: Mapping[str, list[str]]) -> dict[str, Vectors]:
+    """Return the vectors of named lists of texts; what is not stored yet is embedded and kept."""
+    texts = [t for part in parts.values() for t in part]
+    vectors = Stages(file).embed("embeddings", embedder, texts)
+    result, start = {}, 0
+    for name, part in parts.items():
+        result[name] = vectors[start : start + len(part)]
+        start += len(part)
+    return result

@@ -1,0 +1,48 @@
+"""Fewer dimensions before clustering: UMAP as the paper does it, or the principal components."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+DIMENSIONS = 20
+SEED = 17
+Floats = NDArray[np.float64]
+
+
+def reduced(rows: Floats, method: Literal["pca", "umap"]) -> Floats:
+    """Return the rows in at most 20 dimensions, the same for the same rows."""
+    if len(rows) <= DIMENSIONS + 2 or float(np.ptp(rows, axis=0).max(initial=0.0)) < 1e-6:
+        return principal(rows)  # UMAP's spectral start needs more points than dimensions, and points that differ
+    return manifold(rows) if method == "umap" else principal(rows)
+
+
+def principal(rows: Floats) -> Floats:
+    """Return the first principal components."""
+    from sklearn.decomposition import PCA
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        points: Floats = PCA(min(DIMENSIONS, len(rows) - 1, rows.shape[1]), svd_solver="full").fit_transform(rows)
+    return points
+
+
+def manifold(rows: Floats) -> Floats:
+    """Return UMAP's embedding with the paper's parameters (appendix D), seeded and on one thread."""
+    points: Any = _umap(min(15, len(rows) - 1)).fit_transform(rows)
+    return np.asarray(points, dtype=np.float64) if np.isfinite(points).all() else principal(rows)
+
+
+def _umap(neighbours: int) -> Any:
+    import umap
+
+    return umap.UMAP(
+        n_neighbors=neighbours,
+        min_dist=0.1,
+        n_components=DIMENSIONS,
+        metric="euclidean",
+        random_state=SEED,
+        n_jobs=1,
+    )

@@ -1,0 +1,104 @@
+"""Themes are kept once made: names, centres, and how near is near enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autokb.knowledge.ids import digest, short_id
+from autokb.knowledge.nouns import Theme
+from autokb.tasks.issues.assign_theme.offline import nearest_themes
+from autokb.tasks.issues.assign_theme.task import AssignTheme
+from autokb.tasks.issues.find_themes.offline import usual_likeness
+from autokb.tasks.issues.find_themes.reply import FoundThemes
+
+MISCELLANEOUS = "Miscellaneous"
+FEW = 15  # fewer issues say nothing about how far is far
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenThemes:
+    """The themes of a knowledge base: unit centres, the miscellaneous one, and the likeness below which it is given."""
+
+    names: tuple[str, ...]
+    centroids: tuple[tuple[float, ...], ...]
+    miscellaneous: int
+    floor: float
+
+    def matrix(self) -> Any:
+        """Return the centres as an array of shape (themes, dimensions)."""
+        return np.asarray(self.centroids, dtype=np.float64)
+
+    def nouns(self) -> tuple[Theme, ...]:
+        """Return the themes in their order, with their ids."""
+        return tuple(Theme(theme_id(name), name) for name in self.names)
+
+
+def theme_id(name: str) -> str:
+    """Return the id of a theme, made from its name."""
+    return short_id("theme", name)
+
+
+def freeze(found: FoundThemes, vectors: Any) -> FrozenThemes:
+    """Keep what was found as data; a miscellaneous theme is added where there is none, for issues still to come."""
+    rows = np.asarray(vectors, dtype=np.float64)
+    names = [theme.name for theme in found.themes]
+    centres = [_centre(rows[list(theme.members)]) for theme in found.themes]
+    odd = [position for position, theme in enumerate(found.themes) if theme.miscellaneous]
+    if not odd:
+        odd = [len(names)]
+        names.append(_free(MISCELLANEOUS, names))
+        centres.append(np.zeros(rows.shape[1] if rows.ndim == 2 else 0))
+    usual = [theme for theme in found.themes if not theme.miscellaneous]
+    own = [rows[list(t.members)] @ _centre(rows[list(t.members)]) for t in usual]
+    likeness = np.concatenate(own) if own else np.zeros(0)
+    floor = usual_likeness(likeness) if len(likeness) >= FEW else -1.0
+    rounded = tuple(tuple(float(x) for x in np.round(centre, 7)) for centre in centres)
+    return FrozenThemes(tuple(names), rounded, odd[0], round(floor, 6))
+
+
+def assign(vectors: Any, themes: FrozenThemes) -> list[int]:
+    """Return for each unit vector the position of its theme, all in one step."""
+    if not len(vectors):
+        return []
+    positions = nearest_themes(vectors, themes.matrix(), themes.floor, themes.miscellaneous)
+    return [int(position) for position in positions]
+
+
+def questions(domain: str, texts: Sequence[str], vectors: Any, themes: FrozenThemes) -> list[AssignTheme]:
+    """Return the question of the room for each issue."""
+    matrix, fingerprint = themes.matrix(), digest(repr(themes.centroids))
+    return [
+        AssignTheme(domain, text, themes.names, themes.miscellaneous, themes.floor, fingerprint, vector, matrix)
+        for text, vector in zip(texts, vectors, strict=True)
+    ]
+
+
+def as_json(themes: FrozenThemes) -> dict[str, Any]:
+    """Return the JSON shape of frozen themes."""
+    return {
+        "names": list(themes.names),
+        "centroids": [list(centre) for centre in themes.centroids],
+        "miscellaneous": themes.miscellaneous,
+        "floor": themes.floor,
+    }
+
+
+def from_json(data: Mapping[str, Any]) -> FrozenThemes:
+    """Read the JSON shape back."""
+    centroids = tuple(tuple(float(x) for x in centre) for centre in data["centroids"])
+    return FrozenThemes(tuple(data["names"]), centroids, int(data["miscellaneous"]), float(data["floor"]))
+
+
+def _centre(rows: Any) -> Any:
+    mean = rows.mean(axis=0)
+    return mean / max(float(np.linalg.norm(mean)), 1e-12)
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += " questions"
+    return name

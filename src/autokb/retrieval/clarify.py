@@ -1,0 +1,124 @@
+"""One clarifying question, on the attribute that tells the best candidates apart most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from autokb.knowledge.attributes import ANY
+from autokb.knowledge.nouns import Hit, Solution
+from autokb.retrieval.knowledge_index import Asked
+from autokb.retrieval.match_issues import Similarities, TreeMatch, complete
+
+NEAR = 0.05  # trees this close below the best score are candidates beside it
+SOFTNESS = 0.05  # a node this much less similar than the best counts 1/e of it
+PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
+
+
+@dataclass(frozen=True, slots=True)
+class Clarification:
+    """The one question to ask back."""
+
+    attribute: str
+    values: tuple[str, ...]
+    text: str
+
+
+def clarify(trees: Sequence[TreeMatch], asked: Asked, similarities: Similarities) -> Clarification | None:
+    """Return the question that the best tree leaves open, or None when it is settled; ``trees`` are best first."""
+    if not trees or not trees[0].narrower:
+        return None
+    top = trees[0]
+    pool = _weighted(_candidates(trees), asked, similarities)
+    names = [name for name in asked.unknown if _tells_apart(name, top, pool, asked)]
+    gains = {name: information_gain(name, pool, asked) for name in names}
+    for name in sorted(names, key=lambda n: (-round(gains[n], 9), n)):
+        values = _values(name, pool, asked)
+        if any(_changes(name, value, top, asked, similarities) for value in values):
+            return Clarification(name, values, wording(name, values))
+    return None
+
+
+def _candidates(trees: Sequence[TreeMatch]) -> tuple[str, ...]:
+    """The best tree's open nodes; where it has no returnable node, those of the trees beside it too."""
+    top = trees[0]
+    if top.issue is not None:
+        return top.narrower
+    return tuple(n for t in trees if t.score >= top.score - NEAR for n in t.narrower)
+
+
+def _weighted(nodes: Iterable[str], asked: Asked, similarities: Similarities) -> dict[str, float]:
+    own = {node: float(similarities[asked.index.rows[node]]) for node in nodes}
+    best = max(own.values())
+    return {node: math.exp((value - best) / SOFTNESS) for node, value in own.items()}
+
+
+def _sets(name: str, nodes: Iterable[str], asked: Asked) -> set[frozenset[str]]:
+    return {asked.index.issues[node].attributes.get(name, ANY) for node in nodes}
+
+
+def _values(name: str, nodes: Iterable[str], asked: Asked) -> tuple[str, ...]:
+    """The values to choose from; where what is said already implies a set, only values inside it."""
+    within = asked.attributes.get(name)
+    named = frozenset().union(*(_sets(name, nodes, asked) - {ANY}))
+    return tuple(sorted(named if within is None else named & within))
+
+
+def _tells_apart(name: str, top: TreeMatch, pool: Mapping[str, float], asked: Asked) -> bool:
+    sets = _sets(name, pool, asked)
+    if top.issue is None and sets != {ANY}:
+        return True
+    return len(sets) > 1
+
+
+def information_gain(name: str, pool: Mapping[str, float], asked: Asked) -> float:
+    """Return how many bits the answer tells about which candidate is meant: the mutual information of both.
+
+    A candidate's weight is spread evenly over its values; one that holds for any value over all that are named.
+    """
+    values, total = _values(name, pool, asked), sum(pool.values())
+    if not values:
+        return 0.0
+    answers = dict.fromkeys(values, 0.0)
+    conditional = 0.0
+    for node, weight in pool.items():
+        own = asked.index.issues[node].attributes.get(name, ANY)
+        held = [v for v in values if own == ANY or v in own]
+        for value in held:
+            answers[value] += weight / total / len(held)
+        conditional += weight / total * math.log2(max(1, len(held)))
+    return -sum(p * math.log2(p) for p in answers.values() if p > 0) - conditional
+
+
+def _changes(name: str, value: str, top: TreeMatch, asked: Asked, similarities: Similarities) -> bool:
+    """Return whether this answer would show other solutions than are shown without it."""
+    if top.issue is None:
+        return True
+    told = asked.told(name, value)
+    after = complete([_hit(top)], told, similarities)
+    if not after or after[0].issue is None:
+        return True
+    return _content(told.shown(after[0].issue)) != _content(asked.shown(top.issue))
+
+
+def _hit(tree: TreeMatch) -> Hit:
+    return Hit(tree.tree, tree.nearest)
+
+
+def _content(solutions: Iterable[Solution]) -> frozenset[tuple[str, ...]]:
+    return frozenset(solution.steps or (solution.text,) for solution in solutions)
+
+
+def plain_name(attribute: str) -> str:
+    """Say an attribute's name as a person would: ``secondary_device`` is the secondary device."""
+    return PLAIN_NAMES.get(attribute.casefold(), attribute.replace("_", " ").replace("-", " ").strip())
+
+
+def wording(attribute: str, values: Sequence[str]) -> str:
+    """Put the question in words; NONE reads as none."""
+    said = [value for value in values if value != "NONE"] + (["none"] if "NONE" in values else [])
+    name = plain_name(attribute)
+    if len(said) == 1:
+        return f"Is the {name} {said[0]}?"
+    return f"Which {name} is it: {', '.join(said[:-1])} or {said[-1]}?"

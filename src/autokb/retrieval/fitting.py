@@ -1,0 +1,172 @@
+"""Weights are fitted on a workspace's own past: each issue is asked when only earlier ones were known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.knowledge.ids import digest
+from autokb.llm.embedders import Vectors
+from autokb.retrieval.history import PastIssue, build_history
+from autokb.retrieval.search import ChunkIndex, Scores, gate_by_length, search_parts
+from autokb.retrieval.weights import Weights, tree_scores
+
+FEWEST_LABELLED = 30  # fewer asked questions cannot tell two weights apart
+MOST_ASKED = 400  # the latest; more would cost seconds and move nothing
+FOLDS = 6
+DEPTHS = (1, 3, 5, 10)
+TRIED: dict[str, tuple[float, ...]] = {
+    "history": (0.0, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4),
+    "neighbours": (0.0, 0.2, 0.4, 0.7, 1.0),
+    "title": (0.0, 0.15, 0.3, 0.5),
+    "words_long": (0.0, 0.1, 0.3, 0.6, 1.0),
+    "words_short": (0.0, 0.25, 0.5, 1.0, 2.0),
+}
+TRIED_TREES: dict[str, tuple[float, ...]] = {
+    "document": (0.0, 0.5, 1.0, 2.0, 4.0),
+    "exact": (0.0, 0.02, 0.05, 0.1),
+    "broader": (0.0, 0.02, 0.05, 0.1),
+}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The weights, how many questions they were fitted on and a sentence that says how."""
+
+    weights: Weights
+    asked: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class TreeCase:
+    """A question over the trees it may get: cosines, best cited documents, kinds of match, and which are right."""
+
+    similarity: Scores
+    documents: Scores
+    kinds: tuple[str, ...]
+    right: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The parts of the score for all asked questions, one row a question, and which documents were right."""
+
+    text: Scores
+    titles: Scores
+    words: Scores
+    votes: Scores
+    learnt: Scores
+    length: Scores
+    right: NDArray[np.bool_]
+
+    def quality(self, weights: Weights) -> Scores:
+        """Return for each question its mean hit rate at 1, 3, 5 and 10 under these weights."""
+        share = self.length[:, None]
+        words = weights.words_short + share * (weights.words_long - weights.words_short)
+        history = weights.neighbours * self.votes + (1 - weights.neighbours) * self.learnt
+        scores = self.text + weights.title * self.titles + words * self.words + weights.history * history
+        return mean_hits(scores, self.right)
+
+
+def fit_weights(
+    index: ChunkIndex, issues: Sequence[PastIssue], vectors: Vectors, defaults: Weights | None = None
+) -> Fitted:
+    """Fit the weights on issues with known outcomes (row n of ``vectors`` is issue n); too few keep the defaults.
+
+    The later half is asked in blocks, each over the issues before it, so that no question sees itself or the future.
+    Without dates the order is that of a hash, which is as good as chance.
+    """
+    defaults = defaults or Weights()
+    known = set(index.documents)
+    order = [n for n in _in_order(issues) if known.intersection(issues[n].documents)]
+    if not order:
+        return Fitted(
+            defaults.without_history(), 0, "No issue names a document that resolved it: history counts nothing."
+        )
+    asked = _asked(index, [issues[n] for n in order], vectors[order])
+    if asked is None or len(asked.right) < FEWEST_LABELLED:
+        count = 0 if asked is None else len(asked.right)
+        reason = f"Only {count} questions could be asked, fewer than {FEWEST_LABELLED}: the weights are the defaults."
+        return Fitted(defaults, count, reason)
+    names = [n for n in TRIED if not n.startswith("words") or _enough(asked.length, n)]
+    tried = {name: TRIED[name] for name in names}
+    weights = climb(defaults, tried, asked.quality)
+    return Fitted(weights, len(asked.right), f"Fitted on {len(asked.right)} questions, each over the issues before it.")
+
+
+def fit_tree_weights(weights: Weights, cases: Sequence[TreeCase]) -> Weights:
+    """Fit what the best cited document and the kind of match add to a tree's cosine; too few cases change nothing."""
+    cases = [case for case in cases if case.right.any()]
+    if len(cases) < FEWEST_LABELLED:
+        return weights
+
+    def quality(candidate: Weights) -> Scores:
+        found = (mean_hits(_tree_row(case, candidate), case.right[None, :])[0] for case in cases)
+        return np.array(list(found))
+
+    return climb(weights, TRIED_TREES, quality)
+
+
+def climb(start: Weights, tried: dict[str, tuple[float, ...]], quality: Callable[[Weights], Scores]) -> Weights:
+    """Change one weight at a time, and only where the paired gain is larger than its own standard error."""
+    best, reached = start, quality(start)
+    for _ in range(2):
+        before = best
+        for name, values in tried.items():
+            options = [(replace(best, **{name: value}), value) for value in values]
+            gains = [(quality(option) - reached, option) for option, _ in options]
+            gain, option = max(gains, key=lambda found: float(found[0].mean()))
+            if gain.mean() > max(gain.std() / np.sqrt(len(gain)), 1e-9):
+                best, reached = option, reached + gain
+        if best == before:
+            break
+    return best
+
+
+def mean_hits(scores: Scores, right: NDArray[np.bool_]) -> Scores:
+    """Return for each row the mean of its hits at the depths; a tie with a wrong one counts as behind it."""
+    best = np.where(right, scores, -np.inf).max(axis=1)
+    rank = ((scores >= best[:, None]) & ~right).sum(axis=1)
+    hits: Scores = np.mean([rank < depth for depth in DEPTHS], axis=0)
+    return hits
+
+
+def _tree_row(case: TreeCase, weights: Weights) -> Scores:
+    return tree_scores(case.similarity, case.documents, case.kinds, weights)[None, :]
+
+
+def _enough(length: Scores, name: str) -> bool:
+    of_kind = length > 0.5 if name == "words_long" else length <= 0.5
+    return int(of_kind.sum()) >= FEWEST_LABELLED
+
+
+def _in_order(issues: Sequence[PastIssue]) -> list[int]:
+    dated = sum(bool(issue.date) for issue in issues) * 2 >= len(issues)
+    return sorted(range(len(issues)), key=lambda n: (issues[n].date if dated else "", digest(issues[n].id), n))
+
+
+def _asked(index: ChunkIndex, issues: Sequence[PastIssue], vectors: Vectors) -> _Asked | None:
+    likeness = index.centroids()
+    rows = []
+    for start, stop in _folds(len(issues)):
+        history = build_history(index.documents, issues[:start], vectors[:start], likeness)
+        seen = {issue.text for issue in issues[:start]}
+        for n in range(start, stop):
+            if issues[n].text not in seen:  # the same text asked again would only be recognised
+                right = np.isin(np.array(index.documents), issues[n].documents)
+                parts = search_parts(index, vectors[n], issues[n].text)
+                votes, learnt = history.votes(vectors[n]), history.learnt(vectors[n], issues[n].text)
+                rows.append((*parts, votes, learnt, gate_by_length(issues[n].text), right))
+    return _Asked(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
+
+
+def _folds(count: int) -> Iterator[tuple[int, int]]:
+    """Yield the blocks of the later half: where each starts is how many issues are known then."""
+    first = max(count - min(count - count // 2, MOST_ASKED), 1)
+    bounds = sorted({first + (count - first) * n // FOLDS for n in range(FOLDS + 1)})
+    yield from pairwise(bounds)

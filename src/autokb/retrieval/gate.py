@@ -1,0 +1,80 @@
+"""The gate says when nothing is close enough to answer; it reads one encoder's own cosine and belongs to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from autokb.errors import BadInputError
+from autokb.llm.embedders import Vectors
+
+QUANTILE = 0.01  # of the raw issues themselves: one in a hundred real ones may be turned away
+FEWEST_FITTED = 20  # below, the quantile is one odd issue
+DEFAULT_THRESHOLD = 0.25  # the packaged encoder: texts about different things are mostly below, the same product above
+DUPLICATE = 0.999
+ROWS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The least cosine to anything known; ``date`` is that of a calibration, ``source`` says where it comes from."""
+
+    threshold: float
+    encoder: str
+    date: str | None = None
+    source: str = "default"
+
+    def passes(self, cosine: float, encoder: str) -> bool:
+        """Return whether something is near enough; another encoder's cosine cannot be read (BadInputError)."""
+        if encoder != self.encoder:
+            raise BadInputError(
+                f"The gate was calibrated for the encoder {self.encoder}, not {encoder}; build the workspace again."
+            )
+        return bool(cosine >= self.threshold)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record of the gate."""
+        return asdict(self)
+
+
+def read_gate(data: Mapping[str, Any]) -> Gate:
+    """Read a gate back; a threshold that is no number between -1 and 1 is an error."""
+    threshold, encoder, date = data.get("threshold"), data.get("encoder"), data.get("date")
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
+        raise BadInputError(f"The gate's threshold must be a number between -1 and 1, not {threshold!r}.")
+    if not isinstance(encoder, str) or not encoder:
+        raise BadInputError("The gate must name the encoder it was made for.")
+    return Gate(float(threshold), encoder, str(date) if date else None, str(data.get("source") or "calibrated"))
+
+
+def nearest_known(parts: Iterable[float]) -> float:
+    """Return the best cosine to nodes, documents' windows and historical issues; nothing known is near nothing."""
+    return max((float(p) for p in parts), default=-1.0)
+
+
+def fit_gate(encoder: str, issues: Vectors, others: Sequence[Vectors] = ()) -> Gate:
+    """Set the threshold where all but the oddest raw issues still pass, each measured against the rest of the KB.
+
+    ``issues`` are all raw issues, ``others`` the vectors of documents' windows and of nodes that come from no single
+    issue. An issue is not compared with itself or its exact duplicates.
+    """
+    if len(issues) < FEWEST_FITTED:
+        reason = f"default: {len(issues)} raw issues are too few to measure"
+        return Gate(DEFAULT_THRESHOLD, encoder, None, reason)
+    nearest = np.concatenate([_nearest(issues, start, others) for start in range(0, len(issues), ROWS_AT_ONCE)])
+    # rounded down, so that the last bits of a machine's arithmetic move neither the gate nor the issue it is set by
+    threshold = math.floor(float(np.quantile(nearest, QUANTILE)) * 1e4) / 1e4
+    return Gate(threshold, encoder, None, f"quantile {QUANTILE} of {len(issues)} raw issues against the rest")
+
+
+def _nearest(issues: Vectors, start: int, others: Sequence[Vectors]) -> Vectors:
+    part = issues[start : start + ROWS_AT_ONCE]
+    cosines = part @ issues.T
+    cosines[cosines >= DUPLICATE] = -1.0
+    columns = [cosines.max(axis=1)] + [(part @ other.T).max(axis=1) for other in others if len(other)]
+    nearest: Vectors = np.max(columns, axis=0)
+    return nearest

@@ -1,0 +1,154 @@
+"""History: what resolved earlier issues votes for documents, beside what their texts say."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.knowledge.nouns import Hit
+from autokb.llm.embedders import Vectors
+from autokb.stores.vector_index import best_first
+from autokb.stores.word_index import words
+
+Scores = NDArray[np.float64]
+NEIGHBOURS = 20  # the nearest single issue is not enough; more than some 20 add nothing
+SHARPNESS = 0.05  # of the neighbours' softmax, in units of cosine
+NOBODY = 0.4  # a vote of nobody at this cosine: far neighbours do not speak as loudly as near ones
+WORD_BUCKETS = 512
+WORD_PART = 0.5  # what the words count beside the vector, as squared length
+RIDGE = 1.0
+FEWEST = 20.0  # so many issues without outcome stand beside the real ones: few links make no strong prior
+MOST_LEARNT = 20_000  # the most recent ones; more would cost memory and change nothing
+
+
+@dataclass(frozen=True)
+class PastIssue:
+    """A raw issue and the documents that resolved it; ``date`` is ISO 8601 or empty."""
+
+    id: str
+    text: str
+    date: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class History:
+    """Historical issues with known outcomes, ready to vote; columns are the documents in the order given at build."""
+
+    documents: tuple[str, ...]
+    issues: tuple[PastIssue, ...]
+    vectors: Vectors
+    outcomes: NDArray[np.float32]
+    idf: Mapping[str, float]
+    classifier: NDArray[np.float32]
+    offset: Scores
+
+    def scores(self, vector: Vectors, text: str, neighbours: float) -> Scores:
+        """Return each document's vote; ``neighbours`` is the part of the nearest issues, the rest the classifier's."""
+        if not self.issues:
+            return np.zeros(len(self.documents))
+        return neighbours * self.votes(vector) + (1 - neighbours) * self.learnt(vector, text)
+
+    def votes(self, vector: Vectors) -> Scores:
+        """Return the documents' shares of the votes of the nearest issues, each weighted by its nearness."""
+        cosines = self.vectors @ vector
+        near = best_first(cosines, NEIGHBOURS)
+        top = max(float(cosines[near[0]]), NOBODY)
+        weights = np.exp((cosines[near].astype(np.float64) - top) / SHARPNESS)
+        nobody = math.exp((NOBODY - top) / SHARPNESS)
+        shares: Scores = (weights @ self.outcomes[near]) / (weights.sum() + nobody)
+        return shares
+
+    def learnt(self, vector: Vectors, text: str) -> Scores:
+        """Return the linear classifier's estimate that each document resolves the issue."""
+        features = np.concatenate([vector, word_features(text, self.idf)])
+        estimate: Scores = features @ self.classifier + self.offset
+        return estimate
+
+    def nearest(self, vector: Vectors) -> float:
+        """Return the cosine of the nearest historical issue, which a gate may read."""
+        return float((self.vectors @ vector).max()) if self.issues else 0.0
+
+
+def build_history(
+    documents: Sequence[str], issues: Sequence[PastIssue], vectors: Vectors, likeness: Vectors | None = None
+) -> History:
+    """Learn from issues (row n of ``vectors`` is issue n); links to documents that are gone are ignored.
+
+    ``likeness`` is a vector for each document: what resolved an issue speaks a little for documents like it, which
+    helps those with few links of their own.
+    """
+    column = {document: n for n, document in enumerate(documents)}
+    kept = [n for n, issue in enumerate(issues) if any(d in column for d in issue.documents)]
+    kept = sorted(kept, key=lambda n: (issues[n].date, issues[n].id))[-MOST_LEARNT:]
+    past = tuple(issues[n] for n in kept)
+    outcomes = np.zeros((len(past), len(documents)), dtype=np.float32)
+    for row, issue in enumerate(past):
+        outcomes[row, sorted({column[d] for d in issue.documents if d in column})] = 1.0
+    idf = _rarity(past)
+    near = np.ascontiguousarray(vectors[kept] if kept else vectors[:0], dtype=np.float32)
+    said = np.array([word_features(i.text, idf) for i in past], dtype=np.float32).reshape(len(past), WORD_BUCKETS)
+    shares = outcomes / np.maximum(outcomes.sum(axis=1, keepdims=True), 1.0)
+    classifier, offset = _ridge(np.hstack([near, said]), outcomes + _alike(shares, likeness))
+    return History(tuple(documents), past, near, shares, idf, classifier, offset)
+
+
+def word_features(text: str, idf: Mapping[str, float]) -> NDArray[np.float32]:
+    """Return a text's words as a short vector: words share buckets by their checksum, each with a sign of its own."""
+    features = np.zeros(WORD_BUCKETS, dtype=np.float32)
+    for word, count in sorted(Counter(words(text)).items()):
+        if word in idf:
+            code = zlib.crc32(word.encode("utf-8", "surrogatepass"))
+            sign = 1.0 if code >> 20 & 1 else -1.0
+            features[code % WORD_BUCKETS] += sign * (1 + math.log(count)) * idf[word]
+    length = float(np.linalg.norm(features))
+    scaled: NDArray[np.float32] = features * np.float32(math.sqrt(WORD_PART) / length) if length else features
+    return scaled
+
+
+def lifted(
+    links: Mapping[str, Collection[str]], raw_issues: Sequence[str], documents: Collection[str]
+) -> tuple[Hit, ...]:
+    """Return the documents that resolved a node's own raw issues, with their share, most frequent first.
+
+    Two issues without outcome are counted beside the real ones, so that a single link does not speak for all.
+    """
+    known = frozenset(documents)
+    linked = [known.intersection(links[raw]) for raw in raw_issues if known.intersection(links.get(raw, ()))]
+    counts = Counter(document for found in linked for document in found)
+    hits = (Hit(document, n / (len(linked) + 2)) for document, n in counts.items())
+    return tuple(sorted(hits, key=lambda h: (-h.score, h.id)))
+
+
+def _alike(shares: NDArray[np.float32], likeness: Vectors | None) -> NDArray[np.float32]:
+    """Return what each outcome says of all documents by their likeness, above or below the mean document."""
+    if likeness is None or not shares.size:
+        return np.zeros_like(shares)
+    centred = likeness - likeness.mean(axis=0)
+    spread: NDArray[np.float32] = (shares @ centred) @ centred.T
+    return spread
+
+
+def _rarity(past: Sequence[PastIssue]) -> dict[str, float]:
+    """Return the weight of each word that at least two issues say."""
+    said = Counter(word for issue in past for word in set(words(issue.text)))
+    return {word: 1 + math.log((1 + len(past)) / (1 + n)) for word, n in sorted(said.items()) if n > 1}
+
+
+def _ridge(features: NDArray[np.float32], outcomes: NDArray[np.float32]) -> tuple[NDArray[np.float32], Scores]:
+    """Fit outcomes to features in closed form, around a mean that is pulled to nothing while there are few."""
+    x, y = features.astype(np.float64), outcomes.astype(np.float64)
+    prior = y.sum(axis=0) / (len(y) + FEWEST)
+    middle = x.mean(axis=0) if len(x) else np.zeros(x.shape[1])
+    centred, rest = x - middle, y - prior
+    if len(x) <= x.shape[1]:  # the same answer from the smaller system
+        solved = centred.T @ np.linalg.solve(centred @ centred.T + RIDGE * np.eye(len(x)), rest)
+    else:
+        solved = np.linalg.solve(centred.T @ centred + RIDGE * np.eye(x.shape[1]), centred.T @ rest)
+    return np.ascontiguousarray(solved, dtype=np.float32), prior - middle @ solved

@@ -1,0 +1,111 @@
+"""From the most similar issues to the node of each tree that fits what the question says (algorithm 2, decision 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.knowledge.attributes import ANY, Match
+from autokb.knowledge.nouns import Hit
+from autokb.retrieval.knowledge_index import ACCEPTED, Asked
+
+Similarities = NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMatch:
+    """What one tree offers: the accepted node (or none) and the nodes that a clarifying question could settle.
+
+    ``similarity`` is the accepted node's own cosine (the best open node's where none is accepted), ``nearest`` the best
+    cosine of any node in the tree, ``score`` what trees are ranked by.
+    """
+
+    tree: str
+    issue: str | None
+    match: Match
+    similarity: float
+    nearest: float
+    score: float
+    narrower: tuple[str, ...] = ()
+
+
+def match_issues(
+    hits: Sequence[Hit],
+    asked: Asked,
+    similarities: Similarities,
+    algorithm: Literal["complete", "literal"] = "complete",
+) -> tuple[TreeMatch, ...]:
+    """Return the trees of the hits with their accepted nodes, best first; ``similarities`` has a row per issue."""
+    found = complete(hits, asked, similarities) if algorithm == "complete" else literal(hits, asked, similarities)
+    return ranked(found, [tree.score for tree in found])
+
+
+def ranked(trees: Sequence[TreeMatch], scores: Sequence[float] | Similarities) -> tuple[TreeMatch, ...]:
+    """Order the trees by the given scores, ties by id."""
+    scored = (replace(tree, score=float(score)) for tree, score in zip(trees, scores, strict=True))
+    return tuple(sorted(scored, key=lambda t: (-t.score, t.tree, t.issue or "")))
+
+
+def complete(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> list[TreeMatch]:
+    """Look through the whole tree of each hit and accept one node a tree."""
+    roots = dict.fromkeys(asked.index.root_of[hit.id] for hit in hits)
+    return [tree for root in roots if (tree := _look_through(root, asked, similarities)) is not None]
+
+
+def _look_through(root: str, asked: Asked, similarities: Similarities) -> TreeMatch | None:
+    rows, nodes = asked.index.rows, asked.index.trees[root]
+    shown = [node for node in nodes if asked.match(node) is not Match.CONFLICT and asked.has_shown(node)]
+    accepted = sorted(
+        (node for node in shown if asked.match(node) in ACCEPTED),
+        key=lambda n: (asked.match(n) is not Match.EXACT, *width(n, asked), -float(similarities[rows[n]]), n),
+    )
+    narrower = tuple(node for node in shown if asked.is_open(node))
+    nearest = max(float(similarities[rows[node]]) for node in nodes)
+    if accepted:
+        own = float(similarities[rows[accepted[0]]])
+        return TreeMatch(root, accepted[0], asked.match(accepted[0]), own, nearest, own, narrower)
+    if narrower:
+        own = max(float(similarities[rows[node]]) for node in narrower)
+        return TreeMatch(root, None, Match.NARROWER, own, nearest, own, narrower)
+    return None
+
+
+def width(issue_id: str, asked: Asked) -> tuple[int, int]:
+    """Return how wide a node is: attributes that are Any, then values of the others; the smallest is most specific.
+
+    A node inside another one (attribute by attribute) is never wider than it.
+    """
+    values = [v for _, v in asked.index.combination_of[issue_id]]
+    return sum(v == ANY for v in values), sum(len(v) for v in values if v != ANY)
+
+
+def literal(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> list[TreeMatch]:
+    """Algorithm 2 as printed: an accepted set of nodes; a child hit that is broader than the question enters no branch.
+
+    "=" reads as an exact match and "is a subset of" as exact or broader, the question's unknown attributes beside Any
+    included; the order is that of acceptance and a node comes once.
+    """
+    accepted: dict[str, None] = {}
+    for hit in hits:
+        node, issue = hit.id, asked.index.issues[hit.id]
+        if asked.match(node) is Match.EXACT:
+            accepted[node] = None
+        elif asked.match(node) is Match.BROADER:
+            if issue.parent_id is None:
+                accepted[_exact_child(node, asked) or node] = None
+        elif (parent := issue.parent_id) is not None and asked.match(parent) in ACCEPTED:
+            accepted[_exact_child(parent, asked) or parent] = None
+    return [_taken(node, asked, similarities) for node in accepted]
+
+
+def _exact_child(parent: str, asked: Asked) -> str | None:
+    return next((c for c in asked.index.children(parent) if asked.match(c) is Match.EXACT), None)
+
+
+def _taken(node: str, asked: Asked, similarities: Similarities) -> TreeMatch:
+    own = float(similarities[asked.index.rows[node]])
+    return TreeMatch(asked.index.root_of[node], node, asked.match(node), own, own, own)

@@ -1,0 +1,223 @@
+"""Search over chunks: each chunk's best window, its document's title and the words, in one pass over the vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.chunking.windows import Window
+from autokb.knowledge.nouns import Chunk
+from autokb.llm.embedders import Vectors
+from autokb.retrieval.weights import Weights
+from autokb.stores.vector_index import VectorIndex, best_first, vector_index
+from autokb.stores.word_index import WordIndex, words
+
+Scores = NDArray[np.float64]
+Positions = NDArray[np.int64]
+SHORT = 12  # words that count: up to here a question is short
+LONG = 40  # from here on it is a whole message
+BEST_WINDOWS = 3  # a document's text counts by the mean of its best windows
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkHit:
+    """A found chunk: ``start`` to ``end`` is its best window, ``cosine`` that window's, ``score`` what ranks it."""
+
+    chunk: str
+    document: str
+    score: float
+    cosine: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class ChunkIndex:
+    """Chunks ready to be searched: windows in the order of their chunks, those in the order of their documents."""
+
+    documents: tuple[str, ...]
+    chunks: tuple[str, ...]
+    windows: tuple[Window, ...]
+    vectors: VectorIndex
+    titles: Vectors | None
+    words: WordIndex
+    chunk_document: Positions
+    chunk_starts: Positions
+    document_starts: Positions
+    filled: Positions  # positions of the documents that have windows
+
+    def centroids(self) -> Vectors:
+        """Return each document's mean window, of length 1."""
+        vectors = self.vectors.vectors
+        means = np.zeros((len(self.documents), vectors.shape[1]), dtype=np.float32)
+        if len(vectors):
+            sums = np.add.reduceat(vectors, self.document_starts, axis=0)
+            means[self.filled] = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
+        return means
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one question finds: scores of all documents and chunks, in the order of the index."""
+
+    index: ChunkIndex
+    documents: Scores
+    chunks: Scores
+    cosines: Vectors
+    nearest: float
+
+    def best_chunks(self, k: int, boost: Scores | None = None) -> tuple[ChunkHit, ...]:
+        """Return the k best chunks; ``boost`` (by document) adds what history says of their documents."""
+        scores = self.chunks if boost is None else self.chunks + boost[self.index.chunk_document]
+        return tuple(self._hit(position, float(scores[position])) for position in best_first(scores, k))
+
+    def _hit(self, position: int, score: float) -> ChunkHit:
+        index = self.index
+        start = int(index.chunk_starts[position])
+        end = int(index.chunk_starts[position + 1]) if position + 1 < len(index.chunks) else len(index.windows)
+        best = start + int(np.argmax(self.cosines[start:end]))
+        window = index.windows[best]
+        return ChunkHit(window.chunk, window.document, score, float(self.cosines[best]), window.start, window.end)
+
+
+def build_index(
+    documents: Sequence[str],
+    chunks: Sequence[Chunk],
+    windows: Sequence[Window],
+    vectors: Vectors,
+    titles: Vectors | None = None,
+    word_texts: Mapping[str, str] | None = None,
+) -> ChunkIndex:
+    """Index chunks by their windows' vectors (row n is window n); ``word_texts`` (by chunk id) is what BM25 reads.
+
+    ``titles`` holds a vector for each document's title. A chunk without a window cannot be found.
+    """
+    place = {document: n for n, document in enumerate(documents)}
+    with_windows = {w.chunk for w in windows}
+    ordered = sorted(
+        (c for c in chunks if c.id in with_windows and c.document in place), key=lambda c: place[c.document]
+    )
+    number = {c.id: n for n, c in enumerate(ordered)}
+    rows = sorted((n for n, w in enumerate(windows) if w.chunk in number), key=lambda n: number[windows[n].chunk])
+    kept = tuple(windows[n] for n in rows)
+    chunk_of = np.array([number[w.chunk] for w in kept], dtype=np.int64)
+    chunk_document = np.array([place[c.document] for c in ordered], dtype=np.int64)
+    document_of = chunk_document[chunk_of]
+    texts = [(word_texts or {}).get(c.id, c.text) for c in ordered]
+    return ChunkIndex(
+        documents=tuple(documents),
+        chunks=tuple(c.id for c in ordered),
+        windows=kept,
+        vectors=vector_index(vectors[rows] if rows else vectors[:0]),
+        titles=None if titles is None else np.ascontiguousarray(titles, dtype=np.float32),
+        words=WordIndex.build(texts),
+        chunk_document=chunk_document,
+        chunk_starts=np.searchsorted(chunk_of, np.arange(len(ordered))),
+        document_starts=np.searchsorted(document_of, np.unique(document_of)),
+        filled=np.unique(document_of),
+    )
+
+
+def whole_chunks(chunks: Sequence[Chunk], with_context: bool = False) -> tuple[Window, ...]:
+    """Return one window a chunk: the plain systems of the evaluation search chunks as they stand."""
+    return tuple(
+        Window(
+            chunk=c.id,
+            document=c.document,
+            start=c.spans[0][0],
+            end=c.spans[-1][1],
+            text=f"{c.context}\n{c.text}" if with_context and c.context else c.text,
+        )
+        for c in chunks
+        if c.spans
+    )
+
+
+def search(index: ChunkIndex, vector: Vectors, text: str, weights: Weights) -> Found:
+    """Score every chunk and document for a question, by vectors, title and words."""
+    cosines = index.vectors.scores(vector)
+    if not len(cosines):
+        return Found(index, np.zeros(len(index.documents)), np.zeros(0), cosines, 0.0)
+    shares = index.words.shares(text) * words_weight(text, weights)
+    titles = weights.title * _title_cosines(index, vector)
+    chunks = np.maximum.reduceat(cosines, index.chunk_starts) + shares + titles[index.chunk_document]
+    documents = _by_windows(index, cosines) + _by_words(index, shares) + titles
+    return Found(index, documents, chunks, cosines, float(cosines.max()))
+
+
+def search_parts(index: ChunkIndex, vector: Vectors, text: str) -> tuple[Scores, Scores, Scores]:
+    """Return what ``search`` adds up for documents, before it is weighted: windows, titles, words."""
+    cosines = index.vectors.scores(vector)
+    windows = _by_windows(index, cosines)
+    return windows, _title_cosines(index, vector), _by_words(index, index.words.shares(text))
+
+
+def gate_by_length(text: str) -> float:
+    """Return 0 for a short question, 1 for a whole message, and what lies between."""
+    return min(max((len(words(text)) - SHORT) / (LONG - SHORT), 0.0), 1.0)
+
+
+def words_weight(text: str, weights: Weights) -> float:
+    """Return what BM25 counts for a question of this length: words lead in short ones, and mislead in long ones."""
+    return weights.words_short + gate_by_length(text) * (weights.words_long - weights.words_short)
+
+
+def _title_cosines(index: ChunkIndex, vector: Vectors) -> Scores:
+    if index.titles is None:
+        return np.zeros(len(index.documents))
+    cosines: Scores = (index.titles @ vector).astype(np.float64)
+    return cosines
+
+
+def _by_windows(index: ChunkIndex, cosines: Vectors) -> Scores:
+    documents = np.zeros(len(index.documents))
+    if len(cosines):
+        documents[index.filled] = _best_mean(cosines, index.document_starts)
+    return documents
+
+
+def _by_words(index: ChunkIndex, scores: Scores) -> Scores:
+    """Return the best chunk's score of each document; BM25 is never below 0."""
+    documents = np.zeros(len(index.documents))
+    np.maximum.at(documents, index.chunk_document, scores)
+    return documents
+
+
+def words_only(index: ChunkIndex, text: str) -> Found:
+    """Rank by BM25 alone."""
+    scores = index.words.scores(text)
+    return Found(index, _by_words(index, scores), scores, np.zeros(len(index.windows), dtype=np.float32), 0.0)
+
+
+def fused_equally(index: ChunkIndex, vector: Vectors, text: str, k: int = 60) -> Scores:
+    """Rank documents by the usual reciprocal rank fusion of vectors and BM25, 1:1: the plain baseline."""
+    near = search(index, vector, text, Weights(title=0.0, words_short=0.0, words_long=0.0)).chunks
+    fused = sum(1.0 / (k + 1 + _ranks(scores)) for scores in (near, index.words.scores(text)))
+    return _by_words(index, np.asarray(fused))
+
+
+def _ranks(scores: NDArray[np.floating[Any]]) -> Scores:
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
+    return ranks
+
+
+def _best_mean(cosines: Vectors, starts: Positions) -> Scores:
+    """Return for each run of rows the mean of its best windows; a run that is too short repeats its last."""
+    left = cosines.astype(np.float64)
+    lengths = np.diff(np.append(starts, len(left)))
+    owner = np.repeat(np.arange(len(starts)), lengths)
+    positions = np.arange(len(left))
+    best = total = np.maximum.reduceat(left, starts)
+    for _ in range(BEST_WINDOWS - 1):
+        first = np.minimum.reduceat(np.where(left == best[owner], positions, len(left)), starts)
+        left[first[first < len(left)]] = -np.inf
+        following = np.maximum.reduceat(left, starts)
+        best = np.where(np.isfinite(following), following, best)
+        total = total + best
+    means: Scores = total / BEST_WINDOWS
+    return means

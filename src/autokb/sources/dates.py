@@ -1,0 +1,60 @@
+"""Dates as sources write them become ISO 8601; one that could mean two days is left out rather than guessed."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from autokb.sources.fields import as_text
+
+_ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
+_YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
+_DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})")
+_WORDED = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y")
+# Seconds from 1990 to 2100, and the same in milliseconds.
+_SECONDS = (631_152_000, 4_102_444_800)
+
+
+def iso_date(value: Any) -> str:
+    """Return a date (and time where given) as ISO 8601, or an empty text for none or an unclear one."""
+    text = as_text(value).strip()
+    if not text or _ISO.fullmatch(text):
+        return text
+    if text.isdigit():
+        return _from_epoch(int(text))
+    if found := _YEAR_FIRST.match(text):
+        return _day(int(found[1]), int(found[2]), int(found[3]))
+    if found := _DAY_OR_MONTH_FIRST.match(text):
+        first, second, year = int(found[1]), int(found[3]), int(found[4])
+        if found[2] == "." or first > 12 or first == second:
+            return _day(year, second, first)
+        return _day(year, first, second) if second > 12 else ""
+    return _worded(text)
+
+
+def _from_epoch(number: int) -> str:
+    for divisor in (1, 1000):
+        if _SECONDS[0] <= number // divisor < _SECONDS[1]:
+            return datetime.fromtimestamp(number // divisor, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return ""
+
+
+def _day(year: int, month: int, day: int) -> str:
+    try:
+        return datetime(year, month, day, tzinfo=UTC).date().isoformat()
+    except ValueError:
+        return ""
+
+
+def _worded(text: str) -> str:
+    for pattern in _WORDED:
+        try:
+            return datetime.strptime(text, pattern).replace(tzinfo=UTC).date().isoformat()
+        except ValueError:
+            continue
+    try:
+        return parsedate_to_datetime(text).isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return ""

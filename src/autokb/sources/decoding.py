@@ -1,0 +1,118 @@
+"""From a file to its bytes and its text, with a bound on both and no guess that is not confident."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+
+from autokb.errors import UnreadableFileError
+from autokb.sources.files import FoundFile
+
+# One file, compressed or not: beyond it a source is a data dump that should be split.
+MAX_FILE_BYTES = 100 * 1024 * 1024
+
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROL = bytes(b for b in range(32) if b not in b"\t\n\r\f\x1b")
+_META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:-]{2,40})", re.IGNORECASE)
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# charset-normalizer's "chaos": the share of oddities that the best guess leaves.
+_MOST_CHAOS = 0.05
+_GUESS_BYTES = 1 << 20
+
+
+def read_bytes(file: FoundFile) -> bytes:
+    """Return a file's bytes, decompressed when its name ends with .gz; UnreadableFileError says what to do."""
+    try:
+        with file.path.open("rb") as stream:
+            data = stream.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise UnreadableFileError(f"cannot be read ({error.strerror}); check its permissions.") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise UnreadableFileError(f"is larger than {_megabytes()} MB; split it into smaller files.")
+    data = _gunzip(data) if file.relative.lower().endswith(".gz") else data
+    if not data.strip():
+        raise UnreadableFileError("is empty; leave it out or fill it.")
+    return data
+
+
+def _megabytes() -> int:
+    return MAX_FILE_BYTES // (1024 * 1024)
+
+
+def _gunzip(data: bytes) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            plain = stream.read(MAX_FILE_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadableFileError(f"is no whole gzip file ({error}); compress it again.") from error
+    if len(plain) > MAX_FILE_BYTES:
+        raise UnreadableFileError(f"unpacks to more than {_megabytes()} MB; split it into smaller files.")
+    return plain
+
+
+def decode(data: bytes, *, markup: bool = False) -> str:
+    """Return the text of a file: UTF-8, a byte order mark, what HTML declares (``markup``), else a confident guess."""
+    if encoding := bom_encoding(data):
+        return _strictly(data, encoding, "has a byte order mark, but")
+    if b"\0" in data:
+        raise UnreadableFileError("is binary, not text; give it the suffix of its real format.")
+    if sum(data[:65536].count(bytes((c,))) for c in _CONTROL) * 50 > len(data[:65536]):
+        raise UnreadableFileError("is binary, not text; give it the suffix of its real format.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return (_declared(data) if markup else None) or _guessed(data)
+
+
+def bom_encoding(data: bytes) -> str | None:
+    """Return the encoding that a byte order mark announces."""
+    return next((name for bom, name in _BOMS if data.startswith(bom)), None)
+
+
+def _strictly(data: bytes, encoding: str, what: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(f"{what} is no valid {encoding}; save it as UTF-8.") from error
+
+
+def _declared(data: bytes) -> str | None:
+    if found := _META_CHARSET.search(data[:4096]):
+        try:
+            return data.decode(found.group(1).decode("ascii"))
+        except (LookupError, UnicodeDecodeError):
+            return None
+    return None
+
+
+def _guessed(data: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:_GUESS_BYTES]).best()
+    if best is not None and best.chaos <= _MOST_CHAOS:
+        try:
+            return data.decode(best.encoding)
+        except UnicodeDecodeError:
+            pass
+    raise UnreadableFileError("has an encoding that cannot be told; save it as UTF-8.")
+
+
+def clean(text: str) -> str:
+    r"""Return the text with ``\n`` as its only line end, and without NUL, lone surrogates and byte order marks."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").replace("\ufeff", "")
+    text = text.replace("\x0c", "\n").replace("\x0b", "\n")
+    return without_surrogates(text)
+
+
+def without_surrogates(text: str) -> str:
+    """Return the text with lone surrogates (no characters, and no UTF-8) replaced."""
+    return _SURROGATE.sub("\ufffd", text)

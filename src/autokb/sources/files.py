@@ -1,0 +1,100 @@
+"""Finding the files of what was added: sorted, without hidden ones, safe against links that loop."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autokb.errors import BadInputError
+from autokb.knowledge.nouns import Skipped
+
+# Left behind by operating systems and office programs; no person means them as sources.
+_DEBRIS = frozenset({"thumbs.db", "desktop.ini", "__macosx", "__pycache__", "node_modules"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A regular file inside an added folder (or added alone)."""
+
+    root: str
+    relative: str
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(self.root, self.relative)
+
+
+def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
+    """Return the files under the paths, each once, and what could not be followed.
+
+    Raises BadInputError for a path that does not exist.
+    """
+    found: list[FoundFile] = []
+    skipped: list[Skipped] = []
+    for path in paths:
+        if not os.path.lexists(path):
+            raise BadInputError(f"{path} does not exist; check the spelling, or give another file or folder.")
+        if path.is_dir():
+            _walk(path.resolve(), found, skipped)
+        else:
+            _add_file(FoundFile(str(Path(os.path.abspath(path)).parent.resolve()), path.name), found, skipped)
+    return _each_once(found), skipped
+
+
+def _walk(root: Path, found: list[FoundFile], skipped: list[Skipped]) -> None:
+    seen = {os.path.realpath(root): "."}
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        folders = []
+        for entry in _entries(root, folder, skipped):
+            relative = entry.relative_to(root).as_posix()
+            if not entry.is_dir():
+                _add_file(FoundFile(str(root), relative), found, skipped)
+            elif first := seen.get(os.path.realpath(entry)):
+                skipped.append(Skipped(relative, f"is a link to a folder that is read already ({first}); left out."))
+            else:
+                seen[os.path.realpath(entry)] = relative
+                folders.append(entry)
+        waiting.extend(reversed(folders))
+
+
+def _entries(root: Path, folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        relative = folder.relative_to(root).as_posix()
+        skipped.append(Skipped(relative, f"the folder cannot be opened ({error.strerror}); check its permissions."))
+        return
+    # Real folders before links, so that a loop or a second name is told at the link.
+    wanted = [n for n in names if not n.startswith((".", "~$")) and n.lower() not in _DEBRIS]
+    yield from sorted((folder / n for n in wanted), key=lambda p: (p.is_symlink() and p.is_dir(), p.name))
+
+
+def _add_file(file: FoundFile, found: list[FoundFile], skipped: list[Skipped]) -> None:
+    try:
+        mode = file.path.stat().st_mode
+    except OSError as error:
+        reason = f"cannot be opened ({error.strerror}); mend the link or the permissions."
+        skipped.append(Skipped(file.relative, reason))
+        return
+    if stat.S_ISREG(mode):
+        found.append(file)
+    else:
+        skipped.append(Skipped(file.relative, "is no regular file (a pipe, socket or device); save it as a file."))
+
+
+def _each_once(found: list[FoundFile]) -> list[FoundFile]:
+    seen: set[FoundFile | str] = set()
+    result = []
+    for file in found:
+        real = os.path.realpath(file.path)
+        if file in seen or (real in seen and not file.path.is_symlink()):
+            continue
+        seen |= {file, real}
+        result.append(file)
+    return result

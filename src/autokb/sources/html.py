@@ -1,0 +1,100 @@
+"""HTML to Markdown: page furniture goes, the structure is mended, headings, lists, tables and code stay."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from autokb.errors import UnreadableFileError
+from autokb.sources.decoding import clean
+from autokb.sources.html_furniture import drop_furniture
+from autokb.sources.html_shape import ESCAPED_LESS_THAN, mend_shape
+from autokb.sources.page import Page, first_heading
+
+# No page written for people comes near it; past 2,047 the parser itself would drop the rest without a word.
+DEEPEST_NESTING = 500
+_XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+# Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
+_TRAILING = re.compile(r"(?<=\S)[ ]{2}(?=\n[ \t]*[^\s])|[ \t]+$", re.MULTILINE)
+_BLANKS = re.compile(r"\n{3,}")
+_FENCED = re.compile(r"(^ *(?:```|~~~).*?^ *(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
+
+
+def html_to_markdown(html: str) -> Page:
+    """Return the Markdown, title and own address of an HTML page or fragment.
+
+    Raises UnreadableFileError for a page that is nested too deeply to be read whole.
+    """
+    root = _parsed(clean(html))
+    if root is None:
+        return Page("")
+    title = _words(root.find(".//title"))
+    url = _own_address(root)
+    drop_furniture(root)
+    mend_shape(root)
+    text = _converted(root)
+    return Page(text, _title(root, title, text), url)
+
+
+def _parsed(html: str) -> Any:
+    from lxml import etree
+    from lxml import html as lxml_html
+
+    html = _XML_DECLARATION.sub("", html).replace(ESCAPED_LESS_THAN, "")
+    if not html.strip():
+        return None
+    parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        root = lxml_html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
+    except etree.ParserError:
+        return None
+    depth = 0
+    for event, _ in etree.iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > DEEPEST_NESTING:
+            raise UnreadableFileError(f"nests more than {DEEPEST_NESTING} elements into each other; flatten it.")
+    return root
+
+
+def _words(element: Any) -> str:
+    return " ".join(element.text_content().split()) if element is not None else ""
+
+
+def _own_address(root: Any) -> str:
+    for path, name in ((".//link[@rel='canonical']", "href"), (".//meta[@property='og:url']", "content")):
+        address = (element.get(name) or "").strip() if (element := root.find(path)) is not None else ""
+        if address.startswith(("http://", "https://")):
+            return address
+    return ""
+
+
+def _title(root: Any, title: str, text: str) -> str:
+    """Prefer the page's one h1, then its title element, then its first heading."""
+    tops = [words for h in root.iter("h1") if (words := _words(h))]
+    return tops[0] if len(tops) == 1 else title or first_heading(text)
+
+
+def _converted(root: Any) -> str:
+    import html_to_markdown as converter
+    from lxml import etree
+
+    body = root.find("body")
+    source = etree.tostring(root if body is None else body, encoding="unicode", method="html", with_tail=False)
+    options = converter.ConversionOptions(
+        extract_metadata=False,
+        autolinks=False,
+        highlight_style="none",
+        bullets="-",
+        default_title=False,
+    )
+    return _tidied(converter.convert(source, options).content or "")
+
+
+def _tidied(text: str) -> str:
+    """Return the Markdown without white space that says nothing; code blocks stay as they are."""
+    parts = _FENCED.split(clean(text).replace("\u00a0", " "))
+    for n in range(0, len(parts), 2):
+        part = _TRAILING.sub(lambda m: m.group() if m.end() < len(m.string) and m.group() == "  " else "", parts[n])
+        parts[n] = _BLANKS.sub("\n\n", part)
+    text = "".join(parts).strip("\n").replace(ESCAPED_LESS_THAN, "\\<")
+    return text + "\n" if text.strip() else ""

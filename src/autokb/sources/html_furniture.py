@@ -1,0 +1,110 @@
+"""What surrounds a page's text (scripts, menus, banners, footers) is dropped, with care not to drop the text itself."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_NEVER_TEXT = (
+    "script style noscript template iframe object embed svg canvas map audio video head title link meta base "
+    "input select textarea datalist option optgroup frame frameset applet dialog"
+).split()
+_ROLES = frozenset({"navigation", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar", "tooltip"})
+_LANDMARKS = frozenset({"banner", "contentinfo", "complementary"})
+# Words of class names and ids that mark furniture whatever it holds ...
+_NOISE = frozenset(
+    "cookie cookies consent gdpr newsletter subscribe advert advertisement ads adsbygoogle social share sharing "
+    "sharebar sociallinks skip skiplink feedback rating disqus paywall popup modal overlay cookiebanner cookienotice".split()
+)
+# ... and that mark it only when it is mostly links or next to nothing.
+_LINKS = frozenset(
+    "nav navbar navigation navheader navfooter navlinks breadcrumb breadcrumbs menu submenu mainmenu sidebar sidenav "
+    "footer header banner related toc contents pagination pager prevnext prev next tags topbar masthead copyright "
+    "legal minitoc hidden-print toolbar links".split()
+)
+_KEPT_ASIDES = re.compile(r"note|tip|warning|caution|important|admonition|info|hint|callout|step|example", re.I)
+_TOKEN = re.compile(r"[a-z]+")
+_DROPPED = "autokb-dropped"
+_TINY = 200
+
+
+def drop_furniture(root: Any) -> None:
+    """Take out of a parsed page what is no part of its text."""
+    from lxml import etree
+
+    etree.strip_elements(root, *_NEVER_TEXT, with_tail=False)
+    body = root.find("body")
+    body = root if body is None else body
+    lengths, links = _measured(body)
+    whole = max(1, lengths[body])
+    for element in body.iterdescendants():
+        if isinstance(element.tag, str) and _is_furniture(element, lengths, links, whole):
+            element.tag = _DROPPED
+    etree.strip_elements(root, _DROPPED, with_tail=False)
+
+
+def _measured(body: Any) -> tuple[dict[Any, int], dict[Any, int]]:
+    """Return for each element the characters of its text and those inside links, in one walk from the leaves up."""
+    lengths: dict[Any, int] = {}
+    links: dict[Any, int] = {}
+    for element in reversed(list(body.iter())):
+        own = len((element.text or "").strip())
+        linked = 0
+        for child in element:
+            own += lengths.get(child, 0) + len((child.tail or "").strip())
+            linked += links.get(child, 0)
+        lengths[element] = own
+        links[element] = own if element.tag == "a" and element.get("href") else linked
+    return lengths, links
+
+
+def _is_furniture(element: Any, lengths: dict[Any, int], links: dict[Any, int], whole: int) -> bool:
+    tag, role = element.tag, (element.get("role") or "").lower()
+    length = lengths[element]
+    most = length * 2 > whole
+    if tag == "nav" or role in _ROLES:
+        return not most
+    if element.get("hidden") is not None and element.get("hidden") != "until-found":
+        return not most
+    if tag == "button":
+        return _stands_alone(element)
+    names = _names(element)
+    if tag == "aside" or role == "complementary":
+        return not most and not _KEPT_ASIDES.search(" ".join(names))
+    if tag == "form":
+        return not most and not _has(element, "ol", "h2", "h3")
+    if tag == "footer" or role == "contentinfo":
+        return not most and not _inside(element, "blockquote")
+    if tag == "header" or role in _LANDMARKS:
+        return not most and not _has(element, "h1", "h2")
+    if not names or most or tag in ("html", "body", "main", "article", "h1", "h2", "h3", "h4", "h5", "h6"):
+        return False
+    if names & _NOISE:
+        return True
+    few = length < _TINY and not _has(element, "ol", "p", "h1", "h2", "h3", "pre")
+    return bool(names & _LINKS) and tag != "a" and (links[element] * 5 >= length * 2 or few)
+
+
+def _names(element: Any) -> frozenset[str]:
+    """Return the words of an element's class and id; ``nav-bar`` gives nav and bar."""
+    if element.tag not in ("div", "section", "ul", "ol", "p", "table", "aside", "header", "footer", "span", "a", "dl", "td"):
+        return frozenset()
+    both = f"{element.get('class') or ''} {element.get('id') or ''}".lower()
+    return frozenset(_TOKEN.findall(both)) | frozenset(both.split())
+
+
+def _has(element: Any, *tags: str) -> bool:
+    return next(element.iterdescendants(*tags), None) is not None
+
+
+def _inside(element: Any, tag: str) -> bool:
+    return next(element.iterancestors(tag), None) is not None
+
+
+def _stands_alone(button: Any) -> bool:
+    """Return whether a button is a control of the page, not a word of a sentence such as Click <button>Save</button>."""
+    parent = button.getparent()
+    around = (parent.text or "").strip() if parent is not None else ""
+    before = button.getprevious()
+    around += (button.tail or "").strip() + ((before.tail or "").strip() if before is not None else "")
+    return not around

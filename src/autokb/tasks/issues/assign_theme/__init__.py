@@ -1,0 +1,1 @@
+"""Which of these themes does this issue have?"""

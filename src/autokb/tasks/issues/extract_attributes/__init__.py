@@ -1,0 +1,1 @@
+"""Which attribute values does this text say?"""

@@ -1,0 +1,1 @@
+"""Which broad themes do these issues have?"""

@@ -1,0 +1,47 @@
+"""The room that finds broad themes over raw issues (prompt G.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from autokb.tasks.issues.find_themes import offline
+from autokb.tasks.issues.find_themes.reply import FoundThemes
+from autokb.tasks.room import ReplyError, Room, outside_key
+
+
+@dataclass(frozen=True, slots=True)
+class FindThemes:
+    """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue."""
+
+    domain: str
+    issues: tuple[str, ...]
+    vectors: Any = outside_key()
+
+
+def answer(item: FindThemes) -> FoundThemes:
+    """Find the themes without a model."""
+    return offline.find_themes(item.issues, item.vectors)
+
+
+def check(item: FindThemes, reply: FoundThemes) -> None:
+    """Refuse themes that are missing, share a name, or name an issue twice or one that is not there."""
+    if item.issues and not reply.themes:
+        raise ReplyError("There are issues but no theme.")
+    names = [theme.name.casefold() for theme in reply.themes]
+    if len(set(names)) < len(names) or not all(name.strip() for name in names):
+        raise ReplyError("Every theme needs a name of its own.")
+    if sum(theme.miscellaneous for theme in reply.themes) > 1:
+        raise ReplyError("Only one theme can be the miscellaneous one.")
+    members = [member for theme in reply.themes for member in theme.members]
+    if len(set(members)) < len(members):
+        raise ReplyError("An issue stands in two themes.")
+    if members and not 0 <= min(members) <= max(members) < len(item.issues):
+        raise ReplyError("A theme names an issue that is not in the list.")
+    if any(not theme.members for theme in reply.themes):
+        raise ReplyError("Every theme needs at least one issue that shows it.")
+
+
+ROOM: Room[FindThemes, FoundThemes] = Room(
+    name="issues/find_themes", version=1, input=FindThemes, output=FoundThemes, offline=answer, check=check
+)

@@ -1,0 +1,80 @@
+"""The table and the page show every figure and let no name become markup."""
+
+from __future__ import annotations
+
+import io
+import re
+from html.parser import HTMLParser
+
+from rich.console import Console
+
+from autokb.evaluation.compare import compare
+from autokb.evaluation.experiment import measure
+from autokb.evaluation.report import interval, page, tables
+
+EVIL = "<script>alert('[bold]')</script>"
+ANSWER = measure(
+    {"raw": {"q1": ("b", "a"), "q2": ("a",)}, EVIL: {"q1": ("a",), "q2": ("a",)}},
+    {"q1": {"a": 1.0}, "q2": {"a": 1.0}},
+) | {"seconds": 0.5}
+
+
+class Outside(HTMLParser):
+    """Collects what would be fetched from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "srcset", "action")]
+
+
+def terminal(answer: dict[str, object]) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=240)
+    for table in tables(answer):
+        console.print(table)
+    return out.getvalue()
+
+
+def test_interval_as_people_read_it() -> None:
+    assert interval({"value": 0.5, "low": 0.25, "high": 0.75}) == "0.500 [0.250, 0.750]"
+    assert interval({"value": 0.5, "low": None, "high": None}, signed=True) == "+0.500"
+    assert interval({"value": None}) == interval(None) == "–"
+
+
+def test_table_shows_systems_and_differences() -> None:
+    shown = terminal(ANSWER)
+    assert "hit_rate@1" in shown
+    assert "0.500 [0.000, 1.000]" in shown
+    assert "+0.500 [+0.000, +1.000]" in shown
+    assert "[bold]" in shown
+
+
+def test_page_is_self_contained_and_escaped() -> None:
+    text = page(ANSWER, f"Retrieval {EVIL}")
+    parser = Outside()
+    parser.feed(text)
+    assert "script" not in parser.tags
+    assert {"table", "svg"} <= parser.tags
+    assert parser.addresses == []
+    assert "url(" not in text
+    assert re.search(r"<td>raw</td><td>0\.500 \[0\.000, 1\.000\]</td>", text)
+
+
+def test_other_answers_are_shown_as_figures() -> None:
+    quality = {"q_m": {"value": 0.875, "attributes": {"os": 0.5}}, "q_c": {"value": None}}
+    shown = terminal(quality)
+    assert "q_m" in shown
+    assert "0.875" in shown
+    assert "q_m.attributes.os" in shown
+    assert "<svg" not in page(quality, "Quality")
+
+
+def test_a_comparison_is_shown() -> None:
+    found = compare(ANSWER, ANSWER, "mrr", 0.1).as_json()
+    assert "before" in terminal(found)
+    assert "+0.000" in page(found, "Comparison")
