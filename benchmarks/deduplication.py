@@ -60,7 +60,11 @@ def figures(clusters: Clusters, labels: list[set[str]]) -> dict[str, float]:
     several = [g for g in groups if len(g) > 1]
     kept = set().union(*(labels[int(seed)] for seed in clusters.seeds)) if clusters.seeds else set()
     by_cluster = set().union(*(labels[int(s)] for s, m in clusters.members().items() if len(m) > 1), set())
-    pure = sum(Counter(label for i in g for label in labels[i]).most_common(1)[0][1] for g in several if any(labels[i] for i in g))
+    pure = sum(
+        Counter(label for i in g for label in labels[i]).most_common(1)[0][1]
+        for g in several
+        if any(labels[i] for i in g)
+    )
     same = pairs = 0
     for group in several:
         known = [labels[i] for i in group if labels[i]]
@@ -80,7 +84,9 @@ def figures(clusters: Clusters, labels: list[set[str]]) -> dict[str, float]:
     }
 
 
-def measure(name: str, texts: list[str], labels: list[set[str]], cache: Path | None, nears: list[float]) -> list[dict[str, Any]]:
+def measure(
+    name: str, texts: list[str], labels: list[set[str]], cache: Path | None, nears: list[float]
+) -> list[dict[str, Any]]:
     """Measure both reductions on one collection."""
     vectors = embedded(texts, cache, name)
     learnt = nearness(vectors)
@@ -116,9 +122,13 @@ def main() -> None:
     if not bank.exists():
         print("Skipped: the developers' data is not beside this checkout (shared/data).")
         return
-    print("data         how   near    themes  seeds clusters within  kept by_clust purity  pairs  biggest  seconds     MB")
+    print(
+        "data         how   near    themes  seeds clusters within  kept by_clust purity  pairs  biggest  seconds     MB"
+    )
     issues = read(bank)
-    rows = measure("banking77", [r["text"] for r in issues], [{r["intent"]} for r in issues], options.cache, options.near)
+    rows = measure(
+        "banking77", [r["text"] for r in issues], [{r["intent"]} for r in issues], options.cache, options.near
+    )
     issues = read(bird)
     links = [{g["slug"] for g in r["gold_kb"] if not g["boilerplate"]} for r in issues]
     texts = [f"{r['title']}\n{r['text']}" for r in issues]

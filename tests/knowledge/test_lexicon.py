@@ -8,7 +8,7 @@ import pytest
 
 from autokb.knowledge.attributes import Attributes, as_lists
 from autokb.knowledge.domain import DomainSpec, read_domain
-from autokb.knowledge.lexicon import settled, switch_attributes, text_attributes
+from autokb.knowledge.lexicon import implied_sets, settled, switch_attributes, text_attributes
 
 SPEC = read_domain(
     {
@@ -132,7 +132,8 @@ def test_a_person_s_synonym_beats_common_knowledge() -> None:
 @pytest.mark.parametrize(
     ("attributes", "expected"),
     [
-        ({"os": ["iOS"]}, {"os": ["iOS"], "device": ["Phone", "Tablet"]}),
+        ({"os": ["Mac"]}, {"os": ["Mac"], "device": ["Laptop"]}),
+        ({"os": ["iOS"]}, {"os": ["iOS"]}),
         ({"os": ["iOS"], "device": ["Laptop"]}, {"os": ["iOS"], "device": ["Laptop"]}),
         ({"os": ["Mac", "iOS"]}, {"os": ["Mac", "iOS"]}),
         ({"os": ["Mac", "Windows"]}, {"os": ["Mac", "Windows"]}),
@@ -142,6 +143,12 @@ def test_a_person_s_synonym_beats_common_knowledge() -> None:
 def test_values_settle_others(attributes: dict[str, list[str]], expected: dict[str, list[str]]) -> None:
     given: Attributes = {name: frozenset(values) for name, values in attributes.items()}
     assert settled(given, SPEC.attributes) == {name: frozenset(values) for name, values in expected.items()}
+
+
+def test_what_a_value_leaves_open_is_a_set() -> None:
+    assert as_lists(implied_sets({"os": frozenset({"iOS"})}, SPEC.attributes)) == {"device": ["Phone", "Tablet"]}
+    assert implied_sets({"os": frozenset({"iOS"}), "device": frozenset({"Laptop"})}, SPEC.attributes) == {}
+    assert implied_sets({"os": frozenset({"Windows"})}, SPEC.attributes) == {}
 
 
 def test_values_settle_others_through_others() -> None:

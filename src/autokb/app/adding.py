@@ -126,7 +126,9 @@ def _gone(
         if staged.id in seen or (staged.root not in folders and place not in present):
             continue
         path = str(Path(staged.root, staged.relative))
-        unread = any(d in (staged.relative, path) or d.startswith((staged.relative + ":", path + ":")) for d in doubtful)
+        unread = any(
+            d in (staged.relative, path) or d.startswith((staged.relative + ":", path + ":")) for d in doubtful
+        )
         if place not in present or not unread:
             gone.append(staged.id)
     return gone

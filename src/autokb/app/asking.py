@@ -50,7 +50,8 @@ def open_index(workspace: Workspace) -> OpenIndex:
     with workspace.file() as file:
         published = read_published(file)
         if not published.kb.documents and not published.kb.issues:
-            raise BadInputError(
-                f"Nothing is published in {workspace.folder} yet; add documents and issues, then: autokb build {workspace.folder}"
-            )
-        return OpenIndex(workspace, load_index(published, workspace.spec, open_embedder(workspace.settings.embedder), file))
+            folder = workspace.folder
+            raise BadInputError(f"Nothing is published yet; add documents and issues, then: autokb build {folder}")
+        return OpenIndex(
+            workspace, load_index(published, workspace.spec, open_embedder(workspace.settings.embedder), file)
+        )

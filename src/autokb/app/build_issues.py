@@ -37,7 +37,7 @@ class Organised:
     def seed_of(self, raw_id: str) -> str | None:
         """Return the raw issue that stands for this one."""
         theme = self.theme_of.get(raw_id)
-        return self.clusters[theme].seed_of.get(raw_id) if theme in self.clusters else None
+        return self.clusters[theme].seed_of.get(raw_id) if theme is not None and theme in self.clusters else None
 
 
 def organise(
@@ -49,7 +49,7 @@ def organise(
     *,
     rethink: bool,
 ) -> Organised:
-    """Give every raw issue (row n of ``vectors``) a theme and a seed; what was organised before stays unless ``rethink``."""
+    """Give every raw issue (row n of ``vectors``) a theme and a seed; what is there stays unless ``rethink``."""
     kept = published.settings.get("themes", {})
     if rethink or not kept.get("names") or not kept.get("frozen"):
         return _afresh(stages, spec, raw, vectors)

@@ -15,7 +15,14 @@ NUMBERING = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*•])\s+")
 def new_edit(solution_id: str, text: str, steps: Iterable[str], author: str, date: str) -> Edit:
     """Make the record of an edit; ``steps`` empty means that the text was edited as a whole."""
     kept = tuple(s.strip() for s in steps if s.strip())
-    return Edit(short_id("edit", solution_id, text, canonical_json(list(kept)), author, date), solution_id, text, kept, author, date)
+    return Edit(
+        short_id("edit", solution_id, text, canonical_json(list(kept)), author, date),
+        solution_id,
+        text,
+        kept,
+        author,
+        date,
+    )
 
 
 def edit_body(edit: Edit) -> dict[str, object]:

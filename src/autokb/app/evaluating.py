@@ -22,13 +22,11 @@ from autokb.evaluation.experiment import System, evaluate_retrieval
 from autokb.evaluation.quality import quality
 from autokb.knowledge.document_names import DocumentNames
 from autokb.llm.embedders import Vectors
-from autokb.retrieval.search import ChunkIndex, build_index, fused_equally, search, whole_chunks, words_only
-from autokb.retrieval.weights import Weights
+from autokb.retrieval.search import ChunkIndex, build_index, fused_equally, vectors_only, whole_chunks, words_only
 from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.stores.vector_index import best_first
 
 DEPTH = 10  # matches and documents that an evaluated answer holds
-VECTORS_ALONE = Weights(title=0.0, words_short=0.0, words_long=0.0, history=0.0)
 OFFLINE_SYSTEMS = (
     "raw",
     "raw+cc",
@@ -121,7 +119,7 @@ class Systems:
         return self._ranked(fused_equally(self._chunks(with_context=with_context), self._vector(text), text))
 
     def _vectors(self, text: str) -> list[str]:
-        found = search(self._chunks(with_context=False), self._vector(text), text, VECTORS_ALONE)
+        found = vectors_only(self._chunks(with_context=False), self._vector(text))
         return self._ranked(found.documents)
 
     def _look(self, text: str, with_history: bool) -> Look:

@@ -78,7 +78,12 @@ def attribute_words(issue: Issue | Solution) -> str:
 
 
 def _markdown(kb: KnowledgeBase) -> str:
-    out = ["# Knowledge base", "", "Edit the text under a solution mark and import the file; the marks tell which is which.", ""]
+    out = [
+        "# Knowledge base",
+        "",
+        "Edit the text under a solution mark and import the file; the marks tell which is which.",
+        "",
+    ]
     solutions = solutions_by_issue(kb)
     for parent, children in trees(kb):
         for issue in (parent, *children):
@@ -87,7 +92,14 @@ def _markdown(kb: KnowledgeBase) -> str:
             if words := attribute_words(issue):
                 out += [f"*{words}*", ""]
             for solution in solutions.get(issue.id, []):
-                out += [f"<!-- solution {solution.id} ({solution.status}) -->", "", masked(solution.text), "", "<!-- end -->", ""]
+                out += [
+                    f"<!-- solution {solution.id} ({solution.status}) -->",
+                    "",
+                    masked(solution.text),
+                    "",
+                    "<!-- end -->",
+                    "",
+                ]
     return "\n".join(out)
 
 

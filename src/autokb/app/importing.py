@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.edits import edit_body, new_edit
+from autokb.app.embedding import open_embedder
 from autokb.app.exporting import SUFFIXES, unguarded, unmasked
+from autokb.app.index import load_index
 from autokb.app.lines import KINDS, check_line, check_references, mend_document
 from autokb.app.published import read_published
 from autokb.app.stages import Progress, silent
@@ -44,7 +46,9 @@ class Imported:
         }
 
 
-def import_file(workspace: Workspace, source: Path, *, today: str | None = None, progress: Progress = silent) -> Imported:
+def import_file(
+    workspace: Workspace, source: Path, *, today: str | None = None, progress: Progress = silent
+) -> Imported:
     """Import a file that ``export`` wrote; the suffix tells its format (BadInputError when it is none of ours)."""
     kind = source.suffix.lower()
     if kind not in SUFFIXES:
@@ -61,28 +65,35 @@ def import_file(workspace: Workspace, source: Path, *, today: str | None = None,
     return _import_texts(workspace, source.name, edited, today or date.today().isoformat())
 
 
-# -- JSONL ----------------------------------------------------------------------------------------------------------------
+# -- JSONL ----------------------------------------------------------------------------------------------------
 
 
 def _import_jsonl(workspace: Workspace, text: str, progress: Progress) -> Imported:
     lines, skipped = _read_lines(text)
     if not lines:
-        raise BadInputError("The file holds no line of a knowledge base; export one with: autokb export WORKSPACE kb.jsonl")
+        raise BadInputError(
+            "The file holds no line of a knowledge base; export one with: autokb export WORKSPACE kb.jsonl"
+        )
     skipped += check_references(lines)
     for key in [k for k in lines if k[0] == "document"]:
         lines[key] = mend_document(key[1], lines[key], workspace.settings)
     workspace = _take_domain(workspace, lines)
-    from autokb.app.index import embed_published
-
     edits = {k[1]: lines.pop(k) for k in [k for k in lines if k[0] == "edit"]}
     with workspace.build_lock(), workspace.file() as file:
-        embed_published(file, workspace.settings, lines, progress)
         with file.transaction():
             changed = file.publish({k: canonical_json(b) for k, b in lines.items()}, [k for k in KINDS if k != "edit"])
             for edit_id, body in edits.items():
                 file.keep_edit(edit_id, body)
             _stage_sources(file, lines)
+        _embed(workspace, file, progress)
     return Imported(len(lines) + len(edits), len(lines) - min(changed, len(lines)), tuple(skipped))
+
+
+def _embed(workspace: Workspace, file: KnowledgeFile, progress: Progress) -> None:
+    """Embed what was imported now, so that the first question does not wait for it."""
+    published = read_published(file)
+    if published.kb.documents or published.kb.issues:
+        load_index(published, workspace.spec, open_embedder(workspace.settings.embedder), file, progress)
 
 
 def _read_lines(text: str) -> tuple[dict[tuple[str, str], dict[str, Any]], list[Skipped]]:
@@ -137,7 +148,7 @@ def _stage_sources(file: KnowledgeFile, lines: Mapping[tuple[str, str], Mapping[
         file.stage(kind, new)
 
 
-# -- Markdown and CSV -------------------------------------------------------------------------------------------------------
+# -- Markdown and CSV ------------------------------------------------------------------------------------------
 
 
 def _markdown_texts(text: str) -> Iterator[tuple[str, str]]:
@@ -162,7 +173,9 @@ def _import_texts(workspace: Workspace, name: str, texts: Iterator[tuple[str, st
         for solution_id, text in texts:
             solution = solutions.get(solution_id)
             if solution is None:
-                skipped.append(Skipped(f"{name}: {solution_id or 'a row'}", "no solution has this id; it was not taken"))
+                skipped.append(
+                    Skipped(f"{name}: {solution_id or 'a row'}", "no solution has this id; it was not taken")
+                )
             elif not text:
                 skipped.append(Skipped(f"{name}: {solution_id}", "its text is empty; to hide a solution, reject it"))
             elif text == solution.text.strip():

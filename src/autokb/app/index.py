@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +12,13 @@ from autokb.answering.answer import Answer, answer
 from autokb.app.library import Library
 from autokb.app.published import Published
 from autokb.app.reading_questions import read_question
-from autokb.app.stages import Stages
+from autokb.app.stages import Progress, Stages, silent
 from autokb.knowledge.attributes import Attributes
 from autokb.knowledge.document_names import DocumentNames
 from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.nouns import Hit, RawIssue
 from autokb.llm.embedders import Embedder, Vectors
-from autokb.retrieval.gate import Gate, read_gate
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, nearest_known, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
@@ -58,7 +58,9 @@ class NodeIndex:
         return best
 
 
-def node_index(knowledge: KnowledgeIndex, vectors: Vectors, raw: Mapping[str, Vectors], documents: tuple[str, ...]) -> NodeIndex:
+def node_index(
+    knowledge: KnowledgeIndex, vectors: Vectors, raw: Mapping[str, Vectors], documents: tuple[str, ...]
+) -> NodeIndex:
     """Index nodes (row n of ``vectors`` is node ``knowledge.ids[n]``) with the raw issues behind them."""
     rows, found = [], []
     for issue_id, row in knowledge.rows.items():
@@ -67,7 +69,9 @@ def node_index(knowledge: KnowledgeIndex, vectors: Vectors, raw: Mapping[str, Ve
                 rows.append(row)
                 found.append(raw[raw_id])
     place = {d: n for n, d in enumerate(documents)}
-    cited, starts, cited_rows = [], [], []
+    cited: list[int] = []
+    starts: list[int] = []
+    cited_rows: list[int] = []
     for issue_id, ids in knowledge.cited.items():
         columns = [place[d] for d in ids if d in place]
         if columns:
@@ -131,7 +135,7 @@ class AskIndex:
     def answer(self, look: Look, overrides: Attributes, k: int) -> Answer:
         """Answer from what a question found: one node a tree, a question back, or nothing."""
         read = read_question(look.text, overrides, self.spec)
-        asked = Asked(self.nodes.knowledge, read.attributes, read.loose)
+        asked = Asked(self.nodes.knowledge, read.attributes, read.within)
         ids = self.chunks.documents
         return answer(
             look.text,
@@ -146,22 +150,26 @@ class AskIndex:
 
     def nearest(self, look: Look) -> float:
         """Return the encoder's own cosine that the gate reads: to the nearest node, passage or historical issue."""
-        return max(look.found.nearest, float(look.similarities.max(initial=0.0)), self.history.nearest(look.vector))
+        return nearest_known(
+            (look.found.nearest, float(look.similarities.max(initial=-1.0)), self.history.nearest(look.vector))
+        )
 
     def _trees(self, asked: Asked, look: Look) -> tuple[TreeMatch, ...]:
         scores = look.node_scores(self.nodes)
         found = match_issues(self.nodes.knowledge.nearest(scores, DEPTH), asked, look.similarities)
         cited = self.nodes.best_cited(look.documents)
         rows = self.nodes.knowledge.rows
-        of_tree = [float(cited[rows[t.issue]]) if t.issue else self._best_open(t, cited) for t in found]
-        kinds = [t.match for t in found]
-        return ranked(found, tree_scores([t.similarity for t in found], of_tree, kinds, look.weights))
+        of_tree = np.array([float(cited[rows[t.issue]]) if t.issue else self._best_open(t, cited) for t in found])
+        own = np.array([t.similarity for t in found])
+        return ranked(found, tree_scores(own, of_tree, [str(t.match) for t in found], look.weights))
 
     def _best_open(self, tree: TreeMatch, cited: Scores) -> float:
         return max((float(cited[self.nodes.knowledge.rows[n]]) for n in tree.narrower), default=0.0)
 
 
-def load_index(published: Published, spec: DomainSpec, embedder: Embedder, file: KnowledgeFile) -> AskIndex:
+def load_index(
+    published: Published, spec: DomainSpec, embedder: Embedder, file: KnowledgeFile, progress: Progress = silent
+) -> AskIndex:
     """Put a published knowledge base into memory; vectors that are not stored are worked out and kept."""
     library = Library.of(published.kb.documents, published.chunks)
     knowledge = KnowledgeIndex.of(published.kb.issues.values(), published.kb.solutions.values(), spec.attributes)
@@ -173,19 +181,37 @@ def load_index(published: Published, spec: DomainSpec, embedder: Embedder, file:
         "nodes": [knowledge.issues[i].text for i in knowledge.ids],
         "raw": list(raw_texts.values()),
     }
-    vectors = fetch(file, embedder, parts)
+    vectors = fetch(file, embedder, parts, progress)
     raw = dict(zip(raw_texts, vectors["raw"], strict=True))
     ids = tuple(d.id for d in library.documents)
+    chunks = library.index(vectors["windows"], vectors["titles"])
     return AskIndex(
         spec=spec,
         embedder=embedder,
         nodes=node_index(knowledge, vectors["nodes"], raw, ids),
-        chunks=library.index(vectors["windows"], vectors["titles"]),
-        history=build_history(ids, past, np.array([raw[p.id] for p in past]).reshape(len(past), embedder.dimensions)),
+        chunks=chunks,
+        history=_history(ids, past, raw, chunks, embedder),
         weights=read_weights(published.settings.get("weights", {})),
-        gate=read_gate(published.settings.get("gate", {}), embedder.name),
+        gate=_gate(published, embedder),
         generation=published.generation,
     )
+
+
+def _history(
+    ids: tuple[str, ...],
+    past: Sequence[PastIssue],
+    raw: Mapping[str, Vectors],
+    chunks: ChunkIndex,
+    embedder: Embedder,
+) -> History:
+    vectors = np.array([raw[p.id] for p in past], dtype=np.float32).reshape(len(past), embedder.dimensions)
+    return build_history(ids, past, vectors, chunks.centroids())
+
+
+def _gate(published: Published, embedder: Embedder) -> Gate:
+    """Read the published gate; an import without one has the default of its encoder."""
+    kept = published.settings.get("gate")
+    return read_gate(kept) if kept else Gate(DEFAULT_THRESHOLD, embedder.name)
 
 
 def past_issues(raw_issues: Iterable[RawIssue], names: DocumentNames) -> tuple[PastIssue, ...]:
@@ -198,10 +224,12 @@ def past_issues(raw_issues: Iterable[RawIssue], names: DocumentNames) -> tuple[P
     return tuple(found)
 
 
-def fetch(file: KnowledgeFile, embedder: Embedder, parts: Mapping[str, list[str]]) -> dict[str, Vectors]:
+def fetch(
+    file: KnowledgeFile, embedder: Embedder, parts: Mapping[str, list[str]], progress: Progress = silent
+) -> dict[str, Vectors]:
     """Return the vectors of named lists of texts; what is not stored yet is embedded and kept."""
     texts = [t for part in parts.values() for t in part]
-    vectors = Stages(file).embed("embeddings", embedder, texts)
+    vectors = Stages(file, progress).embed("embeddings", embedder, texts)
     result, start = {}, 0
     for name, part in parts.items():
         result[name] = vectors[start : start + len(part)]

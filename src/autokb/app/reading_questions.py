@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from autokb.errors import BadInputError
 from autokb.knowledge.attributes import ANY, NONE, Attributes, Values
 from autokb.knowledge.domain import Attribute, DomainSpec
-from autokb.knowledge.lexicon import settled
+from autokb.knowledge.lexicon import implied_sets, settled
 from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
 
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """The values a question has; ``loose`` names those that are only implied and several, so asking may settle them."""
+    """The values a question has; ``within`` says what an unknown one can still be (iOS leaves phone and tablet)."""
 
     attributes: Attributes
-    loose: frozenset[str]
+    within: Attributes
 
 
 def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQuestion:
@@ -26,8 +26,7 @@ def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQue
     said = {name: values for name, values in read.items() if not _implied(name, read, spec)}
     known = {name: spec.attributes[name].normal(values) for name, values in {**said, **overrides}.items()}
     whole = {n: spec.attributes[n].normal(v) for n, v in settled(known, spec.attributes).items()}
-    loose = frozenset(n for n, values in whole.items() if n not in known and len(values) > 1)
-    return ReadQuestion(whole, loose)
+    return ReadQuestion(whole, implied_sets(whole, spec.attributes))
 
 
 def _implied(name: str, attributes: Attributes, spec: DomainSpec) -> bool:
@@ -70,5 +69,7 @@ def _spelled(attribute: Attribute, value: str) -> str:
         if wanted in (w.casefold() for w in words):
             return known
     if attribute.kind == "closed":
-        raise BadInputError(f"{value!r} is no value of {attribute.name}; it has {', '.join(attribute.values)}, Any, NONE.")
+        raise BadInputError(
+            f"{value!r} is no value of {attribute.name}; it has {', '.join(attribute.values)}, Any, NONE."
+        )
     return value

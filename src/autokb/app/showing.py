@@ -13,8 +13,11 @@ from autokb.knowledge.attributes import as_lists
 from autokb.knowledge.nouns import DISPLAYED, Issue, Solution
 
 
-def tree_json(workspace: Workspace) -> dict[str, Any]:
-    """Return the published trees with the number of solutions of each node, and what stands beside them."""
+def tree_json(workspace: Workspace, most: int | None = None) -> dict[str, Any]:
+    """Return the published trees with the number of solutions of each node, and what stands beside them.
+
+    ``most`` keeps the trees that most customers told; the counts stay those of the whole.
+    """
     with workspace.file() as file:
         published = read_published(file)
         staged = {kind: len(file.staged(kind)) for kind in ("documents", "issues")}
@@ -22,6 +25,9 @@ def tree_json(workspace: Workspace) -> dict[str, Any]:
     by_issue = solutions_by_issue(kb)
     counts = {i: sum(s.status in DISPLAYED for s in found) for i, found in by_issue.items()}
     themes = {s.id: kb.themes[s.theme].name for s in kb.seeds.values() if s.theme in kb.themes}
+    forest = list(trees(kb))
+    told = sorted(forest, key=lambda t: (-len(t[0].raw_issues), not t[1], t[0].id))[:most]
+    shown = {parent.id for parent, _ in told}
     return {
         "domain": workspace.spec.name,
         "staged": staged,
@@ -30,9 +36,15 @@ def tree_json(workspace: Workspace) -> dict[str, Any]:
         "themes": [t.name for t in sorted(kb.themes.values(), key=lambda t: t.name)],
         "solutions": sum(counts.values()),
         "trees": [
-            {**_node(parent, counts), "theme": themes.get(parent.seed), "children": [_node(c, counts) for c in children]}
-            for parent, children in trees(kb)
+            {
+                **_node(parent, counts),
+                "theme": themes.get(parent.seed),
+                "children": [_node(c, counts) for c in children],
+            }
+            for parent, children in forest
+            if parent.id in shown
         ],
+        "trees_in_all": len(forest),
         "orphaned_edits": [
             {"id": e.id, "solution_id": e.solution_id, "text": e.text or "\n".join(e.steps), "date": e.date}
             for e in published.edits
@@ -84,7 +96,9 @@ def _find(published: Published, wanted: str) -> Issue:
     if not fitting:
         raise BadInputError(f"No issue has the id {wanted!r}; autokb show WORKSPACE lists them.")
     if len(fitting) > 1:
-        raise BadInputError(f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it.")
+        raise BadInputError(
+            f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it."
+        )
     return issues[fitting[0]]
 
 

@@ -57,38 +57,39 @@ class Stages:
 
     def run(self, stage: str, room: Room[I, O], items: Sequence[I], names: Sequence[str]) -> list[O | None]:
         """Answer a room for every item; a failed item is None and stands in ``failures`` under its name."""
+        keys = [room.key(item) for item in items]
+        texts = self.remember(stage, keys, names, lambda n: room.answer_offline(items[n]).model_dump_json())
+        return [None if text is None else room.output.model_validate_json(text) for text in texts]
+
+    def remember(
+        self, stage: str, keys: Sequence[str], names: Sequence[str], work: Callable[[int], str]
+    ) -> list[str | None]:
+        """Return for each key its stored reply, or what ``work`` gives for its position, stored as it is done."""
         with self.timed(stage) as count:
-            keys = [room.key(item) for item in items]
-            stored = self.file.finished(sorted(set(keys)))
-            replies: list[O | None] = []
+            known = self.file.finished(sorted(set(keys)))
             fresh: dict[str, str] = {}
             kept_at = time.perf_counter()
-            for position, (key, item, name) in enumerate(zip(keys, items, names, strict=True)):
-                text = stored.get(key) or fresh.get(key)
-                if text is not None:
+            for position, key in enumerate(keys):
+                if key in known:
                     count.reused += 1
-                    replies.append(room.output.model_validate_json(text))
                     continue
-                reply = self._answer(stage, room, item, name)
-                replies.append(reply)
-                if reply is None:
+                if (text := self._work(stage, names[position], work, position)) is None:
                     count.failed += 1
                     continue
                 count.computed += 1
-                fresh[key] = reply.model_dump_json()
+                known[key] = fresh[key] = text
                 if len(fresh) >= KEPT_AT_ONCE or time.perf_counter() - kept_at > KEPT_SECONDS:
                     self.file.finish(stage, fresh)
-                    stored.update(fresh)
                     fresh, kept_at = {}, time.perf_counter()
-                    self.progress(stage, position + 1, len(items))
+                    self.progress(stage, position + 1, len(keys))
             if fresh:
                 self.file.finish(stage, fresh)
-            self.progress(stage, len(items), len(items))
-            return replies
+            self.progress(stage, len(keys), len(keys))
+            return [known.get(key) for key in keys]
 
-    def _answer(self, stage: str, room: Room[I, O], item: I, name: str) -> O | None:
+    def _work(self, stage: str, name: str, work: Callable[[int], str], position: int) -> str | None:
         try:
-            return room.answer_offline(item)
+            return work(position)
         except Exception as error:  # one bad item must not end a build; it is listed with its reason
             self.failures.append(Failure(stage, name, f"{type(error).__name__}: {error}"))
             return None

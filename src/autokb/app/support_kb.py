@@ -69,7 +69,8 @@ class SupportKB:
         """Build and publish, in the shape of ``autokb build --json``."""
         from autokb.app.build import build
 
-        return build(self.workspace, rethink=rethink, progress=progress)
+        built: dict[str, Any] = build(self.workspace, rethink=rethink, progress=progress)
+        return built
 
     def ask(self, text: str, attributes: Mapping[str, Sequence[str]] | None = None, k: int = 5) -> Answer:
         """Answer a question from what the last build published; the index stays in memory until the next one."""

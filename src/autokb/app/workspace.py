@@ -61,7 +61,9 @@ class Workspace:
                 f"Another build is at work in {self.folder.name}; wait until it has ended and run this again."
             ) from error
         except OSError as error:
-            raise AutokbError(f"{self.folder} cannot be written ({error.strerror}); make the folder writable.") from error
+            raise AutokbError(
+                f"{self.folder} cannot be written ({error.strerror}); make the folder writable."
+            ) from error
         try:
             yield
         finally:
@@ -71,14 +73,18 @@ class Workspace:
 def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_SETTINGS) -> Workspace:
     """Make a new workspace; a folder that is one already is refused and left as it is."""
     if (folder / KNOWLEDGE_FILE).exists() or (folder / DOMAIN_FILE).exists():
-        raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: autokb add {folder.name} ...")
+        raise BadInputError(
+            f"{folder} is a workspace already; choose another folder, or go on with: autokb add {folder.name} ..."
+        )
     read_domain(parse_yaml(domain_text, DOMAIN_FILE))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / DOMAIN_FILE).write_text(domain_text, encoding="utf-8")
         (folder / SETTINGS_FILE).write_text(settings_text, encoding="utf-8")
     except OSError as error:
-        raise AutokbError(f"{folder} cannot be made ({error.strerror}); choose a folder that you can write to.") from error
+        raise AutokbError(
+            f"{folder} cannot be made ({error.strerror}); choose a folder that you can write to."
+        ) from error
     KnowledgeFile(folder / KNOWLEDGE_FILE, create=True).close()
     return open_workspace(folder)
 

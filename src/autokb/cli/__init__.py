@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Sequence
 
 STOPPED = 3
@@ -36,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if hasattr(error, "format_message"):  # typer brings its own copy of click, so its class has no public name
             return _fail(_usage(error), 2, as_json)
-        raise
+        traceback.print_exc(file=sys.stderr)
+        return _fail(f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1, as_json)
 
 
 def _usage(error: object) -> str:

@@ -27,7 +27,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 def init(
     workspace: Folder,
     domain: Annotated[str, typer.Option(help="headphones, medical, thunderbird, or a domain.yaml of your own.")] = "",
-    examples: Annotated[bool, typer.Option("--examples", help="Also add the domain's own documents and issues.")] = False,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="Also add the domain's own documents and issues.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make a workspace."""
@@ -40,7 +42,8 @@ def init(
 
 def _started(workspace: Path, made: dict[str, Any]) -> str:
     if made["documents"]:
-        return f"Made {workspace} with {made['documents']} documents and {made['issues']} issues. Next: autokb build {workspace}"
+        counts = f"{made['documents']} documents and {made['issues']} issues"
+        return f"Made {workspace} with {counts}. Next: autokb build {workspace}"
     return f"Made {workspace}. Look at {workspace}/domain.yaml, then: autokb add {workspace} FOLDER_OF_MANUALS"
 
 
@@ -50,7 +53,9 @@ def add(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
     kind: Annotated[str, typer.Option("--as", help="documents or issues.")] = "documents",
     sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
-    text_field: Annotated[str | None, typer.Option(help="Where a record's text is: body, or a path such as a.b[].c.")] = None,
+    text_field: Annotated[
+        str | None, typer.Option(help="Where a record's text is: body, or a path such as a.b[].c.")
+    ] = None,
     title_field: Annotated[str | None, typer.Option(help="Where its title is.")] = None,
     id_field: Annotated[str | None, typer.Option(help="Where its id is.")] = None,
     date_field: Annotated[str | None, typer.Option(help="Where its date is.")] = None,
@@ -72,7 +77,9 @@ def add(
     fields = Fields(text=text_field, title=title_field, id=id_field, date=date_field, resolved_by=resolved_by_field)
     opened = open_workspace(workspace)
     with spinner(f"Reading {kind}") as progress:
-        done = add_sources(opened, paths, "issues" if kind == "issues" else "documents", fields, sync=sync, progress=progress)
+        done = add_sources(
+            opened, paths, "issues" if kind == "issues" else "documents", fields, sync=sync, progress=progress
+        )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
 
 
@@ -109,7 +116,12 @@ def build(
 @app.command(epilog="Example: autokb show kb  and  autokb show kb issue-1234...")
 def show(
     workspace: Folder,
-    issue: Annotated[str | None, typer.Argument(metavar="[ISSUE]", help="The id of an issue, or its first letters.")] = None,
+    issue: Annotated[
+        str | None, typer.Argument(metavar="[ISSUE]", help="The id of an issue, or its first letters.")
+    ] = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="Show at most so many trees, those most customers told.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Show the tree, or one issue with its solutions, evidence and attributes."""
@@ -120,7 +132,7 @@ def show(
 
     opened = open_workspace(workspace)
     if issue is None:
-        shown = tree_json(opened)
+        shown = tree_json(opened, most)
         emit(json, shown, lambda: tree_view(workspace, shown))
     else:
         one = issue_json(opened, issue)
@@ -132,7 +144,8 @@ def ask(
     workspace: Folder,
     text: Annotated[str, typer.Argument(help="The customer's question.")],
     attribute: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Overrides what is read from the text; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Overrides what is read from the text; may be repeated."),
     ] = None,
     k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many matches and documents at most.")] = 5,
     json: Json = False,

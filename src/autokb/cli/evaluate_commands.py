@@ -12,13 +12,16 @@ from autokb.cli.commands import Folder, Json, evaluate
 Report = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")]
 
 
-@evaluate.command(epilog="Example: autokb evaluate retrieval kb --queries queries.jsonl --qrels qrels.tsv --systems raw autokb+hr")
+@evaluate.command(
+    epilog="Example: autokb evaluate retrieval kb --queries queries.jsonl --qrels qrels.tsv --systems raw autokb+hr"
+)
 def retrieval(
     workspace: Folder,
     queries: Annotated[Path, typer.Option(help="JSONL with id and text.")],
     qrels: Annotated[Path, typer.Option(help="TSV or trec: query id, document id, grade.")],
     systems: Annotated[
-        list[str] | None, typer.Option(help="Which systems; several with commas or the option repeated. All without it.")
+        list[str] | None,
+        typer.Option(help="Which systems; several with commas or the option repeated. All without it."),
     ] = None,
     extra: Annotated[list[str] | None, typer.Argument(metavar="[SYSTEM]...", hidden=True)] = None,
     report: Report = None,
@@ -35,7 +38,9 @@ def retrieval(
     _show(answer, json, report, "Retrieval")
 
 
-@evaluate.command(epilog="Example: autokb evaluate quality kb --sheet sheet.csv  (fill in the answers)  --read sheet.csv")
+@evaluate.command(
+    epilog="Example: autokb evaluate quality kb --sheet sheet.csv  (fill in the answers)  --read sheet.csv"
+)
 def quality(
     workspace: Folder,
     sheet: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write a sheet for two annotators.")] = None,
@@ -55,7 +60,9 @@ def quality(
 def compare(
     before: Annotated[Path, typer.Argument(metavar="BEFORE.json")],
     after: Annotated[Path, typer.Argument(metavar="AFTER.json")],
-    metric: Annotated[str | None, typer.Option(help="For example hit_rate@1, autokb+hr.mrr or q_m; all without it.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="For example hit_rate@1, autokb+hr.mrr or q_m; all without it.")
+    ] = None,
     gate: Annotated[float | None, typer.Option(help="End with 1 when the metric fell by more than this.")] = None,
     report: Report = None,
     json: Json = False,

@@ -36,7 +36,9 @@ def added_view(workspace: Path, kind: str, done: Any) -> RenderableType:
 
 def skipped_lines(skipped: Any) -> list[RenderableType]:
     """Show each thing that was not taken with its reason, the first twenty in full."""
-    lines: list[RenderableType] = [Text(f"  not taken: {s.path}: {s.reason}", style="yellow") for s in skipped[:SKIPPED_SHOWN]]
+    lines: list[RenderableType] = [
+        Text(f"  not taken: {s.path}: {s.reason}", style="yellow") for s in skipped[:SKIPPED_SHOWN]
+    ]
     if len(skipped) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(skipped) - SKIPPED_SHOWN} more; --json lists all", style="yellow"))
     return lines
@@ -87,7 +89,9 @@ def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
     if len(failures) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
     if not built["parents"]:
-        lines.append(Text("No trees yet: add issues (autokb add WORKSPACE FILE --as issues) and build again.", style="yellow"))
+        lines.append(
+            Text("No trees yet: add issues (autokb add WORKSPACE FILE --as issues) and build again.", style="yellow")
+        )
     else:
         lines.append(Text(f'Next: autokb show {workspace}   or   autokb ask {workspace} "a question"', style="dim"))
     return Group(*lines)
@@ -113,7 +117,7 @@ def tree_view(workspace: Path, shown: Mapping[str, Any]) -> RenderableType:
         staged = shown["staged"]
         words = f"{staged['documents']} documents and {staged['issues']} issues are added, none is published."
         return Text(f"{words} Next: autokb build {workspace}")
-    root = Tree(Text(f"{shown['domain']}: {len(shown['trees'])} trees, {shown['solutions']} solutions", style="bold"))
+    root = Tree(Text(f"{shown['domain']}: {shown['trees_in_all']} trees, {shown['solutions']} solutions", style="bold"))
     themes: dict[str, Tree] = {}
     for tree in sorted(shown["trees"], key=lambda t: (t["theme"] or "", -t["raw_issues"])):
         theme = tree["theme"] or "no theme"
@@ -121,8 +125,12 @@ def tree_view(workspace: Path, shown: Mapping[str, Any]) -> RenderableType:
         parent = branch.add(_label(tree, "bold"))
         for child in tree["children"]:
             parent.add(_label(child, ""))
+    if shown["trees_in_all"] > len(shown["trees"]):
+        root.add(Text(f"... and {shown['trees_in_all'] - len(shown['trees'])} more trees", style="dim"))
     lost = shown["orphaned_edits"]
-    notes = [Text(f"edit without its solution: {e['solution_id']}: {_one_line(e['text'])}", style="yellow") for e in lost]
+    notes = [
+        Text(f"edit without its solution: {e['solution_id']}: {_one_line(e['text'])}", style="yellow") for e in lost
+    ]
     return Group(root, *notes)
 
 

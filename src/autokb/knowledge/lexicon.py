@@ -12,6 +12,7 @@ from autokb.knowledge.attributes import ANY, NONE, Attributes, Values
 from autokb.knowledge.domain import Attribute, DomainSpec
 from autokb.knowledge.lexicon_words import (
     EVERYDAY,
+    FALSE_FRIENDS,
     OTHER_WORDS,
     SILENT,
     SWITCHES,
@@ -188,26 +189,14 @@ def _variants(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
             yield (joined,)
 
 
-_WINDOW_BEFORE = word_set(
-    "two three several multiple many other these those all both separate compose composition message open "
-    "opened opens opening popup pop-up few more additional minimized close closing closed app application "
-    "browser chat"
-)
-_WINDOW_AFTER = word_set("open opened pop popup appear popped appears")
-
-
 def _means_else(text: Words, start: int, end: int) -> bool:
     """Return whether the word is one of the known false friends: a MAC address, a phone number, open windows."""
-    word = text.folded[start] if end == start + 1 else ""
-    before = text.folded[start - 1] if start else ""
-    after = text.folded[end] if end < len(text.folded) else ""
-    if word == "mac":
-        return after in ("address", "addresses", "id")
-    if word in ("phone", "mobile", "cell"):
-        return after in ("number", "numbers", "call", "calls", "support") or (word == "phone" and before == "by")
-    if word == "windows" and text.raw[start].islower():
-        return before in _WINDOW_BEFORE or after in _WINDOW_AFTER
-    return False
+    friend = FALSE_FRIENDS.get(text.folded[start]) if end == start + 1 else None
+    if friend is None or (text.folded[start] == "windows" and text.raw[start] != "windows"):
+        return False
+    before = text.folded[start - 1] if start and not text.breaks(start) else ""
+    after = text.folded[end] if end < len(text.folded) and not text.breaks(end) else ""
+    return before in friend[0] or after in friend[1]
 
 
 def _frozen(spec: Spec) -> _Key:
@@ -225,11 +214,19 @@ def _frozen(spec: Spec) -> _Key:
 
 
 _compiled = lru_cache(maxsize=32)(Lexicon)
+# Looking a long configuration up by its content costs more than reading a step; the same object needs it only once.
+_seen: dict[int, tuple[Spec, Lexicon]] = {}
 
 
 def lexicon(spec: DomainSpec | Spec) -> Lexicon:
     """Return the lexicon of a specification, compiled once."""
-    return _compiled(_frozen(spec.attributes if isinstance(spec, DomainSpec) else spec))
+    attributes = spec.attributes if isinstance(spec, DomainSpec) else spec
+    known = _seen.get(id(attributes))
+    if known is None or known[0] is not attributes:
+        if len(_seen) >= 32:
+            _seen.clear()
+        known = _seen[id(attributes)] = (attributes, _compiled(_frozen(attributes)))
+    return known[1]
 
 
 def gathered(pairs: Iterable[tuple[str, str]], spec: Spec) -> dict[str, Values]:
@@ -286,18 +283,21 @@ def _switch_values(name: str, words: Lexicon) -> Iterator[tuple[str, str]]:
 
 
 def settled(attributes: Attributes, spec: Spec) -> dict[str, Values]:
-    """Add what the said values imply for attributes that are unknown, also through other implied values."""
+    """Add the values that the said ones settle: where only one is implied for an unknown attribute, step by step."""
     result = dict(attributes)
-    while True:
-        new = {
-            other: values
-            for name in sorted(result)
-            for other, values in _implied(name, result[name], spec).items()
-            if other not in result and values
-        }
-        if not new:
-            return result
+    while new := {name: values for name, values in implied_sets(result, spec).items() if len(values) == 1}:
         result.update(new)
+    return result
+
+
+def implied_sets(attributes: Attributes, spec: Spec) -> dict[str, Values]:
+    """Return the values that an unknown attribute can still have by what is said: ``iOS`` leaves phone and tablet."""
+    found: dict[str, Values] = {}
+    for name in sorted(attributes):
+        for other, values in _implied(name, attributes[name], spec).items():
+            if other not in attributes:
+                found[other] = found.get(other, values) & values or found[other]
+    return found
 
 
 def _implied(name: str, values: Values, spec: Spec) -> dict[str, Values]:
@@ -306,4 +306,4 @@ def _implied(name: str, values: Values, spec: Spec) -> dict[str, Values]:
     implied = [spec[name].implies.get(value, {}) for value in sorted(values)]
     shared = set.intersection(*(set(i) for i in implied)) & set(spec)
     sets = {other: spec[other].normal(frozenset().union(*(i[other] for i in implied))) for other in sorted(shared)}
-    return {other: found for other, found in sets.items() if found != ANY}
+    return {other: found for other, found in sets.items() if found and found != ANY}

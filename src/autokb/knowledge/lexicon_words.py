@@ -33,11 +33,15 @@ IRREGULAR = {
     "tooth": "teeth",
     "foot": "feet",
 }
-_MAC = "mac,macos,mac os,mac os x,os x,osx,macbook,macbook air,macbook pro,imac,mac mini,mac studio,mac pro,mac laptop"
+_MAC = "mac,macos,mac os x,os x,macbook,macbook air,macbook pro,imac,mac mini,mac studio,mac pro"
 _IPHONE, _IPAD = "iphone", "ipad"
-_GALAXY = "samsung galaxy,samsung phone,galaxy s,galaxy a,galaxy note,galaxy phone,google pixel,pixel phone,oneplus"
+_GALAXY = (
+    "samsung galaxy,samsung phone,galaxy s,galaxy a,galaxy note,galaxy phone,google pixel,pixel phone,?pixel,oneplus"
+)
+_OLD = "old man,old woman,old lady,"
+_GRANDPARENTS = ("grandmother,grandma,granny,gran,nana", "grandfather,grandpa,grandad,granddad")
 _NAMES: dict[str, str] = {
-    "windows": "windows,?win,microsoft windows,win xp,winxp",
+    "windows": "windows,?win,microsoft windows,win xp",
     "mac": _MAC,
     "macos": _MAC,
     "mac os": _MAC,
@@ -46,26 +50,29 @@ _NAMES: dict[str, str] = {
     "android": f"android,android phone,android tablet,galaxy tab,{_GALAXY}",
     "ios": f"ios,ipados,{_IPHONE},{_IPAD}",
     "ipados": f"ipados,{_IPAD}",
-    "chromeos": "chromeos,chrome os,chromebook",
-    "phone": f"phone,smartphone,smart phone,cell phone,cellphone,mobile phone,?mobile,handset,{_IPHONE},{_GALAXY}",
+    "chromeos": "chromeos,chromebook",
+    "phone": f"phone,smartphone,cell phone,mobile phone,?mobile,handset,{_IPHONE},{_GALAXY}",
     "tablet": f"tablet,{_IPAD},galaxy tab",
-    "laptop": "laptop,notebook,notebook computer,macbook,macbook air,macbook pro,chromebook,thinkpad",
+    "laptop": "laptop,notebook,notebook computer,macbook,macbook air,macbook pro,chromebook,thinkpad,?computer,?pc",
     "desktop": "desktop,desktop computer,desktop pc",
-    "wireless": "wireless,wirelessly,bluetooth,bt,?wifi",
+    "wireless": "wireless,wirelessly,bluetooth,bt,?wifi,?pairing,?unpair",
     "wired": "wired,corded,?cable,?cord,?aux,audio jack,headphone jack,3.5mm,3.5 mm",
     "wi-fi": "wifi,wlan",
-    "pop3": "?pop",
-    "pop": "?pop3",
-    "male": "male,man,boy,gentleman,?guy,husband,father,dad,son,brother,grandfather,grandpa,grandson,uncle",
-    "female": "female,woman,girl,?lady,wife,mother,mom,mum,daughter,sister,grandmother,grandma,granddaughter,aunt,"
-    "pregnant,pregnancy,breastfeeding",
+    "pop3": "pop",
+    "pop": "pop3",
+    "male": f"male,man,boy,gentleman,guy,husband,father,dad,son,brother,grandson,uncle,{_GRANDPARENTS[1]}",
+    "female": "female,woman,girl,?lady,wife,mother,mom,mum,daughter,sister,granddaughter,aunt,pregnant,pregnancy,"
+    f"breastfeeding,{_GRANDPARENTS[0]}",
+    "earbud": "earbud,bud,airpod",
+    "earphone": "earphone,in-ear,iem",
+    "headphone": "headphone,headset,over-ear,on-ear,earcup",
     "infant": "infant,baby,newborn",
     "child": "child,kid,toddler,preschooler,schoolchild",
     "adolescent": "adolescent,teen,teenager,teenage",
     "teenager": "adolescent,teen,teenager,teenage",
-    "adult": "adult,grown up,grownup",
-    "elderly": "elderly,senior citizen,old age,pensioner,grandmother,grandma,grandfather,grandpa",
-    "senior": "elderly,senior citizen,old age,pensioner",
+    "adult": "adult,grownup,?middle aged,?man,?woman,?husband,?wife",
+    "elderly": f"elderly,senior citizen,old age,{_OLD}pensioner,{','.join(_GRANDPARENTS)}",
+    "senior": f"elderly,senior citizen,old age,{_OLD}pensioner,{','.join(_GRANDPARENTS)}",
     "hypertension": "high blood pressure",
     "diabetes": "diabetic",
     "asthma": "asthmatic",
@@ -85,6 +92,29 @@ SWITCHES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ipad", ("ipad",)),
     ("iphone", ("iphone",)),
 )
+# Words that mean something else after the first or before the second ones: a MAC address, a pop-up, Outlook's program.
+FALSE_FRIENDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "mac": (frozenset(), word_set("address addresses id")),
+    "phone": (word_set("by"), word_set("number numbers call calls support")),
+    "mobile": (frozenset(), word_set("number numbers data network")),
+    "cell": (frozenset(), word_set("number numbers")),
+    "pop": (word_set("will to windows"), word_set("up ups out")),
+    "exchange": (word_set("to in can cannot"), word_set("of rate rates")),
+    "desktop": (frozenset(), word_set("icon icons shortcut shortcuts background folder wallpaper notification")),
+    "outlook": (
+        word_set("from import importing like"),
+        word_set("data program programme pst express desktop classic 2003 2007 2010 2013 2016 2019 2021"),
+    ),
+    "cable": (word_set("charging usb charger power ethernet"), word_set("company tv")),
+    "windows": (
+        word_set(
+            "two three several multiple many other these those all both separate compose composition message open "
+            "opened opens opening popup pop-up few more additional minimized close closing closed app application "
+            "browser chat"
+        ),
+        word_set("open opened pop popup appear popped appears"),
+    ),
+}
 _VOWELS = "aeiou"
 
 

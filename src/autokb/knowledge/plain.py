@@ -20,7 +20,7 @@ _BREAK_TAG = re.compile(
 )
 _TAG = re.compile(rf"</?(?:{_TAGS})(?:[\s/][^<>]*)?>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_FENCE = re.compile(r"^[ \t>]*(?:```+|~~~+)[^\n`]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ ?(?:```+|~~~+)[^\n`]*$", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`{1,4})(?!`)([^`\n]{1,2000}?)(?<!`)\1(?!`)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _HIDDEN = re.compile("\ufdd0([0-9]+)\ufdd1")
@@ -29,19 +29,18 @@ _LINK = re.compile(
     r"(?<!\\)\[([^\[\]]{0,2000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
 )
 _REFERENCE = re.compile(r"(?<![\w\]])!?\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\]")
-_DEFINITION = re.compile(r"^ {0,3}\[[^\[\]\n]{1,500}\]:[ \t]*\S+[^\n]*$", re.MULTILINE)
+_DEFINITION = re.compile(r"^ ?\[[^\[\]\n]{1,500}\]:[ \t]*\S+[^\n]*$", re.MULTILINE)
 _ADDRESS = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,2000})>")
 _STARS = re.compile(r"(\*{1,3})(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\1")
 _BARS = re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])([^\n]{1,300}?)(?<=[^\s_])\1(?![\w_])")
 _STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,2000}?)(?<=\S)~~")
-_RULE = re.compile(r"^[ \t>]*(?:(?:[-*_][ \t]*){3,}|=+[ \t]*|\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*)$", re.MULTILINE)
-_QUOTE = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
-_HEADING = re.compile(r"^[ \t]*#{1,6}(?:[ \t]+|$)([^\n]*?)(?:[ \t]#+)?[ \t]*$", re.MULTILINE)
-_BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
-_ROW = re.compile(r"^[ \t]*\|([^\n]*?)\|?[ \t]*$", re.MULTILINE)
-_GAP = re.compile(r"[ \t]*\n[ \t]*\n\s*")
-_SOFT = re.compile(r"[ \t]*\n[ \t]*")
-_SPACE = re.compile(r"[^\S\n]{2,}|[\t\u00a0\u2007\u202f]")
+_RULE = re.compile(r"^ ?(?:(?:[-*_] ?){3,}|=+ ?|\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:?)? ?)$", re.MULTILINE)
+_QUOTE = re.compile(r"^ ?>[> ]*", re.MULTILINE)
+_HEADING = re.compile(r"^ ?#{1,6}(?: ([^\n]*))?$", re.MULTILINE)
+_BULLET = re.compile(r"^ ?(?:[-*+]|\d{1,9}[.)]) (?:\[[ xX]\] )?", re.MULTILINE)
+_ROW = re.compile(r"^ ?\|([^\n]*)$", re.MULTILINE)
+_BLANK = re.compile(r"\n{2,}")
+_SPACE = re.compile(r"[^\S\n]+")
 
 
 def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
@@ -50,13 +49,13 @@ def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
     ``bullet`` stands before each list item; without ``images`` pictures leave nothing behind.
     """
     hidden: list[str] = []
-    text = markdown.translate(_CLEAN)
+    text = _SPACE.sub(" ", markdown.translate(_CLEAN))
     text = _CODE.sub(lambda m: _hide(m.group(2).strip(), hidden), text)
     text = _ESCAPE.sub(lambda m: _hide(m.group(1), hidden), text)
     text = _blocks(_COMMENT.sub("", text) if "<!--" in text else text, bullet)
     text = _inline(text, images)
     text = html.unescape(text) if "&" in text else text
-    text = _SPACE.sub(" ", _GAP.sub("\n", text))
+    text = _SPACE.sub(" ", text)
     text = "\n".join(line.strip() for line in text.split("\n") if line.strip())
     return _HIDDEN.sub(lambda m: hidden[int(m.group(1))], text) if hidden else text
 
@@ -72,16 +71,22 @@ def _hide(text: str, hidden: list[str]) -> str:
 
 def _blocks(text: str, bullet: str) -> str:
     """Take block marks away; a blank line stays between blocks, a soft line break becomes a space."""
-    text = _FENCE.sub("\n", text)
+    text = _FENCE.sub("\n\n", text)
     text = _DEFINITION.sub("", text) if "]:" in text else text
     text = _QUOTE.sub("", text) if ">" in text else text
-    text = _RULE.sub("\n", text)
-    text = _HEADING.sub(r"\n\n\1\n\n", text) if "#" in text else text
+    text = _RULE.sub("\n\n", text)
+    text = _HEADING.sub(_heading, text) if "#" in text else text
     text = _ROW.sub(_row, text) if "|" in text else text
     text = _BULLET.sub("\n\n" + bullet.replace("\\", ""), text)
     text = _BREAK_TAG.sub("\n\n", text) if "<" in text else text
-    text = _GAP.sub("\ufdd2", text)
-    return _SOFT.sub(" ", text).replace("\ufdd2", "\n\n").strip()
+    text = _BLANK.sub("\ufdd2", text.replace(" \n", "\n").replace("\n ", "\n"))
+    return text.replace("\n", " ").replace("\ufdd2", "\n").strip()
+
+
+def _heading(heading: re.Match[str]) -> str:
+    title = (heading.group(1) or "").rstrip()
+    closed = title.rstrip("#")
+    return f"\n\n{closed if closed.endswith(' ') or not closed else title}\n\n"
 
 
 def _row(row: re.Match[str]) -> str:
@@ -104,7 +109,7 @@ def _inline(text: str, images: bool) -> str:
 
 
 _STOP = re.compile(
-    r"(?P<stop>[.!?…]+[\"'”’)\]*_]*)(?=\s)|(?P<wide>[。！？]+[」』”’）]*)|(?P<blank>\n[ \t>]*\n)"
+    r"(?P<stop>(?<![.!?…])[.!?…]++[\"'”’)\]*_]*(?:\{/for\})*)(?=\s)|(?P<wide>[。！？]+[」』”’）]*)|(?P<blank>\n[ \t>]*\n)"
     r"|(?P<line>\n)(?=[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|\||```|~~~))|(?P<hard><br\s*/?>)"
 )
 _SHORT = re.compile(

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.knowledge.attributes import ANY
-from autokb.knowledge.nouns import Hit, Solution
+from autokb.knowledge.nouns import Solution
 from autokb.retrieval.knowledge_index import Asked
-from autokb.retrieval.match_issues import Similarities, TreeMatch, complete
+from autokb.retrieval.match_issues import Similarities, TreeMatch
 
 NEAR = 0.05  # trees this close below the best score are candidates beside it
 SOFTNESS = 0.05  # a node this much less similar than the best counts 1/e of it
@@ -34,8 +34,7 @@ def clarify(trees: Sequence[TreeMatch], asked: Asked, similarities: Similarities
     names = [name for name in asked.unknown if _tells_apart(name, top, pool, asked)]
     gains = {name: information_gain(name, pool, asked) for name in names}
     for name in sorted(names, key=lambda n: (-round(gains[n], 9), n)):
-        values = _values(name, pool, asked)
-        if any(_changes(name, value, top, asked, similarities) for value in values):
+        if (values := _values(name, pool, asked)) and _changes(name, top, asked):
             return Clarification(name, values, wording(name, values))
     return None
 
@@ -60,7 +59,7 @@ def _sets(name: str, nodes: Iterable[str], asked: Asked) -> set[frozenset[str]]:
 
 def _values(name: str, nodes: Iterable[str], asked: Asked) -> tuple[str, ...]:
     """The values to choose from; where what is said already implies a set, only values inside it."""
-    within = asked.attributes.get(name)
+    within = asked.within.get(name)
     named = frozenset().union(*(_sets(name, nodes, asked) - {ANY}))
     return tuple(sorted(named if within is None else named & within))
 
@@ -91,19 +90,13 @@ def information_gain(name: str, pool: Mapping[str, float], asked: Asked) -> floa
     return -sum(p * math.log2(p) for p in answers.values() if p > 0) - conditional
 
 
-def _changes(name: str, value: str, top: TreeMatch, asked: Asked, similarities: Similarities) -> bool:
-    """Return whether this answer would show other solutions than are shown without it."""
+def _changes(name: str, top: TreeMatch, asked: Asked) -> bool:
+    """Return whether answering leads to a node that shows other solutions than are shown without it."""
     if top.issue is None:
         return True
-    told = asked.told(name, value)
-    after = complete([_hit(top)], told, similarities)
-    if not after or after[0].issue is None:
-        return True
-    return _content(told.shown(after[0].issue)) != _content(asked.shown(top.issue))
-
-
-def _hit(tree: TreeMatch) -> Hit:
-    return Hit(tree.tree, tree.nearest)
+    now = _content(asked.shown(top.issue))
+    fixing = (n for n in top.narrower if asked.index.issues[n].attributes.get(name, ANY) != ANY)
+    return any(_content(asked.shown(node)) != now for node in fixing)
 
 
 def _content(solutions: Iterable[Solution]) -> frozenset[tuple[str, ...]]:

@@ -8,13 +8,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.errors import BadInputError
 from autokb.llm.embedders import Vectors
 
-QUANTILE = 0.01  # of the raw issues themselves: one in a hundred real ones may be turned away
+QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
+SPREADS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
+AT_MOST = 0.1  # of the raw issues are turned away, however close together the others lie
 FEWEST_FITTED = 20  # below, the quantile is one odd issue
-DEFAULT_THRESHOLD = 0.25  # the packaged encoder: texts about different things are mostly below, the same product above
+DEFAULT_THRESHOLD = (
+    0.3  # the packaged encoder: 98 % of real questions lie above, 76 % of those about other things below
+)
 DUPLICATE = 0.999
 ROWS_AT_ONCE = 512
 
@@ -57,7 +62,9 @@ def nearest_known(parts: Iterable[float]) -> float:
 
 
 def fit_gate(encoder: str, issues: Vectors, others: Sequence[Vectors] = ()) -> Gate:
-    """Set the threshold where all but the oddest raw issues still pass, each measured against the rest of the KB.
+    """Set the threshold so that all but the oddest raw issues pass, each measured against the rest of the KB.
+
+    It is a low quantile, or three robust standard deviations below the median where that is higher.
 
     ``issues`` are all raw issues, ``others`` the vectors of documents' windows and of nodes that come from no single
     issue. An issue is not compared with itself or its exact duplicates.
@@ -67,8 +74,15 @@ def fit_gate(encoder: str, issues: Vectors, others: Sequence[Vectors] = ()) -> G
         return Gate(DEFAULT_THRESHOLD, encoder, None, reason)
     nearest = np.concatenate([_nearest(issues, start, others) for start in range(0, len(issues), ROWS_AT_ONCE)])
     # rounded down, so that the last bits of a machine's arithmetic move neither the gate nor the issue it is set by
-    threshold = math.floor(float(np.quantile(nearest, QUANTILE)) * 1e4) / 1e4
-    return Gate(threshold, encoder, None, f"quantile {QUANTILE} of {len(issues)} raw issues against the rest")
+    threshold = math.floor(_low(nearest.astype(np.float64)) * 1e4) / 1e4
+    return Gate(threshold, encoder, None, f"low quantile of {len(issues)} raw issues, each against the rest")
+
+
+def _low(nearest: NDArray[np.float64]) -> float:
+    median = float(np.median(nearest))
+    spread = 1.4826 * float(np.median(np.abs(nearest - median)))
+    low, most = np.quantile(nearest, [QUANTILE, AT_MOST])
+    return min(max(float(low), median - SPREADS * spread), float(most))
 
 
 def _nearest(issues: Vectors, start: int, others: Sequence[Vectors]) -> Vectors:

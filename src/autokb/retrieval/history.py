@@ -73,7 +73,7 @@ class History:
 
     def nearest(self, vector: Vectors) -> float:
         """Return the cosine of the nearest historical issue, which a gate may read."""
-        return float((self.vectors @ vector).max()) if self.issues else 0.0
+        return float((self.vectors @ vector).max()) if self.issues else -1.0
 
 
 def build_history(

@@ -60,12 +60,12 @@ class KnowledgeIndex:
     def nearest(self, similarities: NDArray[np.floating], depth: int) -> tuple[Hit, ...]:
         """Return the ``depth`` most similar issues, best first, ties by id."""
         values = np.asarray(similarities, dtype=np.float64)
-        if depth < len(values):
+        if 0 < depth < len(values):
             floor = np.partition(values, len(values) - depth)[len(values) - depth]
             rows = np.flatnonzero(values >= floor)
         else:
             rows = np.arange(len(values))
-        best = rows[np.argsort(-values[rows], kind="stable")][:depth]
+        best = rows[np.argsort(-values[rows], kind="stable")][: max(0, depth)]
         return tuple(Hit(self.ids[row], float(values[row])) for row in best)
 
     def children(self, issue_id: str) -> tuple[str, ...]:
@@ -94,39 +94,43 @@ def _combination(attributes: Attributes, names: Iterable[str]) -> _Combination:
 class Asked:
     """One question beside the index: how each node and each solution stands to what it says.
 
-    ``loose`` names attributes whose several values are only implied: a clarifying question may still settle them.
+    ``within`` holds what an unknown attribute can still be (iOS leaves phone and tablet): a node or solution with none
+    of these is in conflict, otherwise the attribute stays unknown.
     """
 
     index: KnowledgeIndex
     attributes: Attributes
-    loose: frozenset[str] = frozenset()
+    within: Attributes = field(default_factory=dict)
     _known: dict[_Combination, Match] = field(default_factory=dict, compare=False, repr=False)
     _open: dict[_Combination, bool] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """The attributes that a clarifying question may be about."""
-        return tuple(n for n in self.index.names if n not in self.attributes or n in self.loose)
+        return tuple(name for name in self.index.names if name not in self.attributes)
 
     def match(self, thing_id: str) -> Match:
         """Compare a node or solution with the question."""
         combination = self.index.combination_of[thing_id]
         if combination not in self._known:
-            self._known[combination] = compare(dict(combination), self.attributes, self.index.names)
+            impossible = any(self._outside(name, values) for name, values in combination)
+            found = compare(dict(combination), self.attributes, self.index.names)
+            self._known[combination] = Match.CONFLICT if impossible else found
         return self._known[combination]
+
+    def _outside(self, name: str, values: Values) -> bool:
+        within = self.within.get(name) if name not in self.attributes else None
+        return within is not None and values != ANY and not values & within
 
     def is_open(self, thing_id: str) -> bool:
         """Return whether a node agrees with all that is said and fixes what is not, so that asking could settle it."""
         combination = self.index.combination_of[thing_id]
         if combination not in self._open:
-            self._open[combination] = self.match(thing_id) not in ACCEPTED and all(
-                self._agrees(name, values) for name, values in combination
+            self._open[combination] = self.match(thing_id) not in (*ACCEPTED, Match.CONFLICT) and all(
+                name not in self.attributes or compare_values(values, self.attributes[name]) in ACCEPTED
+                for name, values in combination
             )
         return self._open[combination]
-
-    def _agrees(self, name: str, values: Values) -> bool:
-        match = compare_values(values, self.attributes.get(name))
-        return match in ACCEPTED or (name in self.unknown and match is not Match.CONFLICT)
 
     def shown(self, issue_id: str) -> tuple[Solution, ...]:
         """Return a node's displayed solutions that are not in conflict with the question."""
@@ -135,7 +139,3 @@ class Asked:
     def has_shown(self, issue_id: str) -> bool:
         """Return whether a node has anything to show for this question."""
         return any(self.match(s.id) is not Match.CONFLICT for s in self.index.solutions_of.get(issue_id, ()))
-
-    def told(self, name: str, value: str) -> Asked:
-        """Return the same question with one attribute settled."""
-        return Asked(self.index, {**self.attributes, name: frozenset({value})}, self.loose - {name})

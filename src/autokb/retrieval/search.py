@@ -18,7 +18,7 @@ from autokb.stores.word_index import WordIndex, words
 
 Scores = NDArray[np.float64]
 Positions = NDArray[np.int64]
-SHORT = 12  # words that count: up to here a question is short
+SHORT = 10  # words that count: up to here a question is short
 LONG = 40  # from here on it is a whole message
 BEST_WINDOWS = 3  # a document's text counts by the mean of its best windows
 
@@ -141,7 +141,8 @@ def search(index: ChunkIndex, vector: Vectors, text: str, weights: Weights) -> F
     """Score every chunk and document for a question, by vectors, title and words."""
     cosines = index.vectors.scores(vector)
     if not len(cosines):
-        return Found(index, np.zeros(len(index.documents)), np.zeros(0), cosines, 0.0)
+        titles = weights.title * _title_cosines(index, vector)
+        return Found(index, titles, np.zeros(0), cosines, -1.0)
     shares = index.words.shares(text) * words_weight(text, weights)
     titles = weights.title * _title_cosines(index, vector)
     chunks = np.maximum.reduceat(cosines, index.chunk_starts) + shares + titles[index.chunk_document]
@@ -193,11 +194,19 @@ def words_only(index: ChunkIndex, text: str) -> Found:
     return Found(index, _by_words(index, scores), scores, np.zeros(len(index.windows), dtype=np.float32), 0.0)
 
 
+def vectors_only(index: ChunkIndex, vector: Vectors) -> Found:
+    """Rank by the best vector alone, as the plain baseline does."""
+    cosines = index.vectors.scores(vector)
+    chunks = np.maximum.reduceat(cosines, index.chunk_starts).astype(np.float64) if len(cosines) else np.zeros(0)
+    documents = np.full(len(index.documents), -1.0)  # a document without chunks is behind every other
+    np.maximum.at(documents, index.chunk_document, chunks)
+    return Found(index, documents, chunks, cosines, float(cosines.max(initial=-1.0)))
+
+
 def fused_equally(index: ChunkIndex, vector: Vectors, text: str, k: int = 60) -> Scores:
     """Rank documents by the usual reciprocal rank fusion of vectors and BM25, 1:1: the plain baseline."""
-    near = search(index, vector, text, Weights(title=0.0, words_short=0.0, words_long=0.0)).chunks
-    fused = sum(1.0 / (k + 1 + _ranks(scores)) for scores in (near, index.words.scores(text)))
-    return _by_words(index, np.asarray(fused))
+    rankings = (vectors_only(index, vector).chunks, index.words.scores(text))
+    return _by_words(index, np.sum([1.0 / (k + 1 + _ranks(scores)) for scores in rankings], axis=0))
 
 
 def _ranks(scores: NDArray[np.floating[Any]]) -> Scores:

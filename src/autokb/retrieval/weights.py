@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from autokb.errors import BadInputError
 
+SHOWN_BELOW_BEST = 0.1  # in units of cosine
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -22,8 +24,8 @@ class Weights:
     """
 
     title: float = 0.3
-    words_short: float = 0.5
-    words_long: float = 0.3
+    words_short: float = 0.8
+    words_long: float = 0.4
     history: float = 0.7
     neighbours: float = 0.2
     document: float = 1.0
@@ -49,6 +51,16 @@ def read_weights(data: Mapping[str, Any]) -> Weights:
             raise BadInputError(f"The weight {name!r} must be a number, not {value!r}.")
         values[name] = float(value)
     return Weights(**values)
+
+
+def worth_showing(documents: Sequence[float], best: float) -> tuple[bool, ...]:
+    """Return which of a node's solutions to show, by their documents' scores beside the best of all documents.
+
+    A node shows at least its own best; further ones only when their document is among the likely ones, for else an
+    unlikely document of the first tree would stand before the likely one of the second.
+    """
+    top = max(documents, default=0.0)
+    return tuple(score >= best - SHOWN_BELOW_BEST or score == top for score in documents)
 
 
 def tree_scores(

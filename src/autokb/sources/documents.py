@@ -148,7 +148,9 @@ def _document_id(placed: Placed, name: str, fields: Fields) -> str:
         return named_id(placed.record, fields.id)
     if placed.alone:
         return without_surrogates(name)
-    return f.as_text(f.raw_value(placed.record, None, f.ID_NAMES)).strip() or without_surrogates(f"{name}#{placed.place}")
+    return f.as_text(f.raw_value(placed.record, None, f.ID_NAMES)).strip() or without_surrogates(
+        f"{name}#{placed.place}"
+    )
 
 
 def named_id(record: f.Record, path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -76,10 +77,8 @@ def as_text(value: Any) -> str:
 def names_in(value: Any) -> tuple[str, ...]:
     """Return the document names a field holds: a list, or one text separated by ``;``, ``|``, lines or commas."""
     if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
+        with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(value)
-        except (ValueError, RecursionError):
-            pass
     found: list[str] = []
     for one in _opened(value):
         text = as_text(one).strip()

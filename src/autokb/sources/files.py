@@ -41,7 +41,7 @@ def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
         if path.is_dir():
             _walk(path.resolve(), found, skipped)
         else:
-            _add_file(FoundFile(str(Path(os.path.abspath(path)).parent.resolve()), path.name), found, skipped)
+            _add_file(FoundFile(str(path.absolute().parent.resolve()), path.name), found, skipped)
     return _each_once(found), skipped
 
 
@@ -65,7 +65,7 @@ def _walk(root: Path, found: list[FoundFile], skipped: list[Skipped]) -> None:
 
 def _entries(root: Path, folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
     try:
-        names = sorted(os.listdir(folder))
+        names = [entry.name for entry in folder.iterdir()]
     except OSError as error:
         relative = folder.relative_to(root).as_posix()
         skipped.append(Skipped(relative, f"the folder cannot be opened ({error.strerror}); check its permissions."))

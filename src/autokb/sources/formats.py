@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Literal
 
-Format = Literal[
-    "html", "markdown", "text", "wiki", "docx", "pdf", "jsonl", "json", "csv", "tsv"
-]
+Format = Literal["html", "markdown", "text", "wiki", "docx", "pdf", "jsonl", "json", "csv", "tsv"]
 
 _SUFFIXES: dict[str, Format] = {
     ".html": "html",

@@ -15,8 +15,14 @@ from autokb.sources.page import Page, first_heading
 DEEPEST_NESTING = 500
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 # Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
-_TRAILING = re.compile(r"(?<=\S)[ ]{2}(?=\n[ \t]*[^\s])|[ \t]+$", re.MULTILINE)
+_BREAK = re.compile(r"(?<=\S) {2}\n(?=[ \t]*\S)")
+_KEPT_BREAK = "\ue101"
+_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_BEFORE_POINT = re.compile(r"(?<=[*)`\]]) (?=[.,;:!?](?:\s|$))")
+# UTF-8 that was read as Latin-1 and saved again: the control characters in it betray it.
+_READ_TWICE = re.compile(r"\u00c2[\u0080-\u00bf]|[\u00c3-\u00f4][\u0080-\u009f][\u0080-\u00bf]{0,2}|\u00ef\u00bb\u00bf")
 _BLANKS = re.compile(r"\n{3,}")
+_OURS = dict.fromkeys(map(ord, (ESCAPED_LESS_THAN, _KEPT_BREAK)))
 _FENCED = re.compile(r"(^ *(?:```|~~~).*?^ *(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
 
 
@@ -40,7 +46,7 @@ def _parsed(html: str) -> Any:
     from lxml import etree
     from lxml import html as lxml_html
 
-    html = _XML_DECLARATION.sub("", html).replace(ESCAPED_LESS_THAN, "")
+    html = _READ_TWICE.sub(_read_once, _XML_DECLARATION.sub("", html).translate(_OURS))
     if not html.strip():
         return None
     parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
@@ -54,6 +60,13 @@ def _parsed(html: str) -> Any:
         if depth > DEEPEST_NESTING:
             raise UnreadableFileError(f"nests more than {DEEPEST_NESTING} elements into each other; flatten it.")
     return root
+
+
+def _read_once(found: re.Match[str]) -> str:
+    try:
+        return found.group().encode("latin-1").decode("utf-8").replace("\ufeff", "")
+    except UnicodeDecodeError:
+        return found.group()
 
 
 def _words(element: Any) -> str:
@@ -86,6 +99,7 @@ def _converted(root: Any) -> str:
         highlight_style="none",
         bullets="-",
         default_title=False,
+        compact_tables=True,
     )
     return _tidied(converter.convert(source, options).content or "")
 
@@ -94,7 +108,8 @@ def _tidied(text: str) -> str:
     """Return the Markdown without white space that says nothing; code blocks stay as they are."""
     parts = _FENCED.split(clean(text).replace("\u00a0", " "))
     for n in range(0, len(parts), 2):
-        part = _TRAILING.sub(lambda m: m.group() if m.end() < len(m.string) and m.group() == "  " else "", parts[n])
+        part = _BREAK.sub(_KEPT_BREAK + "\n", _BEFORE_POINT.sub("", parts[n]))
+        part = _TRAILING.sub("", part).replace(_KEPT_BREAK, "  ")
         parts[n] = _BLANKS.sub("\n\n", part)
     text = "".join(parts).strip("\n").replace(ESCAPED_LESS_THAN, "\\<")
     return text + "\n" if text.strip() else ""

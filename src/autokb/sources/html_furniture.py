@@ -6,24 +6,31 @@ import re
 from typing import Any
 
 _NEVER_TEXT = (
-    "script style noscript template iframe object embed svg canvas map audio video head title link meta base "
-    "input select textarea datalist option optgroup frame frameset applet dialog"
-).split()
+    *("script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas", "map", "audio", "video"),
+    *("head", "title", "link", "meta", "base", "input", "select", "textarea", "datalist", "option", "optgroup"),
+    *("frame", "frameset", "applet", "dialog"),
+)
 _ROLES = frozenset({"navigation", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar", "tooltip"})
 _LANDMARKS = frozenset({"banner", "contentinfo", "complementary"})
 # Words of class names and ids that mark furniture whatever it holds ...
-_NOISE = frozenset(
-    "cookie cookies consent gdpr newsletter subscribe advert advertisement ads adsbygoogle social share sharing "
-    "sharebar sociallinks skip skiplink feedback rating disqus paywall popup modal overlay cookiebanner cookienotice".split()
+_NOISE = re.compile(
+    r"cookies?|consent|gdpr|newsletter|subscribe|advert|advertisement|ads|adsbygoogle|social|share|sharing|sharebar|"
+    r"skip|skiplink|feedback|rating|disqus|paywall|popup|modal|overlay|cookiebanner|cookienotice"
 )
-# ... and that mark it only when it is mostly links or next to nothing.
-_LINKS = frozenset(
-    "nav navbar navigation navheader navfooter navlinks breadcrumb breadcrumbs menu submenu mainmenu sidebar sidenav "
-    "footer header banner related toc contents pagination pager prevnext prev next tags topbar masthead copyright "
-    "legal minitoc hidden-print toolbar links".split()
+# ... that mark it only when it is mostly links or next to nothing ...
+_LINKS = re.compile(
+    r"nav|navbar|navigation|navheader|navfooter|navlinks|breadcrumbs?|menu|submenu|mainmenu|sidebar|sidenav|footer|"
+    r"header|banner|related|toc|contents|pagination|pager|prevnext|prev|next|tags|topbar|masthead|copyright|legal|"
+    r"minitoc|toolbar|links"
+)
+# ... and that say nothing. A name with any other word in it may be a heading's (id="share-your-screen").
+_NEUTRAL = re.compile(
+    r"box|bar|wrapper|wrap|container|block|widget|area|list|page|site|main|global|top|bottom|left|right|inner|outer|"
+    r"primary|secondary|notice|buttons?|icons?|form|message|media|js|articles?|posts?|content|items?|row|col|group|[a-z]"
 )
 _KEPT_ASIDES = re.compile(r"note|tip|warning|caution|important|admonition|info|hint|callout|step|example", re.I)
 _TOKEN = re.compile(r"[a-z]+")
+_NAMED = frozenset({"div", "section", "ul", "ol", "p", "table", "header", "footer", "span", "dl", "td"})
 _DROPPED = "autokb-dropped"
 _TINY = 200
 
@@ -68,29 +75,28 @@ def _is_furniture(element: Any, lengths: dict[Any, int], links: dict[Any, int], 
         return not most
     if tag == "button":
         return _stands_alone(element)
-    names = _names(element)
     if tag == "aside" or role == "complementary":
-        return not most and not _KEPT_ASIDES.search(" ".join(names))
+        return not most and not _KEPT_ASIDES.search(f"{element.get('class') or ''} {element.get('id') or ''}")
     if tag == "form":
         return not most and not _has(element, "ol", "h2", "h3")
     if tag == "footer" or role == "contentinfo":
         return not most and not _inside(element, "blockquote")
     if tag == "header" or role in _LANDMARKS:
         return not most and not _has(element, "h1", "h2")
-    if not names or most or tag in ("html", "body", "main", "article", "h1", "h2", "h3", "h4", "h5", "h6"):
-        return False
-    if names & _NOISE:
-        return True
+    return not most and tag in _NAMED and _named_as_furniture(element, links[element] * 5 >= length * 2, length)
+
+
+def _named_as_furniture(element: Any, is_linked: bool, length: int) -> bool:
     few = length < _TINY and not _has(element, "ol", "p", "h1", "h2", "h3", "pre")
-    return bool(names & _LINKS) and tag != "a" and (links[element] * 5 >= length * 2 or few)
-
-
-def _names(element: Any) -> frozenset[str]:
-    """Return the words of an element's class and id; ``nav-bar`` gives nav and bar."""
-    if element.tag not in ("div", "section", "ul", "ol", "p", "table", "aside", "header", "footer", "span", "a", "dl", "td"):
-        return frozenset()
-    both = f"{element.get('class') or ''} {element.get('id') or ''}".lower()
-    return frozenset(_TOKEN.findall(both)) | frozenset(both.split())
+    for name in f"{element.get('class') or ''} {element.get('id') or ''}".split():
+        words = _TOKEN.findall(name.lower())
+        if not all(_NOISE.fullmatch(w) or _LINKS.fullmatch(w) or _NEUTRAL.fullmatch(w) for w in words):
+            continue
+        if any(_NOISE.fullmatch(w) for w in words):
+            return True
+        if any(_LINKS.fullmatch(w) for w in words) and (is_linked or few):
+            return True
+    return False
 
 
 def _has(element: Any, *tags: str) -> bool:
@@ -102,7 +108,7 @@ def _inside(element: Any, tag: str) -> bool:
 
 
 def _stands_alone(button: Any) -> bool:
-    """Return whether a button is a control of the page, not a word of a sentence such as Click <button>Save</button>."""
+    """Return whether a button is a control of the page, no word of a sentence (Click <button>Save</button>)."""
     parent = button.getparent()
     around = (parent.text or "").strip() if parent is not None else ""
     before = button.getprevious()

@@ -44,7 +44,10 @@ def _is_layout(table: Any) -> bool:
     """Return whether a table only places things: nested, with headings or steps in cells, or with a single column."""
     if table.get("role") in ("presentation", "none") or next(table.iterdescendants("table"), None) is not None:
         return True
-    if any(next(cell.iterdescendants("h1", "h2", "h3", "h4", "h5", "h6", "ol", "pre"), None) is not None for cell in _cells(table)):
+    if any(
+        next(cell.iterdescendants("h1", "h2", "h3", "h4", "h5", "h6", "ol", "pre"), None) is not None
+        for cell in _cells(table)
+    ):
         return True
     rows = list(table.iter("tr"))
     widest = max((sum(1 for c in row if c.tag in ("td", "th") and _says(c)) for row in rows), default=0)
@@ -84,11 +87,9 @@ def _mend_inline(element: Any) -> None:
             element.text, element.tag = alt, _UNWRAPPED
     elif tag == "dt":
         element.tag = "p"
-        if not _holds_blocks(element) and next(element.iter("b", "strong"), None) is None:
+        if not _holds_blocks(element) and next(element.iter("a", "b", "strong"), None) is None:
             _wrap_content(element, "b")
-    elif tag == "dd":
-        element.tag = "div"
-    elif tag == "center":
+    elif tag in ("dd", "center"):
         element.tag = "div"
     else:
         element.tag = _UNWRAPPED
@@ -139,7 +140,11 @@ def _mend_list(found: Any) -> None:
 
 def _settle_text(element: Any) -> None:
     """Run wrapped lines together, and keep a written ``<name>`` from becoming a tag of the Markdown."""
-    if element.tag not in _CODE and (element.text or element.tail) and next(element.iterancestors(*_CODE), None) is None:
+    if (
+        element.tag not in _CODE
+        and (element.text or element.tail)
+        and next(element.iterancestors(*_CODE), None) is None
+    ):
         element.text = _settled(element.text)
         element.tail = _settled(element.tail)
     elif element.tag in _CODE and element.tail and next(element.iterancestors(*_CODE), None) is None:

@@ -72,13 +72,17 @@ def _with_text_column(rows: list[Placed], fields: Fields) -> list[Placed]:
     header = rows[0].record
     for name, option in ((fields.text, "--text-field"), (fields.id, "--id-field")):
         if name and f.raw_value(header, name, ()) is None:
-            raise UnreadableFileError(f"has no column {name!r}; its columns are {_named(header)}: name one with {option}.")
+            raise UnreadableFileError(
+                f"has no column {name!r}; its columns are {_named(header)}: name one with {option}."
+            )
     if fields.text or any(n.casefold() in (*f.TEXT_NAMES, *f.TITLE_NAMES) for n in header):
         return rows
     if len(header) == 1:
         (name,) = header
         return [Placed({"text": name}, 1), *(Placed({"text": r.record[name]}, r.place) for r in rows)]
-    raise UnreadableFileError(f"has no column that is known to hold the text; name one of {_named(header)} with --text-field.")
+    raise UnreadableFileError(
+        f"has no column that is known to hold the text; name one of {_named(header)} with --text-field."
+    )
 
 
 def _named(header: Iterable[str]) -> str:
@@ -120,7 +124,9 @@ def _with_ids(
     for (issue, file, place), count in zip(found, counts, strict=True):
         issue_id = issue.id or short_id("raw", issue.full_text, str(count))
         if issue_id in taken:
-            twice.append(Skipped(place, f"has the id {issue_id!r}, which {taken[issue_id]} has already; give it another."))
+            twice.append(
+                Skipped(place, f"has the id {issue_id!r}, which {taken[issue_id]} has already; give it another.")
+            )
             continue
         taken[issue_id] = place
         records.append(

@@ -10,7 +10,9 @@ from autokb.sources.decoding import clean
 Markup = Literal["markdown", "html", "wiki", "text"]
 
 _LOOKED_AT = 200_000
-_HTML_START = re.compile(r"\s*(?:<!doctype html|<html|<\?xml|<body|<(?:p|div|h[1-6]|ul|ol|table|article|section)\b[^<>]*>)", re.I)
+_HTML_START = re.compile(
+    r"\s*(?:<!doctype html|<html|<\?xml|<body|<(?:p|div|h[1-6]|ul|ol|table|article|section)\b[^<>]*>)", re.I
+)
 _HTML_TAG = re.compile(r"</(?:p|div|li|ul|ol|table|tr|td|h[1-6]|span|a|strong|em|b|body)\s*>", re.I)
 _WIKI = (
     re.compile(r"'''[^'\n]+'''|(?<!')''[^'\n]+''(?!')"),

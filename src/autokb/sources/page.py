@@ -1,14 +1,18 @@
-"""A converted page: its Markdown, the title it gives itself, and its own address."""
+"""A converted page: its Markdown, the title it gives itself, its own address; and plain words as Markdown."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]+?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
 _FENCE = re.compile(r"^(```|~~~)[^\n]*\n.*?^\1", re.MULTILINE | re.DOTALL)
 _FRONT_TITLE = re.compile(r"\A---\r?\n(?:[^\n]*\n){0,50}?title:[ \t]*([^\n]+)\n(?:[^\n]*\n){0,50}?---")
 _MARKS = re.compile(r"[*_`]{1,3}|!?\[([^\]]*)\]\([^)]*\)")
+_BLOCK_START = re.compile(r"(?:[-+*](?=\s|$)|#{1,6}(?=\s|$)|>|=+$|-+$|_{3,}$|`{3}|~{3})")
+_NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s)")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _LOOKED_AT = 20_000
 
 
@@ -29,3 +33,22 @@ def first_heading(markdown: str) -> str:
     if found := _HEADING.search(_FENCE.sub("", head)):
         return _MARKS.sub(lambda m: m.group(1) or "", found.group(1)).strip()
     return ""
+
+
+def as_paragraph(words: str, *, first: bool = True) -> str:
+    """Return plain words as Markdown that reads the same: no list, heading or tag comes of them."""
+    words = _TAG_START.sub(r"\\<", words)
+    if first:
+        words = _NUMBER_START.sub(r"\1\\\2", words, count=1) if _NUMBER_START.match(words) else words
+        words = "\\" + words if _BLOCK_START.match(words) else words
+    return words
+
+
+def table_to_markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of plain cells as a Markdown table whose head is the first row."""
+    width = max(map(len, rows))
+    lines = []
+    for row in rows:
+        cells = [as_paragraph(" ".join(cell.split()), first=False).replace("|", "\\|") for cell in row]
+        lines.append(f"| {' | '.join([*cells, *[''] * (width - len(cells))])} |")
+    return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])

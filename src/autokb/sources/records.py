@@ -38,7 +38,9 @@ def read_json_lines(data: bytes, relative: str) -> tuple[list[Placed], list[Skip
             except UnreadableFileError as error:
                 bad.append(Skipped(f"{relative}:{number}", str(error)))
     if bad and not found:
-        raise UnreadableFileError(f"holds no JSON line that can be read (line {bad[0].path.rpartition(':')[2]} {bad[0].reason})")
+        raise UnreadableFileError(
+            f"holds no JSON line that can be read (line {bad[0].path.rpartition(':')[2]} {bad[0].reason})"
+        )
     return found, shortened(bad, relative)
 
 

@@ -57,7 +57,9 @@ class KnowledgeFile:
         try:
             self._db = _connect(path, create)
         except sqlite3.DatabaseError as error:
-            raise AutokbError(f"{path} cannot be opened ({error}); is the folder writable and the disk not full?") from error
+            raise AutokbError(
+                f"{path} cannot be opened ({error}); is the folder writable and the disk not full?"
+            ) from error
 
     def close(self) -> None:
         """Close the connection; the file is complete at any time."""
@@ -172,7 +174,10 @@ class KnowledgeFile:
         Call it inside a transaction. Records that stay as they are are not written again.
         """
         marks = ",".join("?" * len(kinds))
-        old = {(k, i): b for k, i, b in self._db.execute(f"SELECT kind, id, body FROM record WHERE kind IN ({marks})", list(kinds))}
+        old = {
+            (k, i): b
+            for k, i, b in self._db.execute(f"SELECT kind, id, body FROM record WHERE kind IN ({marks})", list(kinds))
+        }
         gone = [key for key in old if key not in records]
         changed = [(k, i, body) for (k, i), body in records.items() if old.get((k, i)) != body]
         self._db.executemany("DELETE FROM record WHERE kind = ? AND id = ?", gone)

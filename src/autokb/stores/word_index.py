@@ -53,7 +53,8 @@ def stem(word: str) -> str:
     return word.rstrip("e") if len(word) > 4 else word
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=64)
+def words(text: str) -> tuple[str, ...]:
     """Return the words of a text as they are compared: folded, stemmed, without stop words."""
     found: list[str] = []
     for token in TOKEN.findall(text.casefold()):
@@ -63,7 +64,7 @@ def words(text: str) -> list[str]:
         token = token.replace("'", "").replace("’", "")
         if token not in STOP_WORDS:
             found.append(stem(token))
-    return found
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from autokb.knowledge.domain import Attribute
 from autokb.knowledge.lexicon import Mention, Spec, Words
 from autokb.knowledge.lexicon_words import word_set
+from autokb.tasks.issues.extract_attributes.numbers import TEN, Number, number_at
 
-# Age groups by the years they begin at; a number belongs to the last group of the domain that has begun.
+# Age groups by the years they begin at; an age belongs to the last group of the domain that has begun.
 GROUPS: dict[str, float] = {
     "newborn": 0,
     "infant": 0,
     "baby": 0,
     "toddler": 1,
-    "child": 2,
-    "kid": 2,
+    "child": 1,
+    "kid": 1,
     "preschooler": 3,
     "adolescent": 13,
     "teen": 13,
@@ -29,24 +29,17 @@ GROUPS: dict[str, float] = {
     "senior": 65,
     "older adult": 65,
 }
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-)
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_WRITTEN = {word: float(n) for n, word in enumerate(re.findall(r"\w+", _ONES))}
-_TEN = {word: 10.0 * n for n, word in enumerate(re.findall(r"\w+", _TENS), 2)}
-_DECADE = {word.removesuffix("y") + "ies": value for word, value in _TEN.items()}
-_DECADE |= {f"{n}0s": n * 10.0 for n in range(2, 10)}
-_YEARS = dict.fromkeys(("year", "years", "yr", "yrs"), 1.0)
+_DECADES = {word.removesuffix("y") + "ies": value for word, value in TEN.items()}
+_DECADES |= {f"{n}0s": n * 10.0 for n in range(2, 10)}
+_YEARS = dict.fromkeys(("year", "years", "yr", "yrs", "y", "yo"), 1.0)
 _UNITS = _YEARS | dict.fromkeys(("month", "months", "mo", "mos"), 1 / 12) | {"week": 1 / 52, "weeks": 1 / 52}
-_DIGITS = re.compile(r"(\d{1,3})(yo|yrs?|y|mos?|m|f)?\Z")
 _PERSON = word_set(
     "i son daughter boy girl child kid baby toddler wife husband mother father mom mum dad brother sister man woman "
-    "male female grandmother grandfather grandma grandpa patient nephew niece friend"
+    "male female grandmother grandfather grandma grandpa gran grandad patient nephew niece friend uncle aunt partner"
 )
 _OLD = _PERSON | word_set("old olds")
-_AFTER = _PERSON | word_set("and with now but who")
+_GOES_ON = _PERSON | word_set("and with now but who has had on years")
+_SELF = word_set("i'm im he's she's")
 
 
 def age_groups(attribute: Attribute) -> list[tuple[float, str]]:
@@ -71,55 +64,46 @@ def _ages(words: Words) -> Iterator[tuple[int, int, float]]:
         if here < after:
             continue
         before = said[max(0, here - 2) : here]
-        if word in _DECADE and set(before) & {"my", "his", "her", "their", "early", "mid", "late"}:
-            yield here, here + 1, _DECADE[word]
-        elif (number := _number(said, here)) is not None:
-            value, after, unit = number
-            found = _glued(said, after, unit, before) if unit else _apart(words, here, after)
+        if word in _DECADES and set(before) & {"my", "his", "her", "their", "early", "mid", "late"}:
+            yield here, here + 1, _DECADES[word]
+        elif number := number_at(said, here):
+            after = number.end
+            found = _glued(said, number, before) if number.unit else _apart(words, number, before)
             if found is not None:
-                yield here, found[0], value * found[1]
+                yield here, found[0], number.value * found[1]
 
 
-def _number(said: tuple[str, ...], here: int) -> tuple[float, int, str] | None:
-    """Return the number that starts here, where it ends, and the unit written onto it."""
-    word = said[here]
-    if digits := _DIGITS.match(word):
-        return float(digits.group(1)), here + 1, digits.group(2) or ""
-    if word in _WRITTEN:
-        return _WRITTEN[word], here + 1, ""
-    if word not in _TEN:
-        return None
-    one = _WRITTEN.get(said[here + 1], 0.0) if here + 1 < len(said) else 0.0
-    return (_TEN[word] + one, here + 2, "") if 0 < one < 10 else (_TEN[word], here + 1, "")
-
-
-def _glued(said: tuple[str, ...], end: int, unit: str, before: tuple[str, ...]) -> tuple[int, float] | None:
+def _glued(said: tuple[str, ...], number: Number, before: tuple[str, ...]) -> tuple[int, float] | None:
     """``72yo``, ``5yr old``, ``35F``: return where the age ends and its unit in years."""
-    follows = said[end : end + 1]
-    if unit == "yo" or (unit in "mf" and set(before[-1:]) <= _PERSON | {"i'm", "am", "me"}):
-        return end, 1.0
-    if follows in (("old",), ("o",)) and unit not in "mf":
-        return end + 1, _UNITS.get(unit, 1.0)
+    follows = said[number.end : number.end + 1]
+    if number.unit == "yo" or (number.unit in "mf" and set(before[-1:]) <= _PERSON | _SELF | {"am", "me"}):
+        return number.end, 1.0
+    if number.unit in _UNITS and follows in (("old",), ("o",)):
+        return number.end + 1, _UNITS[number.unit]
     return None
 
 
-def _apart(words: Words, here: int, end: int) -> tuple[int, float] | None:
+def _person_of(before: tuple[str, ...], unit: float | None) -> bool:
+    return unit is not None and len(before) == 2 and before[0] in _PERSON and before[1] == "of"
+
+
+def _apart(words: Words, number: Number, before: tuple[str, ...]) -> tuple[int, float] | None:
     """``3 year old``, ``aged 65``, ``I'm 45``, ``my son, 4,``: return where the age ends and its unit in years."""
-    said, rest = words.folded, words.folded[end : end + 2]
+    said, end = words.folded, number.end
+    rest = said[end : end + 2]
     unit = _UNITS.get(rest[0]) if rest else None
     if rest in (("y", "o"), ("years", "young")) or (unit and len(rest) > 1 and rest[1] in _OLD):
         return end + 2, unit or 1.0
     if rest[:1] == ("yo",):
         return end + 1, 1.0
-    before = said[max(0, here - 2) : here]
-    if before[-1:] in (("aged",), ("age",)) or before == ("age", "of"):
+    if before[-1:] in (("aged",), ("age",)) or before == ("age", "of") or _person_of(before, unit):
         return end + (unit is not None), unit or 1.0
-    ends = end >= len(said) or rest[0] in _AFTER or bool(words.gaps[end].strip(" -"))
-    if before[-1:] in (("i'm",), ("im",), ("he's",), ("she's",)) or before in (
-        ("i", "am"),
-        ("he", "is"),
-        ("she", "is"),
-    ):
-        return (end, 1.0) if ends and said[here].isdigit() else None
-    listed = bool(before) and before[-1] in _PERSON and words.gaps[here].strip() in (",", "(")
-    return (end, 1.0) if listed and end < len(words.gaps) and words.gaps[end].strip()[:1] in (",", ")") else None
+    last = end >= len(said)
+    gap = "" if last else words.gaps[end].strip(" -")
+    of_person = before[-1:] and (
+        before[-1] in _SELF or (before[-1] in ("am", "is") and before[0] in _PERSON | {"he", "she"})
+    )
+    if of_person and (last or gap or rest[0] in _GOES_ON):
+        return end, 1.0
+    listed = before[-1:] and before[-1] in _PERSON and words.gaps[number.start].strip()[:1] in (",", "(")
+    return (end, 1.0) if listed and (last or gap[:1] in (",", ")", ".")) else None

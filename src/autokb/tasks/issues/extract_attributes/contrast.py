@@ -34,6 +34,8 @@ _FINE = {
     *((no, what) for no in ("no", "without") for what in ("problem", "problems", "issue", "issues", "trouble")),
     *(("not", "affected"), ("does", "on"), ("it", "does"), ("does", "with"), ("only", "works"), ("works", "only")),
 }
+_TELLING = word_set("says said say thinks thought told tells noticed asked insists suggested recommends recommended")
+_CHANGE = word_set("want wants change changing switch switching switched convert converting move moving moved")
 _SYMPTOMS = word_set(
     "connection connections signal option options pairing sound audio device devices icon found detected available "
     "showing appears working works connectivity support"
@@ -70,8 +72,9 @@ def _kept(mentions: Sequence[Mention], states: Sequence[State], spec: Spec) -> l
         said.setdefault((mention.attribute, mention.value), set()).add(state)
     meant = {key for key, found in said.items() if "trouble" in found or not found & {"fine", "denied"}}
     names = {name for name, _ in meant}
+    mixed = {key for key, found in said.items() if found == {"said", "fine"} and key[0] not in names}
     fine = {key for key, found in said.items() if "fine" in found and not names & _related(key[0], spec)}
-    return [m for m in mentions if (m.attribute, m.value) in meant | fine]
+    return [m for m in mentions if (m.attribute, m.value) in meant | mixed | fine]
 
 
 def _related(name: str, spec: Spec) -> set[str]:
@@ -82,6 +85,8 @@ def _related(name: str, spec: Spec) -> set[str]:
 
 def _clauses(words: Words) -> Iterator[Clause]:
     """Cut at sentence ends, contrasting words, commas and brackets; after a comma the verdict before it goes on."""
+    if not words.folded:
+        return
     cuts = [0, *(i for i in range(1, len(words.folded)) if _cuts(words, i)), len(words.folded)]
     state: State = "said"
     for start, end in pairwise(cuts):
@@ -112,6 +117,8 @@ def _leans(said: tuple[str, ...], here: int) -> bool:
 def _state(words: Words, mention: Mention, clauses: Sequence[Clause], number: int) -> State:
     """Walk back from a mention over small words to what denies it, else it shares its clause's verdict."""
     clause = clauses[number]
+    if _is_bystander(words, mention):
+        return "denied"
     between: list[str] = []
     for here in range(mention.start - 1, max(clause.start, mention.start - 7) - 1, -1):
         denied = _denial(words, here, between, mention)
@@ -126,10 +133,19 @@ def _state(words: Words, mention: Mention, clauses: Sequence[Clause], number: in
     return clause.state
 
 
+def _is_bystander(words: Words, mention: Mention) -> bool:
+    """Whether this is somebody who only tells of it (my wife says) or the writer long ago (when I was a child)."""
+    before, after = words.folded[max(0, mention.start - 3) : mention.start], words.folded[mention.end : mention.end + 1]
+    tells = bool(set(after) & _TELLING) and bool(set(before[-1:]) & _DETERMINERS)
+    return tells or before in (("i", "was", "a"), ("i", "was", "an"))
+
+
 def _denial(words: Words, here: int, between: Sequence[str], mention: Mention) -> State | Literal["leans"] | None:
     """Return what the word at ``here`` does to the mention after it: deny it, lean on the clause before, or nothing."""
     word, pair = words.folded[here], (words.folded[here], words.folded[here + 1])
     owned, placed = any(w in _OWN for w in between), any(w in _PREPOSITIONS for w in between)
+    if pair == ("instead", "of") and _CHANGE & set(words.folded[max(0, here - 6) : here]):
+        return "said"
     if word in ("without", "unlike") or pair in _DENYING:
         return "denied"
     if word in ("except", "excluding", "besides") or pair in _SPARING:

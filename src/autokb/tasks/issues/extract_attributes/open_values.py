@@ -11,6 +11,15 @@ from autokb.knowledge.lexicon_words import SILENT, inflections, word_set
 _HEALTH = word_set(
     "condition conditions disease diseases illness illnesses diagnosis diagnoses comorbidity comorbidities disorder"
 )
+# Long-term illnesses that go by one word; a domain that lists one itself spells it its own way.
+_ILLNESSES = {
+    word: word.capitalize()
+    for word in word_set(
+        "arthritis eczema psoriasis epilepsy migraine dementia lupus anemia anaemia cancer osteoporosis depression "
+        "glaucoma gout hypothyroidism hyperthyroidism parkinson's alzheimer's asthma diabetes hypertension "
+        "endometriosis fibromyalgia"
+    )
+} | {"migraines": "Migraine", "copd": "COPD", "adhd": "ADHD", "ibs": "IBS", "hiv": "HIV"}
 _LEADS = (
     ("diagnosed", "with"),
     ("history", "of"),
@@ -28,32 +37,44 @@ _NOTHING = SILENT | word_set("a an the not unknown my very same still it this th
 
 
 def open_mentions(words: Words, listed: list[Mention], spec: Spec) -> Iterator[Mention]:
-    """Give the values that follow ``provider is`` or ``diagnosed with``, unless a listed value stands there."""
+    """Give the values that follow ``provider is`` or ``diagnosed with``, and well-known illnesses, unless listed."""
     for name in sorted(spec):
         if spec[name].kind != "open":
             continue
-        taken = {i for m in listed if m.attribute == name for i in range(m.start, m.end)}
-        for start in _starts(words, spec[name]):
+        taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
+        heads = _heads(spec[name])
+        for here, word in enumerate(words.folded):
+            if heads & _HEALTH and word in _ILLNESSES and here not in taken:
+                yield Mention(here, here + 1, name, _ILLNESSES[word])
+        for start in _starts(words, heads):
             end = _end(words, start)
-            if end > start and not taken & set(range(start, end)):
+            if (
+                end > start
+                and not taken & set(range(start, end))
+                and not set(words.folded[start:end]) & _ILLNESSES.keys()
+            ):
                 yield Mention(start, end, name, _spelled(words, start, end))
 
 
-def _starts(words: Words, attribute: Attribute) -> Iterator[int]:
-    parts = attribute.name.replace("-", "_").casefold().split("_")
-    heads = frozenset(inflections(parts[-1]))
-    for here, word in enumerate(words.folded):
-        if word in heads and here + 1 < len(words.folded):
-            if ":" in words.gaps[here + 1] or "=" in words.gaps[here + 1]:
-                yield here + 1
-            elif (
-                words.folded[here + 1] in _IS
-                and not words.breaks(here + 1)
-                and words.raw[min(here + 2, len(words.raw) - 1)][:1].isupper()
-            ):
-                yield here + 2
+def _heads(attribute: Attribute) -> frozenset[str]:
+    """The last word of the attribute's name, in singular and plural."""
+    return frozenset(inflections(attribute.name.replace("-", "_").casefold().split("_")[-1].split(" ")[-1]))
+
+
+def _starts(words: Words, heads: frozenset[str]) -> Iterator[int]:
+    for here in range(len(words.folded) - 1):
+        if words.folded[here] in heads and _names_next(words, here):
+            yield here + 1 if words.folded[here + 1] not in _IS else here + 2
         elif heads & _HEALTH and words.folded[here : here + 2] in _LEADS:
             yield here + 2
+
+
+def _names_next(words: Words, here: int) -> bool:
+    """Whether ``provider: X`` or ``provider is X`` stands here; after a verb only a capital shows a name."""
+    if set(words.gaps[here + 1]) & set(":="):
+        return True
+    named = words.raw[here + 2 : here + 3]
+    return words.folded[here + 1] in _IS and not words.breaks(here + 1) and bool(named) and named[0][0].isupper()
 
 
 def _end(words: Words, start: int) -> int:

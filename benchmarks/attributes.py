@@ -1,0 +1,112 @@
+"""Precision and recall of the attribute values read offline, against labels written by hand before the reader was."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figures import Figure, Result
+
+LABELS = Path(__file__).parent / "data" / "attributes"
+DOMAINS = {
+    "headphones": "headphones",
+    "medical": "medical",
+    "thunderbird": "thunderbird",
+    "thunderbird_real": "thunderbird",
+}
+Pair = tuple[str, str, str]
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Read every labelled text of every domain and compare; the half kept for the report has the aim."""
+    figures: list[Figure] = []
+    detail: dict[str, Any] = {}
+    everything: dict[str, list[tuple[set[Pair], set[Pair]]]] = {"tune": [], "report": []}
+    for name in DOMAINS:
+        for split in ("tune", "report"):
+            pairs = list(_compared(name, split))
+            if not pairs:
+                continue
+            everything[split] += pairs
+            figures += _figures(f"{name}.{split}", pairs, None)
+            detail[f"{name}.{split}"] = {"texts": len(pairs), "labelled_values": sum(len(w) for w, _ in pairs)}
+    for split, pairs in everything.items():
+        figures += _figures(f"all.{split}", pairs, 0.9 if split == "report" else None)
+    return Result("attributes", figures, detail)
+
+
+def _figures(name: str, pairs: list[tuple[set[Pair], set[Pair]]], aim: float | None) -> Iterator[Figure]:
+    wanted, found = set[Pair]().union(*(w for w, _ in pairs)), set[Pair]().union(*(f for _, f in pairs))
+    both = len(wanted & found)
+    yield Figure(f"{name}.precision", both / len(found) if found else None, "share of values", at_least=aim)
+    yield Figure(f"{name}.recall", both / len(wanted) if wanted else None, "share of values", at_least=aim)
+    yield Figure(
+        f"{name}.texts_all_right", sum(w == f for w, f in pairs) / len(pairs) if pairs else None, "share of texts"
+    )
+
+
+def _compared(name: str, split: str) -> Iterator[tuple[set[Pair], set[Pair]]]:
+    for record, read in _read(name, split):
+        yield _pairs(record["id"], record["attributes"]), _pairs(record["id"], read)
+
+
+def _pairs(text_id: str, attributes: dict[str, list[str]]) -> set[Pair]:
+    return {(text_id, name, value.casefold()) for name, values in attributes.items() for value in values}
+
+
+def _read(name: str, split: str) -> Iterator[tuple[dict[str, Any], dict[str, list[str]]]]:
+    import yaml
+
+    from autokb.domains import domain_text
+    from autokb.knowledge.domain import read_domain
+    from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
+
+    spec = read_domain(yaml.safe_load(domain_text(DOMAINS[name])))
+    for record in _with_text(_lines(LABELS / f"{name}.jsonl")):
+        if record["split"] == split:
+            item = ExtractAttributes(record["text"], "question", spec.attributes)
+            # A label that names every value of a closed attribute says Any, which is how the product spells it.
+            normal = {n: sorted(spec.attributes[n].normal(frozenset(v))) for n, v in record["attributes"].items()}
+            yield {**record, "attributes": normal}, ROOM.answer_offline(item).attributes
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+
+
+def _with_text(records: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Labels of real questions stand without their text, which the data's licence keeps out of the repository."""
+    if all("text" in record for record in records):
+        return records
+    from benchmarks import thunderbird
+
+    try:
+        texts = {issue["issue_id"]: f"{issue['title']}\n{issue['text']}" for issue in thunderbird.issues()}
+    except SystemExit:
+        return []
+    return [{**record, "text": texts[record["id"]]} for record in records if record["id"] in texts]
+
+
+def main() -> None:
+    """Print the texts of one split that are read wrongly: ``python -m benchmarks.attributes tune``."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("split", choices=["tune", "report"])
+    split = parser.parse_args().split
+    for name in DOMAINS:
+        for record, read in _read(name, split):
+            wanted, found = _pairs(record["id"], record["attributes"]), _pairs(record["id"], read)
+            if wanted != found:
+                print(record["id"], record["text"][:600].replace("\n", " "))
+                print(
+                    "   missed",
+                    sorted(p[1:] for p in wanted - found),
+                    "invented",
+                    sorted(p[1:] for p in found - wanted),
+                )
+
+
+if __name__ == "__main__":
+    main()

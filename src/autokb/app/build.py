@@ -1,0 +1,211 @@
+"""Algorithm 1 of the AutoKB paper: documents are cut, issues organised, trees grown, solutions found and checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autokb.app.build_documents import cut_documents
+from autokb.app.build_issues import Organised, organise
+from autokb.app.build_solutions import find_solutions
+from autokb.app.build_trees import Grown, grow_trees
+from autokb.app.embedding import check_models, open_embedder
+from autokb.app.fitting import fit_documents, fit_questions_gate, fit_trees
+from autokb.app.index import AskIndex, fetch, node_index, past_issues
+from autokb.app.library import Library
+from autokb.app.publishing import KINDS, records
+from autokb.app.published import Published, read_published
+from autokb.app.records import read_document, read_raw_issue
+from autokb.app.stages import Progress, Stages, silent
+from autokb.app.workspace import DOMAIN_FILE, Workspace
+from autokb.knowledge.attributes import Attributes
+from autokb.knowledge.document_names import DocumentNames
+from autokb.knowledge.ids import digest
+from autokb.knowledge.nouns import DISPLAYED, Chunk, Document, RawIssue, Solution
+from autokb.llm.embedders import Embedder, Vectors
+from autokb.retrieval.gate import Gate, fit_gate
+from autokb.retrieval.history import PastIssue, build_history
+from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.tasks.issues.extract_attributes.task import ROOM as EXTRACT_ATTRIBUTES
+from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
+
+
+def build(workspace: Workspace, *, rethink: bool = False, progress: Progress = silent) -> dict[str, Any]:
+    """Build what was added and publish it in one step; returns the contract's counts.
+
+    Finished work is kept as it is done, so a build that was killed goes on. Raises WorkspaceBusyError while another
+    build is at work, and AutokbError when the disk is full or the folder cannot be written: the KB is then as before.
+    """
+    started = time.perf_counter()
+    check_models(workspace.settings)
+    with workspace.build_lock(), workspace.file() as file:
+        stages = Stages(file, progress)
+        run = _Run(workspace, file, stages, open_embedder(workspace.settings.embedder), read_published(file), rethink)
+        counts = run.build()
+        seconds = time.perf_counter() - started
+        with file.transaction():
+            file.note("build_seconds_an_item", str(seconds / max(counts.pop("items"), 1)))
+        return _answer(counts, stages, seconds)
+
+
+def _answer(counts: Mapping[str, int], stages: Stages, seconds: float) -> dict[str, Any]:
+    return {
+        **counts,
+        "failures": [{"stage": f.stage, "item": f.item, "reason": f.reason} for f in stages.failures],
+        "calls": 0,
+        "cached": 0,
+        "tokens": {"input": 0, "output": 0},
+        "cost": 0.0,
+        "seconds": round(seconds, 3),
+        "stages": stages.as_json(),
+    }
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One build: what it reads, and the steps of the algorithm in their order."""
+
+    workspace: Workspace
+    file: KnowledgeFile
+    stages: Stages
+    embedder: Embedder
+    published: Published
+    rethink: bool
+
+    def build(self) -> dict[str, int]:
+        """Run the algorithm and publish."""
+        documents, raw = self._sources()
+        # Step 1: domain knowledge chunking
+        library = Library.of(
+            {d.id: d for d in documents}, cut_documents(self.stages, self.workspace.settings, documents)
+        )
+        windows = self.embed(library.window_texts())
+        titles = self.embed(library.titles())
+        # Step 2: issue processing
+        raw_vectors = self.embed([r.full_text for r in raw])
+        attributes = self._attributes(raw)
+        organised = organise(self.stages, self.workspace.spec, raw, raw_vectors, self.published, rethink=self.rethink)
+        grown = grow_trees(self.stages, self.workspace.spec, raw, raw_vectors, attributes, organised, windows)
+        # Step 3: solution generation, with what is known of earlier outcomes
+        past = past_issues(raw, DocumentNames(documents))
+        shared = _Shared(documents, raw, library, past, dict(zip((r.id for r in raw), raw_vectors, strict=True)))
+        index, gate = self._fitted(shared, windows, titles, raw_vectors, grown)
+        solutions = find_solutions(self.stages, self.workspace.spec, shared.documents, index, grown.issues, past)
+        index = self._with_trees(index, shared, grown, solutions, attributes)
+        self._publish(shared, attributes, organised, grown, solutions, index, gate)
+        return _counts(organised, grown, solutions, len(documents) + len(raw))
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts, each embedded once in the workspace's life."""
+        return self.stages.embed("embeddings", self.embedder, texts)
+
+    def _sources(self) -> tuple[list[Document], list[RawIssue]]:
+        documents = [read_document(s.id, s.body) for s in self.file.staged("documents")]
+        return documents, [read_raw_issue(s.id, s.body) for s in self.file.staged("issues")]
+
+    def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:
+        configuration = self.workspace.spec.attributes
+        asked = [ExtractAttributes(r.full_text, "issue", configuration) for r in raw]
+        replies = self.stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
+        return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
+
+    def _fitted(
+        self, shared: _Shared, windows: Vectors, titles: Vectors, raw_vectors: Vectors, grown: Grown
+    ) -> tuple[AskIndex, Gate]:
+        """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
+        spec, chunks = self.workspace.spec, shared.library.index(windows, titles)
+        texts = digest(self.embedder.name, *shared.library.window_texts(), *shared.library.titles())
+        vectors = shared.past_vectors(self.embedder.dimensions)
+        fitted = fit_documents(self.stages, chunks, shared.past, vectors, texts)
+        knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
+        nodes = self.embed([knowledge.issues[i].text for i in knowledge.ids])
+        everything = digest(texts, *(r.full_text for r in shared.raw))
+        gate = fit_questions_gate(self.stages, self.embedder.name, raw_vectors, [windows], everything)
+        history = build_history(chunks.documents, shared.past, vectors, chunks.centroids())
+        index = node_index(knowledge, nodes, shared.raw_vectors, chunks.documents)
+        return AskIndex(spec, self.embedder, index, chunks, history, fitted.weights, gate, "0"), gate
+
+    def _with_trees(
+        self,
+        index: AskIndex,
+        shared: _Shared,
+        grown: Grown,
+        solutions: Sequence[Solution],
+        attributes: Mapping[str, Attributes],
+    ) -> AskIndex:
+        """Return the index with solutions and the weights of trees fitted on the past."""
+        knowledge = KnowledgeIndex.of(grown.issues, solutions, self.workspace.spec.attributes)
+        nodes = node_index(knowledge, index.nodes.vectors, shared.raw_vectors, index.chunks.documents)
+        whole = AskIndex(**{**index.__dict__, "nodes": nodes})
+        if not whole.weights.history:
+            return whole
+        texts = digest(
+            self.embedder.name, *(p.id + p.text + p.date for p in shared.past), *shared.library.window_texts()
+        )
+        weights = fit_trees(self.stages, whole, shared.past, shared.raw_vectors, attributes, texts)
+        return AskIndex(**{**whole.__dict__, "weights": weights})
+
+    def _publish(
+        self,
+        shared: _Shared,
+        attributes: Mapping[str, Attributes],
+        organised: Organised,
+        grown: Grown,
+        solutions: Sequence[Solution],
+        index: AskIndex,
+        gate: Gate,
+    ) -> None:
+        settings = {
+            "themes": organised.setting(),
+            "weights": index.weights.as_json(),
+            "gate": gate.as_json(),
+            "domain": {"yaml": (self.workspace.folder / DOMAIN_FILE).read_text(encoding="utf-8-sig")},
+            "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
+        }
+        found = records(
+            shared.documents,
+            shared.library.chunks,
+            shared.raw,
+            attributes,
+            organised,
+            grown.issues,
+            grown.reasons,
+            solutions,
+            settings,
+        )
+        with self.stages.timed("publish"), self.file.transaction():
+            self.file.publish(found, KINDS)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What several steps look at."""
+
+    documents: Sequence[Document]
+    raw: Sequence[RawIssue]
+    library: Library
+    past: Sequence[PastIssue]
+    raw_vectors: Mapping[str, Vectors]
+
+    def past_vectors(self, dimensions: int) -> Vectors:
+        """Return the vectors of the issues with known outcomes."""
+        rows = [self.raw_vectors[p.id] for p in self.past]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), dimensions)
+
+
+def _counts(organised: Organised, grown: Grown, solutions: Sequence[Solution], items: int) -> dict[str, int]:
+    parents = sum(i.parent_id is None for i in grown.issues)
+    return {
+        "themes": sum(bool(c.seeds) for c in organised.clusters.values()),
+        "seeds": sum(len(c.seeds) for c in organised.clusters.values()),
+        "parents": parents,
+        "children": len(grown.issues) - parents,
+        "solutions": sum(s.status in DISPLAYED for s in solutions),
+        "withheld": sum(s.status == "withheld" for s in solutions),
+        "items": items,
+    }

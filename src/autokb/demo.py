@@ -1,0 +1,44 @@
+"""``make demo``: the headphones domain, built offline, shown, and asked three questions."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from autokb.cli import main
+
+FOLDER = Path("demo-workspace")
+QUESTIONS = (
+    ("an exact match", "My Lumo Buds won't pair with my iPhone"),
+    ("one that asks back", "My Bluetooth headphones won't pair with my laptop"),
+    ("one that abstains", "How do I bake sourdough bread?"),
+)
+
+
+def run(*words: str) -> int:
+    """Show a command as it would be typed and run it."""
+    print(f"\n$ autokb {shlex.join(words)}", flush=True)
+    return main(words)
+
+
+def demo(folder: Path = FOLDER) -> int:
+    """Run the whole way in a folder that is made afresh; returns the first exit status that is not 0."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    name = str(folder)
+    steps = [("init", name, "--domain", "headphones", "--examples"), ("build", name), ("show", name, "--most", "6")]
+    for step in steps:
+        if status := run(*step):
+            return status
+    for what, question in QUESTIONS:
+        print(f"\n--- {what} ---", flush=True)
+        if status := run("ask", name, question, "--k", "1"):
+            return status
+    print(f'\nAll of it is in ./{name}: one SQLite file and two YAML files. Ask your own: autokb ask {name} "..."')
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(demo())

@@ -1,0 +1,107 @@
+"""A seed, what was reported around it, and the tree of issues that grows from it (algorithm 1, lines 16 to 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autokb.issues.seeds import seed_id
+from autokb.knowledge.attributes import Attributes, as_lists, from_lists
+from autokb.knowledge.domain import DomainSpec
+from autokb.knowledge.ids import canonical_json, short_id
+from autokb.knowledge.nouns import Issue, RawIssue
+from autokb.tasks.issues.grow_tree.headline import headline
+from autokb.tasks.issues.grow_tree.shapes import Report
+from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
+
+AROUND = 12  # reports of the theme beside the cluster: those nearest to the seed
+RELATED = 0.1  # how much less like the seed than a member of its cluster they may be
+READ = 2_000  # characters of the seed's own text, for a model to read
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One raw issue with what it says and its unit vector."""
+
+    issue: RawIssue
+    attributes: Attributes
+    vector: Any
+
+    def report(self, product: str = "") -> Report:
+        """Return its headline and values."""
+        return Report(self.issue.id, headline_of(self.issue, product), self.attributes)
+
+
+def headline_of(issue: RawIssue, product: str = "") -> str:
+    """Return the line that says what a raw issue is about, never empty."""
+    return headline(issue.title, issue.text, product) or issue.full_text.strip() or issue.id
+
+
+def question(
+    seed: str,
+    members: Sequence[str],
+    theme: Sequence[str],
+    reported: Mapping[str, Reported],
+    near: float,
+    spec: DomainSpec,
+) -> GrowTree:
+    """Return the question of the room for a seed: its cluster from the centre outwards, then the nearest of its theme.
+
+    ``members`` and ``theme`` are raw issue ids; ids that ``reported`` does not know are left out.
+    """
+    own = reported[seed]
+    cluster = _by_likeness(seed, [m for m in members if m in reported], reported)
+    others = [t for t in theme if t in reported and t not in set(members)]
+    around = [t for t, likeness in _likeness(seed, others, reported) if likeness >= near - RELATED][:AROUND]
+    return GrowTree(
+        domain=f"{spec.name}: {spec.description}",
+        issue=headline_of(own.issue, spec.name),
+        text=own.issue.full_text[:READ],
+        attributes=own.attributes,
+        configuration=spec.attributes,
+        cluster=tuple(reported[m].report(spec.name) for m in cluster),
+        theme=tuple(reported[t].report(spec.name) for t in sorted(around)),
+    )
+
+
+def issues(seed: str, tree: GrownTree) -> tuple[Issue, ...]:
+    """Turn a grown tree into issues, the parent first; of two nodes with the same attributes the first stays."""
+    parent = _issue(seed, tree.parent, None)
+    found = {parent.id: parent}
+    for node in tree.children:
+        child = _issue(seed, node, parent.id)
+        found.setdefault(child.id, child)
+    return tuple(found.values())
+
+
+def issue_id(seed: str, attributes: Attributes) -> str:
+    """Return the id of an issue: its seed's raw issue and its attributes."""
+    return short_id("issue", seed, canonical_json(as_lists(attributes)))
+
+
+def _issue(seed: str, node: Node, parent_id: str | None) -> Issue:
+    attributes = from_lists(node.attributes)
+    return Issue(
+        id=issue_id(seed, attributes),
+        text=node.text,
+        parent_id=parent_id,
+        attributes=attributes,
+        seed=seed_id(seed),
+        raw_issues=tuple(node.raw_issues),
+    )
+
+
+def _by_likeness(seed: str, members: Sequence[str], reported: Mapping[str, Reported]) -> list[str]:
+    rest = [m for m, _ in _likeness(seed, [m for m in members if m != seed], reported)]
+    return [seed, *rest] if seed in reported else rest
+
+
+def _likeness(seed: str, ids: Sequence[str], reported: Mapping[str, Reported]) -> list[tuple[str, float]]:
+    if not ids:
+        return []
+    rows = np.array([reported[i].vector for i in ids], dtype=np.float64)
+    likeness = np.round(rows @ np.asarray(reported[seed].vector, dtype=np.float64), 6)
+    return sorted(zip(ids, likeness.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))

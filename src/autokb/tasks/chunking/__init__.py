@@ -1,0 +1,1 @@
+"""Rooms about passages of documents."""

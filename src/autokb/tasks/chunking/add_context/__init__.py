@@ -1,0 +1,1 @@
+"""Which context does this passage miss?"""

@@ -1,0 +1,1 @@
+"""Which parent issue and which attribute-specific children grow from this seed issue?"""

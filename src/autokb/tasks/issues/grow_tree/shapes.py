@@ -1,0 +1,33 @@
+"""What goes into a tree and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autokb.knowledge.attributes import Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One raw issue: its headline and the attribute values it says; a name that is missing is unknown."""
+
+    raw_issue: str
+    headline: str
+    attributes: Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A node: its text, a value for every attribute, and the raw issues that reported it."""
+
+    text: str
+    attributes: Attributes
+    raw_issues: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A parent and its children, most frequent first."""
+
+    parent: Child
+    children: tuple[Child, ...]

@@ -1,0 +1,1 @@
+"""Which solutions do the manuals have for this issue?"""

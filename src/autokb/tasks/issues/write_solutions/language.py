@@ -1,0 +1,121 @@
+"""Whether a sentence tells somebody what to do, and what in a manual only points elsewhere."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from autokb.knowledge.plain import plain_text
+
+VERBS = frozenset(
+    """
+    accept activate add adjust agree aim align allow apply arrange ask assign attach avoid back backup be begin bring
+    browse brush bypass calibrate call cancel center change charge check choose clean clear click close collapse collect
+    combine come compare complete compress configure confirm connect consider contact continue control convert cool copy
+    correct cover create customize customise cut deactivate decide decline define delete deselect detach determine dial
+    disable disconnect discard dismiss dismount do double-click double-tap download drag drain draw drink drop dry
+    eat edit eject elevate empty enable encrypt encourage end ensure enter erase establish examine exclude exercise exit
+    expand explain export expose extend extract fill filter find finish fit fix flip fold follow format forward gargle
+    gather get give go grant group handle hang have hide highlight hold hover identify ignore import improve include
+    increase inform inhale inject input insert inspect install invite join keep launch lay leave let lie lift limit link
+    listen load locate lock log long-press look loosen lower make mark massage match measure merge minimize mix modify monitor
+    mount mouse move mute navigate obtain offer open organize pair paste pause perform pick pinch place play plug
+    position pour practice prepare press prevent print proceed protect provide pull push put quit raise re-enter reboot
+    receive recharge reconnect record reduce refresh register reinstall relax release reload remove rename repair
+    repeat replace reply reposition request reset resize restart restore resume retry return reverse review revoke rest
+    right-click rinse roll rotate rub run save scan schedule scroll search seal seek select send separate set shake share shorten show
+    shut sign sit skip slide sleep soak sort speak specify spray squeeze stand start stay stop store stretch submit subscribe
+    swap swipe switch sync synchronize take talk tap tell test tick tighten toggle touch transfer treat trim try turn twist
+    type unblock uncheck undo unfold unhide uninstall unlock unmute unpair unplug unpin unscrew unselect unsubscribe unzip untick
+    update upgrade upload use verify wait wake walk warm wash watch wear weigh wipe wrap write zip zoom
+    """.split()
+)
+_LEADING = re.compile(
+    r"(?:then|next|first|second|third|now|finally|lastly|afterwards?|please|simply|just|also|always|never|optionally|again|"
+    r"instead|alternatively|otherwise|carefully|gently|slowly|quickly|briefly|and|or|but|so|do not|don't|don’t|note|tip|"
+    r"important|warning|caution|"
+    r"step \d{1,2})\b[\s,:.–-]*",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"(?:if|when|whenever|once|after|before|while|until|to|in|on|from|for|under|at|with|within|as|using|by|unless|because|since|"
+    r"depending)\b[^,;:]{0,160}[,:]\s*(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOLD = re.compile(
+    r"\byou (?:can|could|should|must|may|might|need to|will need|have to|want to)\b|\b(?:make|be) sure\b|\bit is (?:best|"
+    r"important|recommended|advisable)\b|\b(?:should|must|needs? to) be (?!able)\w+(?:ed|n|t)\b|\btry (?:to|\w+ing)\b",
+    re.IGNORECASE,
+)
+_SEE = re.compile(r"see (?:a|an|your) \w", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_AFTER = re.compile(r"(?:[:>–—]|\s-)\s+(?=[A-Z])")
+_NAVIGATION = re.compile(
+    r"(?:next|previous|prev|back to|return to|home\b|contents|table of contents|see also|related|read more|share (?:this|on)|"
+    r"print this|top of|to the top|skip to|copyright|©|all rights|last (?:updated|modified)|edit this|was this)",
+    re.IGNORECASE,
+)
+_NO_SOLUTION = re.compile(
+    r"(?:(?:related|other|further|similar|more|additional|useful|external|popular|recommended)\s+"
+    r"(?:articles?|topics?|information|links?|reading|resources?|pages?|help|questions)|see also|table of contents|contents|"
+    r"on this page|in this (?:article|section)|references?|bibliography|sources?|navigation|next steps?|what'?s next|"
+    r"share this|acknowledge?ments?|credits|copyright|legal|trademarks?|glossary|index|changelog|release notes)\W*$",
+    re.IGNORECASE,
+)
+_LABELS = re.compile(r"\[([^\[\]]{0,300})\]\([^()\n]{0,500}\)")
+_GENERIC = frozenset(
+    """
+    a an the this these those following follow follows below steps step instructions do does to for in on of and or as is are be it
+    you your can could may might will need should must have here how there some one several ways way options option please then
+    now next first perform complete use using procedure method methods either any try these things thing any each note notes
+    example examples either also like with follow way two three four five six what when if
+    """.split()
+)
+
+
+@lru_cache(maxsize=50_000)
+def tells(sentence: str) -> bool:
+    """Return whether a plain sentence tells its reader what to do."""
+    sentence = sentence.strip(" \t\n-–•*\"'“”‘’()[]")
+    if _TOLD.search(sentence):
+        return True
+    parts = [sentence, *_AFTER.split(sentence)[1:]]
+    return any(_commands(part) for part in parts)
+
+
+def _commands(text: str) -> bool:
+    for _ in range(4):
+        if leading := _LEADING.match(text):
+            text = text[leading.end() :]
+        elif clause := _CLAUSE.match(text):
+            text = clause.group(1)
+        else:
+            break
+    word = _WORD.match(text.lstrip(" \"'“‘(["))
+    if word is None:
+        return False
+    return word.group().casefold() in VERBS or bool(_SEE.match(text))
+
+
+def points_elsewhere(markdown: str) -> bool:
+    """Return whether a list item or paragraph is only a link or a word of navigation."""
+    plain = plain_text(markdown, images=False)
+    if not plain or _NAVIGATION.match(plain):
+        return True
+    labels = sum(len(label) for label in _LABELS.findall(markdown))
+    return labels >= 0.7 * len(plain) and not tells(plain)
+
+
+def leads_away(heading: str) -> bool:
+    """Return whether a heading stands over links, contents or legal words and not over help."""
+    return _NO_SOLUTION.match(heading.strip()) is not None
+
+
+def says_something(introduction: str) -> bool:
+    """Return whether an introduction names its matter: ``To remove an account:`` does, ``Do the following:`` does not."""
+    return sum(word.casefold() not in _GENERIC for word in _WORD.findall(introduction)) >= 2
+
+
+def asks(heading: str) -> bool:
+    """Return whether a heading is a question."""
+    return heading.rstrip().endswith(("?", "？")) or bool(re.match(r"(?:how|what|why|when|where|which|can|do|does|is|are)\b", heading, re.IGNORECASE))

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autokb.errors import BadInputError
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, fit_gate, nearest_known, read_gate
+
+
+def units(rows: int, seed: int, dimensions: int = 48) -> np.ndarray:
+    found = np.random.default_rng(seed).normal(size=(rows, dimensions)).astype(np.float32)
+    found[:, 0] += 8.0  # all about one product
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_it_opens_at_its_threshold() -> None:
+    gate = Gate(0.4, "encoder")
+    assert gate.passes(0.4, "encoder")
+    assert not gate.passes(0.399, "encoder")
+
+
+def test_another_encoder_is_refused_with_both_names() -> None:
+    with pytest.raises(BadInputError, match=r"first.*second"):
+        Gate(0.4, "first").passes(0.9, "second")
+
+
+def test_it_survives_json() -> None:
+    gate = Gate(0.3125, "encoder", "2026-01-31", "calibrated")
+    assert read_gate(json.loads(json.dumps(gate.as_json()))) == gate
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"threshold": "low", "encoder": "e"}, {"threshold": 7, "encoder": "e"}, {"threshold": 0.3}]
+)
+def test_a_broken_record_is_refused(data: dict[str, Any]) -> None:
+    with pytest.raises(BadInputError, match="gate"):
+        read_gate(data)
+
+
+def test_the_fitted_gate_lets_its_own_issues_in_and_strangers_out() -> None:
+    issues = units(300, 1)
+    gate = fit_gate("encoder", issues)
+    fresh = units(100, 2)
+    passing = sum(gate.passes(float((issues @ v).max()), "encoder") for v in fresh)
+    strangers = np.random.default_rng(3).normal(size=(100, 48)).astype(np.float32)
+    strangers /= np.linalg.norm(strangers, axis=1, keepdims=True)
+    let_in = sum(gate.passes(float((issues @ v).max()), "encoder") for v in strangers)
+    assert passing >= 95
+    assert let_in <= 10
+    assert gate.encoder == "encoder" and gate.date is None
+
+
+def test_an_issue_is_not_measured_against_itself_or_its_duplicates() -> None:
+    issues = units(100, 4)
+    alone = fit_gate("encoder", issues)
+    assert fit_gate("encoder", np.vstack([issues, issues])).threshold == pytest.approx(alone.threshold, abs=0.02)
+    assert alone.threshold < 0.95
+
+
+def test_documents_near_the_issues_raise_the_threshold() -> None:
+    issues = units(100, 5)
+    closer = issues + 0.01
+    closer /= np.linalg.norm(closer, axis=1, keepdims=True)
+    assert fit_gate("encoder", issues, [closer]).threshold > fit_gate("encoder", issues).threshold
+
+
+def test_off_topic_issues_among_the_raw_ones_do_not_lower_the_gate() -> None:
+    issues = units(200, 7)
+    strangers = np.random.default_rng(8).normal(size=(14, 48)).astype(np.float32)
+    strangers /= np.linalg.norm(strangers, axis=1, keepdims=True)
+    mixed = np.vstack([issues, strangers])
+    gate = fit_gate("encoder", mixed)
+    nearest = [float(np.delete(mixed, 200 + n, axis=0).dot(v).max()) for n, v in enumerate(strangers)]
+    assert sum(gate.passes(cosine, "encoder") for cosine in nearest) <= 2
+    assert gate.threshold <= fit_gate("encoder", issues).threshold + 0.05
+
+
+def test_issues_that_lie_close_together_turn_away_a_tenth_at_most() -> None:
+    issues = units(200, 9)
+    crowded = np.vstack([issues[:100] * 0.999 + issues[0] * 0.2, issues[100:]]).astype(np.float32)
+    crowded /= np.linalg.norm(crowded, axis=1, keepdims=True)
+    gate = fit_gate("encoder", crowded)
+    cosines = crowded @ crowded.T
+    np.fill_diagonal(cosines, -1.0)
+    assert sum(cosines.max(axis=1) >= gate.threshold) >= 179
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_few_issues_keep_the_default(count: int) -> None:
+    gate = fit_gate("encoder", units(count, 6))
+    assert gate.threshold == DEFAULT_THRESHOLD
+    assert str(count) in gate.source
+
+
+def test_nothing_known_is_near_nothing() -> None:
+    assert nearest_known([]) == -1.0
+    assert nearest_known([0.1, np.float32(0.6), 0.3]) == pytest.approx(0.6)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autokb.stores.word_index import K1, B, WordIndex, stem, words
+
+TEXTS = (
+    "Pair the earbuds with your phone over Bluetooth.",
+    "Clean the ear tips with a dry cloth. Never wet the ear tips.",
+    "Charging case: the light blinks while the case is charging.",
+    "",
+)
+
+
+def test_words_are_folded_stemmed_and_without_stop_words() -> None:
+    assert words("The Earbuds WON'T connect, and they aren't charging!") == ("earbud", "connect", "charg")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("folder", "folders"),
+        ("copies", "copy"),
+        ("stopped", "stopping"),
+        ("charge", "charging"),
+        ("filter", "filtering"),
+    ],
+)
+def test_forms_of_a_word_meet(one: str, other: str) -> None:
+    assert stem(one) == stem(other)
+
+
+@pytest.mark.parametrize("word", ["status", "class", "this", "imap4", "été", "bus", "red"])
+def test_words_that_only_look_inflected_stay(word: str) -> None:
+    assert stem(word) == word
+
+
+def test_other_languages_are_read() -> None:
+    assert words("Größe ändern") == ("grösse", "ändern")
+    assert words("Привет мир") == ("привет", "мир")
+    assert words("蓝牙耳机") == ("蓝牙", "牙耳", "耳机")
+    assert WordIndex.build(["充電できません", "音が出ない"]).scores("充電").argmax() == 0
+
+
+def test_the_text_that_says_it_wins() -> None:
+    index = WordIndex.build(TEXTS)
+    assert index.scores("how do I clean the tips").argmax() == 1
+    assert index.scores("case light blinking").argmax() == 2
+
+
+def test_scores_equal_the_reference_implementation() -> None:
+    import bm25s
+
+    rng = np.random.default_rng(3)
+    names = [f"w{n}" for n in range(60)]
+    texts = [" ".join(rng.choice(names, size=rng.integers(3, 40))) for _ in range(80)]
+    index = WordIndex.build(texts)
+    ids = [[index.vocabulary[w] for w in words(text)] for text in texts]
+    reference = bm25s.BM25(k1=K1, b=B, method="lucene")
+    reference.index((ids, dict(index.vocabulary)), show_progress=False)
+    question = "w3 w7 w7 w59 unknown"
+    known = [index.vocabulary[w] for w in words(question) if w in index.vocabulary]
+    # lucene's variant leaves out the constant factor k1 + 1
+    assert index.scores(question) == pytest.approx(reference.get_scores_from_ids(known) * (K1 + 1), rel=1e-4)
+
+
+def test_nothing_to_find_and_nothing_to_search() -> None:
+    assert WordIndex.build(TEXTS).scores("zebra").tolist() == [0.0] * 4
+    assert WordIndex.build(TEXTS).shares("").tolist() == [0.0] * 4
+    assert WordIndex.build([]).scores("phone").tolist() == []
+    assert WordIndex.build(["", "the of"]).shares("phone").tolist() == [0.0, 0.0]
+
+
+def test_shares_stay_below_one_and_shrink_in_long_questions() -> None:
+    index = WordIndex.build(TEXTS)
+    short = index.shares("clean ear tips")
+    long = index.shares("clean ear tips " + " ".join(f"story{n}" for n in range(40)))
+    assert 0.3 < short.max() <= 1
+    assert 0 < long.max() < 0.2 * short.max()
