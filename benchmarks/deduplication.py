@@ -102,14 +102,18 @@ def measure(
     return rows
 
 
+HEAD = (
+    "data         how   near    themes  seeds clusters within  kept by_clust purity  pairs  biggest  seconds     MB\n"
+    "(* = the likeness learnt from the data, as the build does it; pairs = pairs of one cluster with a label in common)"
+)
+
+
 def print_row(row: dict[str, Any]) -> None:
     """Print one line of the table."""
-    print(
-        f"{row['data']:12} {row['reduction']:5} {row['near']:.3f}{'*' if row['learnt'] else ' '} {row['themes']:6} {row['seeds']:6} "
-        f"{row['clusters']:8} {row['in_clusters']:6.2f} {row['labels_kept']:6.3f} {row['labels_kept_by_clusters']:9.3f} "
-        f"{row['purity']:7.3f} {row['pair_precision']:6.3f} {row['biggest']:8} {row['seconds']:8.1f} {row['peak_mb']:6}",
-        flush=True,
-    )
+    start = f"{row['data']:12} {row['reduction']:5} {row['near']:.3f}{'*' if row['learnt'] else ' '} {row['themes']:6}"
+    sizes = f"{row['seeds']:6} {row['clusters']:8} {row['in_clusters']:6.2f} {row['labels_kept']:6.3f}"
+    quality = f"{row['labels_kept_by_clusters']:8.3f} {row['purity']:6.3f} {row['pair_precision']:6.3f}"
+    print(start, sizes, quality, f"{row['biggest']:8} {row['seconds']:8.1f} {row['peak_mb']:6}", flush=True)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+WIDE = 120  # a name that is cut says nothing
 LOCAL = RESULTS / "local"  # ignored by git: figures of a run that nobody decided to keep
 
 
@@ -60,7 +61,7 @@ def show(result: Result) -> None:
     for f in result.figures:
         kept = {None: "", True: "kept", False: "MISSED"}[f.kept]
         table.add_row(f.name, _words(f.value), _words(before.get(f.name)), f.unit, f.aim, kept)
-    Console().print(table)
+    Console(width=max(Console().width, WIDE)).print(table)
 
 
 def _words(value: float | None) -> str:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> Result:
         answer = with_prior(ran.answer, _in_kb(ran.answer, history, workspace))
     _print(answer)
     name = "retrieval_tuning" if options.tuning else "retrieval"
-    detail = {"questions": len(asked), "measured": len(answer["relevant"]), "history": len(history)}
+    detail = {"questions": len(asked), "history": len(history)}
     return Result(name, _figures(answer), detail | _kept(answer))
 
 
@@ -76,11 +76,10 @@ def with_prior(answer: dict[str, Any], prior: Sequence[str]) -> dict[str, Any]:
 
 
 def _figures(answer: dict[str, Any]) -> list[Figure]:
-    found = [
-        Figure(f"{system}.{metric}", estimate["value"])
-        for system, body in answer["systems"].items()
-        for metric, estimate in body["metrics"].items()
-    ]
+    """Return the headlines; every metric with its interval is in the detail."""
+    found = [Figure("questions_measured", len(answer["relevant"]))]
+    for system, body in answer["systems"].items():
+        found += [Figure(f"{system}.{m}", body["metrics"][m]["value"]) for m in AIM]
     for d in answer["differences"]:
         if d["system"] == SYSTEM and d["baseline"] == BASELINE and d["metric"] in AIM:
             found.append(Figure(f"{SYSTEM} over {BASELINE}.{d['metric']}", d["value"], at_least=AIM[d["metric"]]))

@@ -46,6 +46,6 @@ def test_the_tree_with_the_likelier_document_wins_between_equals() -> None:
 
 
 def test_solutions_from_unlikely_documents_are_not_worth_showing() -> None:
-    assert worth_showing([0.95, 0.5, 0.91], best=1.0) == (True, False, True)
+    assert worth_showing([0.95, 0.5, 0.71], best=1.0) == (True, False, True)
     assert worth_showing([0.2, 0.1], best=1.0) == (True, False)
     assert worth_showing([], best=1.0) == ()

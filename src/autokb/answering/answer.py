@@ -11,6 +11,7 @@ from autokb.knowledge.nouns import Hit, Issue, Solution
 from autokb.retrieval.clarify import Clarification, clarify
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch
+from autokb.retrieval.weights import FEW_DOCUMENTS, worth_showing
 
 Outcome = Literal["answered", "asks", "abstains"]
 _NEAREST_FIRST = {Match.EXACT: 0, Match.BROADER: 1, Match.NARROWER: 2, Match.OVERLAP: 3}
@@ -105,12 +106,18 @@ def answer(
 
 
 def _matched(tree: TreeMatch, issue_id: str, asked: Asked, document_scores: Mapping[str, float]) -> Matched:
-    solutions = sorted(
-        asked.shown(issue_id),
-        key=lambda s: (
-            _NEAREST_FIRST[asked.match(s.id)],
-            -max((document_scores.get(e.document, 0.0) for e in s.evidence), default=0.0),
-            s.id,
-        ),
-    )
+    shown = _worth_showing(asked.shown(issue_id), document_scores)
+    solutions = sorted(shown, key=lambda s: (_NEAREST_FIRST[asked.match(s.id)], -_likeliest(s, document_scores), s.id))
     return Matched(asked.index.issues[issue_id], tree.match, tree.similarity, tuple(solutions))
+
+
+def _likeliest(solution: Solution, document_scores: Mapping[str, float]) -> float:
+    return max((document_scores.get(e.document, 0.0) for e in solution.evidence), default=0.0)
+
+
+def _worth_showing(solutions: Sequence[Solution], document_scores: Mapping[str, float]) -> list[Solution]:
+    """Leave out what an unlikely document says, in a library large enough for such documents to crowd others out."""
+    if len(document_scores) <= FEW_DOCUMENTS:
+        return list(solutions)
+    likely = worth_showing([_likeliest(s, document_scores) for s in solutions], max(document_scores.values()))
+    return [s for s, kept in zip(solutions, likely, strict=True) if kept]

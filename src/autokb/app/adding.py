@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from autokb.app.records import raw_issue_body
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError
+from autokb.errors import BadInputError, UnreadableFileError
 from autokb.knowledge.ids import canonical_json
 from autokb.knowledge.nouns import Document, RawIssue, Skipped
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
+from autokb.sources.decoding import read_bytes
+from autokb.sources.files import FoundFile
+from autokb.sources.formats import uncompressed
 from autokb.stores.knowledge_file import KnowledgeFile, Staged
 
 Kind = Literal["documents", "issues"]
@@ -55,7 +58,9 @@ def add(
     fields = fields or Fields()
     if kind == "documents":
         documents = read_documents(paths, fields, progress=progress)
-        return _store(workspace, kind, documents, _staged_documents(documents.records), paths, sync)
+        staged = _staged_documents(documents.records)
+        _refuse_twins(staged, documents.present)
+        return _store(workspace, kind, documents, staged, paths, sync)
     issues = read_issues(paths, fields, progress=progress)
     return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync)
 
@@ -95,21 +100,42 @@ def _place(staged: Staged) -> tuple[str, str]:
 
 
 def _still_there(staged: Staged) -> bool:
-    return Path(staged.root, staged.relative).exists()
+    return bool(staged.relative) and Path(staged.root, staged.relative).exists()
+
+
+def _refuse_twins(items: Iterable[Staged], present: Iterable[tuple[str, str]]) -> None:
+    """Refuse two folders of one command that hold different files under one relative path."""
+    firsts = {s.id: s for s in items if s.id == uncompressed(s.relative)}
+    for root, relative in present:
+        first = firsts.get(uncompressed(relative))
+        if first and first.root != root and _content(first.root, first.relative) != _content(root, relative):
+            raise _namesake("documents", first.id, relative)
+
+
+def _content(root: str, relative: str) -> bytes | None:
+    try:
+        return read_bytes(FoundFile(root, relative))
+    except UnreadableFileError:
+        return None
+
+
+def _namesake(kind: Kind, record_id: str, relative: str) -> BadInputError:
+    return BadInputError(
+        f"{relative} is in two folders with different content ({kind[:-1]} {record_id!r}); rename one of the two files, "
+        "or remove the first one, and add again. Nothing was added."
+    )
 
 
 def _refuse_namesakes(kind: Kind, old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
     for new in changed:
         before = old[new.id]
-        if before.root != new.root and _name(before) == _name(new) and _still_there(before):
-            raise BadInputError(
-                f"{new.relative} was added from another folder with other content ({kind[:-1]} {new.id!r}); rename one "
-                "of the two files, or remove the first one and add again. Nothing was added."
-            )
+        name = uncompressed(new.relative)
+        if before.root != new.root and uncompressed(before.relative) == name and _has(before.root, name):
+            raise _namesake(kind, new.id, new.relative)
 
 
-def _name(staged: Staged) -> str:
-    return staged.relative.removesuffix(".gz")
+def _has(root: str, name: str) -> bool:
+    return Path(root, name).exists() or Path(root, name + ".gz").exists()
 
 
 def _gone(
@@ -119,16 +145,12 @@ def _gone(
     folders = {str(p.resolve()) for p in paths if p.is_dir()}
     present = set(reading.present)
     seen = {s.id for s in items}
-    doubtful = [s.path for s in reading.skipped]
-    gone = []
-    for staged in file.staged(kind):
-        place = _place(staged)
-        if staged.id in seen or (staged.root not in folders and place not in present):
-            continue
-        path = str(Path(staged.root, staged.relative))
-        unread = any(
-            d in (staged.relative, path) or d.startswith((staged.relative + ":", path + ":")) for d in doubtful
-        )
-        if place not in present or not unread:
-            gone.append(staged.id)
-    return gone
+    doubtful = {s.path for s in reading.skipped} | {s.path.rpartition(":")[0] for s in reading.skipped}
+    covered = (s for s in file.staged(kind) if s.root in folders or _place(s) in present)
+    return [s.id for s in covered if s.id not in seen and not _unread(s, doubtful)]
+
+
+def _unread(staged: Staged, doubtful: Set[str]) -> bool:
+    """Return whether the file, a line of it or a folder above it was skipped."""
+    relative = PurePosixPath(staged.relative)
+    return any(str(place) in doubtful for place in (relative, *relative.parents))

@@ -10,7 +10,7 @@ from typing import Any
 from autokb.answering.answer import Answer
 from autokb.app.embedding import open_embedder
 from autokb.app.index import AskIndex, load_index
-from autokb.app.published import read_published
+from autokb.app.published import NOTHING_PUBLISHED, published_spec, read_published
 from autokb.app.reading_questions import read_overrides, read_values
 from autokb.app.workspace import Workspace
 from autokb.errors import BadInputError
@@ -31,7 +31,7 @@ class OpenIndex:
         """Answer a question; an empty one is refused."""
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
-        return self.index.ask(text[:LONGEST_QUESTION], overrides, k)
+        return self.index.ask(_clean(text), overrides, k)
 
     def ask_json(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> dict[str, Any]:
         """Answer in the shape of the contract."""
@@ -45,13 +45,16 @@ class OpenIndex:
             return (file.meta("generation") or "0") == self.index.generation
 
 
+def _clean(text: str) -> str:
+    """Cut a question that nobody would read to its end; bytes that are no text read as a question mark."""
+    return text[:LONGEST_QUESTION].encode("utf-8", "replace").decode("utf-8")
+
+
 def open_index(workspace: Workspace) -> OpenIndex:
     """Load what the last build published (BadInputError when nothing was)."""
     with workspace.file() as file:
         published = read_published(file)
         if not published.kb.documents and not published.kb.issues:
-            folder = workspace.folder
-            raise BadInputError(f"Nothing is published yet; add documents and issues, then: autokb build {folder}")
-        return OpenIndex(
-            workspace, load_index(published, workspace.spec, open_embedder(workspace.settings.embedder), file)
-        )
+            raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
+        embedder = open_embedder(workspace.settings.embedder)
+        return OpenIndex(workspace, load_index(published, published_spec(workspace, published), embedder, file))

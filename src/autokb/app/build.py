@@ -15,19 +15,19 @@ from autokb.app.build_solutions import find_solutions
 from autokb.app.build_trees import Grown, grow_trees
 from autokb.app.embedding import check_models, open_embedder
 from autokb.app.fitting import fit_documents, fit_questions_gate, fit_trees
-from autokb.app.index import AskIndex, fetch, node_index, past_issues
+from autokb.app.index import AskIndex, node_index, past_issues
 from autokb.app.library import Library
-from autokb.app.publishing import KINDS, records
 from autokb.app.published import Published, read_published
+from autokb.app.publishing import KINDS, records
 from autokb.app.records import read_document, read_raw_issue
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import DOMAIN_FILE, Workspace
 from autokb.knowledge.attributes import Attributes
 from autokb.knowledge.document_names import DocumentNames
 from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import DISPLAYED, Chunk, Document, RawIssue, Solution
+from autokb.knowledge.nouns import DISPLAYED, Document, RawIssue, Solution
 from autokb.llm.embedders import Embedder, Vectors
-from autokb.retrieval.gate import Gate, fit_gate
+from autokb.retrieval.gate import Gate
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.stores.knowledge_file import KnowledgeFile

@@ -34,6 +34,7 @@ def cut_documents(stages: Stages, settings: Settings, documents: Sequence[Docume
 def _cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:
     method, size = settings.chunker, settings.max_size
     keys = [digest("chunks", VERSION, method, str(size), d.id, d.title, d.text) for d in documents]
+
     def cut(position: int) -> str:
         return json.dumps([chunk_body(c) for c in chunk_document(documents[position], method, size)])
 

@@ -48,11 +48,13 @@ def grow_trees(
         members = clusters.members()
         around = sorted(r for r in organised.theme_of if organised.theme_of[r] == theme and r not in reasons)
         for seed, own in members.items():
-            if seed in reported and seed not in reasons:
+            if seed in reported and not all(member in reasons for member in own):
                 seeds.append(seed)
                 questions.append(question(seed, own, around, reported, organised.near, spec))
     replies = stages.run("trees", GROW_TREE, questions, seeds)
-    grown = [node for seed, reply in zip(seeds, replies, strict=True) if reply is not None for node in issues(seed, reply)]
+    grown = [
+        node for seed, reply in zip(seeds, replies, strict=True) if reply is not None for node in issues(seed, reply)
+    ]
     return Grown(tuple(grown), reasons)
 
 
@@ -60,4 +62,4 @@ def _off_topic(raw: Sequence[RawIssue], vectors: Vectors, windows: Vectors) -> d
     if not len(raw) or not len(windows):
         return {}
     far = far_from_documents((vectors @ windows.T).max(axis=1))
-    return {r.id: OFF_TOPIC for n, r in enumerate(raw) if far[n]}
+    return {r.id: OFF_TOPIC for n, r in enumerate(raw) if far[n] and not r.resolved_by}

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autokb.app.asking import open_index
-from autokb.app.index import AskIndex, Look, fetch
+from autokb.app.embedding import open_embedder
+from autokb.app.index import AskIndex, Look, fetch, load_index
 from autokb.app.library import Library
-from autokb.app.published import Published, read_published
+from autokb.app.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.app.stages import Progress, silent
 from autokb.app.workspace import Workspace
 from autokb.errors import AutokbError, BadInputError
@@ -52,9 +52,12 @@ def evaluate_workspace_retrieval(
             raise BadInputError(f"The system {name} {NEEDS_A_MODEL[name]}.")
         if name not in OFFLINE_SYSTEMS:
             raise BadInputError(f"{name!r} is no system; the systems are {', '.join(OFFLINE_SYSTEMS)}.")
-    index = open_index(workspace).index
     with workspace.file() as file:
         published = read_published(file)
+        if not published.kb.documents and not published.kb.issues:
+            raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
+        embedder = open_embedder(workspace.settings.embedder)
+        index = load_index(published, published_spec(workspace, published), embedder, file, progress)
         systems = Systems(index, published, file)
         chosen: dict[str, System] = {name: systems.system(name) for name in wanted}
         done = _counter(progress, len(asked))
@@ -152,11 +155,12 @@ def evaluate_workspace_quality(
 ) -> dict[str, Any]:
     """Answer ``evaluate quality``; ``sheet_to`` writes the annotators' sheet, ``read`` takes a filled one in."""
     with workspace.file() as file:
-        kb = read_published(file).kb
+        published = read_published(file)
+    kb = published.kb
     if sheet_to is not None:
         try:
             sheet_to.write_text(sheet(kb.solutions.values(), kb.issues, most), encoding="utf-8", newline="")
         except OSError as error:
             raise AutokbError(f"{sheet_to} cannot be written ({error.strerror}).") from error
     agreement = read_sheet(read) if read is not None else None
-    return quality(kb.solutions.values(), workspace.spec, agreement)
+    return quality(kb.solutions.values(), published_spec(workspace, published), agreement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from autokb.knowledge.nouns import Issue, KnowledgeBase, Solution
 
 SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources")
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "'")
+# what spreadsheets begin a formula with, full-width forms and what they skip before it included
+FORMULA_STARTS = tuple("=+-@\t\r\n'＝＋－＠")
 
 
 def export(workspace: Workspace, target: Path) -> int:
@@ -32,7 +34,7 @@ def export(workspace: Workspace, target: Path) -> int:
             lines = list(_jsonl(file.lines()))
             return _write(target, "".join(lines), len(lines))
         kb = read_published(file).kb
-    text = _markdown(kb) if kind == ".md" else _csv(kb)
+    text = markdown(kb) if kind == ".md" else _csv(kb)
     return _write(target, text, len(kb.solutions))
 
 
@@ -53,14 +55,20 @@ def _jsonl(lines: Iterator[tuple[str, str, str]]) -> Iterator[str]:
 
 
 def trees(kb: KnowledgeBase) -> Iterator[tuple[Issue, list[Issue]]]:
-    """Yield each parent with its children, both in the order of their texts."""
+    """Yield each parent with all that is below it, both in the order of their texts."""
     children: dict[str, list[Issue]] = {}
     for issue in kb.issues.values():
-        if issue.parent_id is not None:
-            children.setdefault(issue.parent_id, []).append(issue)
-    parents = (i for i in kb.issues.values() if i.parent_id is None)
+        if (root := _root(issue, kb)) is not issue:
+            children.setdefault(root.id, []).append(issue)
+    parents = (i for i in kb.issues.values() if _root(i, kb) is i)
     for parent in sorted(parents, key=lambda i: (i.text.casefold(), i.id)):
         yield parent, sorted(children.get(parent.id, []), key=lambda i: (i.text.casefold(), i.id))
+
+
+def _root(issue: Issue, kb: KnowledgeBase) -> Issue:
+    while issue.parent_id is not None and issue.parent_id in kb.issues:
+        issue = kb.issues[issue.parent_id]
+    return issue
 
 
 def solutions_by_issue(kb: KnowledgeBase) -> dict[str, list[Solution]]:
@@ -77,7 +85,8 @@ def attribute_words(issue: Issue | Solution) -> str:
     return "; ".join(f"{name}: {', '.join(sorted(values))}" for name, values in said)
 
 
-def _markdown(kb: KnowledgeBase) -> str:
+def markdown(kb: KnowledgeBase) -> str:
+    """Return the knowledge base as Markdown whose marks say which text belongs to which solution."""
     out = [
         "# Knowledge base",
         "",
@@ -107,24 +116,29 @@ def _csv(kb: KnowledgeBase) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(CSV_COLUMNS)
+    for row in csv_rows(kb):
+        writer.writerow([guarded(cell) for cell in row])
+    return stream.getvalue()
+
+
+def csv_rows(kb: KnowledgeBase) -> Iterator[tuple[str, ...]]:
+    """Yield one row a solution, in the order of the trees; the cells are those of ``CSV_COLUMNS``."""
     solutions = solutions_by_issue(kb)
     for parent, children in trees(kb):
         for issue in (parent, *children):
             for s in solutions.get(issue.id, []):
                 sources = "; ".join(dict.fromkeys(e.document for e in s.evidence))
-                row = (s.id, issue.id, issue.text, attribute_words(issue), s.status, s.reason, s.text, sources)
-                writer.writerow([guarded(cell) for cell in row])
-    return stream.getvalue()
+                yield (s.id, issue.id, issue.text, attribute_words(issue), s.status, s.reason, s.text, sources)
 
 
 def masked(text: str) -> str:
     """Keep a text from closing or opening one of our own marks."""
-    return text.replace("<!--", "&lt;!--")
+    return re.sub(r"&((?:amp;)*lt;!--)", r"&amp;\1", text).replace("<!--", "&lt;!--")
 
 
 def unmasked(text: str) -> str:
     """Take that back."""
-    return text.replace("&lt;!--", "<!--")
+    return re.sub(r"&amp;((?:amp;)*lt;!--)", r"&\1", text.replace("&lt;!--", "<!--"))
 
 
 def guarded(cell: str) -> str:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from autokb.app.edited_texts import EditedTexts, read_csv, read_markdown, same_text
 from autokb.app.edits import edit_body, new_edit
 from autokb.app.embedding import open_embedder
-from autokb.app.exporting import SUFFIXES, unguarded, unmasked
+from autokb.app.exporting import SUFFIXES
 from autokb.app.index import load_index
-from autokb.app.lines import KINDS, check_line, check_references, mend_document
-from autokb.app.published import read_published
+from autokb.app.line_references import Lines, check_references, complete_issues, mend_documents
+from autokb.app.lines import KINDS, check_line
+from autokb.app.published import Published, published_spec, read_published
 from autokb.app.stages import Progress, silent
-from autokb.app.workspace import DOMAIN_FILE, Workspace, open_workspace, parse_yaml
-from autokb.errors import BadInputError
+from autokb.app.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.errors import AutokbError, BadInputError
 from autokb.knowledge.domain import read_domain
 from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.nouns import Skipped
+from autokb.knowledge.nouns import Edit, Skipped
 from autokb.stores.knowledge_file import KnowledgeFile, Staged
-
-MARK = re.compile(r"^<!-- solution (\S+) \([a-z]+\) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What one import took, and what it did not take."""
+    """What one import took, what was there already, and what it did not take."""
 
     taken: int
     unchanged: int
@@ -46,23 +43,32 @@ class Imported:
         }
 
 
-def import_file(
-    workspace: Workspace, source: Path, *, today: str | None = None, progress: Progress = silent
-) -> Imported:
-    """Import a file that ``export`` wrote; the suffix tells its format (BadInputError when it is none of ours)."""
+def import_file(workspace: Workspace, source: Path, *, now: str | None = None, progress: Progress = silent) -> Imported:
+    """Import a file that ``export`` wrote; the suffix tells its format (BadInputError when it is none of ours).
+
+    ``now`` is the date of the edits found in Markdown and CSV, as ISO 8601.
+    """
     kind = source.suffix.lower()
     if kind not in SUFFIXES:
         raise BadInputError(f"{source.name}: import takes {', '.join(SUFFIXES)}, as export writes them.")
     try:
         text = source.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise BadInputError(f"{source} cannot be read ({error.strerror}).") from error
+        raise BadInputError(
+            f"{source} cannot be read ({error.strerror}); check the path and its permissions."
+        ) from error
     except UnicodeDecodeError as error:
-        raise BadInputError(f"{source} is not UTF-8 text ({error.reason} at byte {error.start}).") from error
+        raise BadInputError(
+            f"{source} is not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8."
+        ) from error
     if kind == ".jsonl":
         return _import_jsonl(workspace, text, progress)
-    edited = _markdown_texts(text) if kind == ".md" else _csv_texts(text)
-    return _import_texts(workspace, source.name, edited, today or date.today().isoformat())
+    with workspace.file() as file:
+        published = read_published(file)
+        read = read_markdown if kind == ".md" else read_csv
+        edited = read(text, source.name, published.kb)
+        moment = now or datetime.now(UTC).isoformat(timespec="seconds")
+        return _import_texts(file, published, source.name, edited, moment)
 
 
 # -- JSONL ----------------------------------------------------------------------------------------------------
@@ -71,39 +77,51 @@ def import_file(
 def _import_jsonl(workspace: Workspace, text: str, progress: Progress) -> Imported:
     lines, skipped = _read_lines(text)
     if not lines:
+        why = f" ({skipped[0].path}: {skipped[0].reason})" if skipped else ""
         raise BadInputError(
-            "The file holds no line of a knowledge base; export one with: autokb export WORKSPACE kb.jsonl"
+            f"The file holds no line of a knowledge base{why}; export one with: autokb export WORKSPACE kb.jsonl"
         )
     skipped += check_references(lines)
-    for key in [k for k in lines if k[0] == "document"]:
-        lines[key] = mend_document(key[1], lines[key], workspace.settings)
-    workspace = _take_domain(workspace, lines)
-    edits = {k[1]: lines.pop(k) for k in [k for k in lines if k[0] == "edit"]}
+    complete_issues(lines)
+    mend_documents(lines, workspace.settings)
     with workspace.build_lock(), workspace.file() as file:
+        fresh = next(file.records("issue"), None) is None
         with file.transaction():
-            changed = file.publish({k: canonical_json(b) for k, b in lines.items()}, [k for k in KINDS if k != "edit"])
-            for edit_id, body in edits.items():
-                file.keep_edit(edit_id, body)
+            unchanged = _publish(file, lines)
             _stage_sources(file, lines)
+            if fresh:
+                _take_domain(workspace, lines)
         _embed(workspace, file, progress)
-    return Imported(len(lines) + len(edits), len(lines) - min(changed, len(lines)), tuple(skipped))
+    return Imported(len(lines) - unchanged, unchanged, tuple(skipped))
+
+
+def _publish(file: KnowledgeFile, lines: Lines) -> int:
+    """Make the lines what is published, hand edits beside those that are there; returns how many were there already."""
+    bodies = {key: canonical_json(body) for key, body in lines.items()}
+    unchanged = sum(bodies.get((kind, i)) == body for kind, i, body in file.lines())
+    file.publish({k: b for k, b in bodies.items() if k[0] != "edit"}, [k for k in KINDS if k != "edit"])
+    for (kind, edit_id), body in lines.items():
+        if kind == "edit":
+            file.keep_edit(edit_id, body)
+    return unchanged
 
 
 def _embed(workspace: Workspace, file: KnowledgeFile, progress: Progress) -> None:
     """Embed what was imported now, so that the first question does not wait for it."""
     published = read_published(file)
     if published.kb.documents or published.kb.issues:
-        load_index(published, workspace.spec, open_embedder(workspace.settings.embedder), file, progress)
+        spec = published_spec(workspace, published)
+        load_index(published, spec, open_embedder(workspace.settings.embedder), file, progress)
 
 
-def _read_lines(text: str) -> tuple[dict[tuple[str, str], dict[str, Any]], list[Skipped]]:
-    lines: dict[tuple[str, str], dict[str, Any]] = {}
+def _read_lines(text: str) -> tuple[Lines, list[Skipped]]:
+    lines: Lines = {}
     skipped = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            body = json.loads(line)
+            body = _parsed(line)
             check_line(body)
         except (ValueError, RecursionError) as error:
             skipped.append(Skipped(f"line {number}", str(error)))
@@ -116,20 +134,30 @@ def _read_lines(text: str) -> tuple[dict[tuple[str, str], dict[str, Any]], list[
     return lines, skipped
 
 
-def _take_domain(workspace: Workspace, lines: Mapping[tuple[str, str], Mapping[str, Any]]) -> Workspace:
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is no valid JSON ({error})") from error
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _take_domain(workspace: Workspace, lines: Lines) -> None:
     """Write the exported domain specification where the workspace has not built anything with its own yet."""
     text = lines.get(("setting", "domain"), {}).get("yaml")
-    if not isinstance(text, str):
-        return workspace
-    spec = read_domain(parse_yaml(text, "the domain in the file"))
-    with workspace.file() as file:
-        built = next(file.records("issue"), None) is not None
-    if built or spec == workspace.spec:
-        return workspace
+    if not isinstance(text, str) or read_domain(parse_yaml(text, DOMAIN_FILE)) == workspace.spec:
+        return
     domain = workspace.folder / DOMAIN_FILE
-    domain.replace(domain.with_suffix(".yaml.before-import"))
-    domain.write_text(text, encoding="utf-8")
-    return open_workspace(workspace.folder)
+    partial = domain.with_suffix(".yaml.partial")
+    try:
+        domain.with_suffix(".yaml.before-import").write_bytes(domain.read_bytes())
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(domain)
+    except OSError as error:
+        raise AutokbError(f"{domain} cannot be written ({error.strerror}); nothing was imported.") from error
 
 
 def _stage_sources(file: KnowledgeFile, lines: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
@@ -143,7 +171,7 @@ def _stage_sources(file: KnowledgeFile, lines: Mapping[tuple[str, str], Mapping[
         for (found, source_id), body in lines.items():
             if found == line_kind:
                 place = known.get(source_id)
-                kept = {n: body.get(n, [] if n == "resolved_by" else "") for n in names}
+                kept = {n: body.get(n) or ([] if n == "resolved_by" else "") for n in names}
                 new.append(Staged(source_id, place.root if place else "", place.relative if place else "", kept))
         file.stage(kind, new)
 
@@ -151,39 +179,37 @@ def _stage_sources(file: KnowledgeFile, lines: Mapping[tuple[str, str], Mapping[
 # -- Markdown and CSV ------------------------------------------------------------------------------------------
 
 
-def _markdown_texts(text: str) -> Iterator[tuple[str, str]]:
-    for found in MARK.finditer(text.replace("\r\n", "\n")):
-        yield found.group(1), unmasked(found.group(2).strip())
+def _import_texts(file: KnowledgeFile, published: Published, name: str, edited: EditedTexts, now: str) -> Imported:
+    solutions = published.kb.solutions
+    skipped = list(edited.skipped)
+    edits: list[Edit] = []
+    unchanged = 0
+    for solution_id, text in edited.texts.items():
+        solution = solutions.get(solution_id)
+        if solution is None:
+            where = f"{name}: {solution_id or 'a row'}"
+            skipped.append(Skipped(where, "no solution has this id; it was not taken"))
+        elif not text:
+            skipped.append(Skipped(f"{name}: {solution_id}", "its text is empty; to hide a solution, reject it"))
+        elif text == same_text(solution.text):
+            unchanged += 1
+        else:
+            edits.append(new_edit(solution_id, text, (), "import", _moment(published.edits, solution_id, now)))
+    if missing := len(solutions.keys() - edited.texts.keys()):
+        skipped.append(Skipped(name, f"{missing} solutions are not in the file; they stay as they are"))
+    with file.transaction():
+        keep_edits(file, published.edits, edits)
+    return Imported(len(edits), unchanged, tuple(skipped))
 
 
-def _csv_texts(text: str) -> Iterator[tuple[str, str]]:
-    csv.field_size_limit(10_000_000)
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    if not {"solution_id", "text"} <= set(reader.fieldnames or ()):
-        raise BadInputError("The CSV needs the columns solution_id and text, as export writes them.")
-    for row in reader:
-        yield unguarded(row["solution_id"] or "").strip(), unguarded(row["text"] or "").replace("\r\n", "\n").strip()
+def _moment(edits: tuple[Edit, ...], solution_id: str, now: str) -> str:
+    """Return the date of an edit made now: never before an earlier edit of the solution, which it must win over."""
+    return max([now, *(e.date for e in edits if e.solution_id == solution_id)])
 
 
-def _import_texts(workspace: Workspace, name: str, texts: Iterator[tuple[str, str]], today: str) -> Imported:
-    taken, unchanged, skipped = 0, 0, []
-    with workspace.file() as file:
-        solutions = read_published(file).kb.solutions
-        edits = []
-        for solution_id, text in texts:
-            solution = solutions.get(solution_id)
-            if solution is None:
-                skipped.append(
-                    Skipped(f"{name}: {solution_id or 'a row'}", "no solution has this id; it was not taken")
-                )
-            elif not text:
-                skipped.append(Skipped(f"{name}: {solution_id}", "its text is empty; to hide a solution, reject it"))
-            elif text == solution.text.strip():
-                unchanged += 1
-            else:
-                edits.append(new_edit(solution_id, text, (), "import", today))
-                taken += 1
-        with file.transaction():
-            for edit in edits:
-                file.keep_edit(edit.id, edit_body(edit))
-    return Imported(taken, unchanged, tuple(skipped))
+def keep_edits(file: KnowledgeFile, old: tuple[Edit, ...], new: list[Edit]) -> None:
+    """Store new edits; one replaces those of its solution that have the same date, for dates say which is the last."""
+    moments = {(e.solution_id, e.date) for e in new}
+    file.drop_edits(e.id for e in old if (e.solution_id, e.date) in moments)
+    for edit in new:
+        file.keep_edit(edit.id, edit_body(edit))

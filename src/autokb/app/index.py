@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,7 +172,11 @@ def load_index(
 ) -> AskIndex:
     """Put a published knowledge base into memory; vectors that are not stored are worked out and kept."""
     library = Library.of(published.kb.documents, published.chunks)
-    knowledge = KnowledgeIndex.of(published.kb.issues.values(), published.kb.solutions.values(), spec.attributes)
+    knowledge = KnowledgeIndex.of(
+        (replace(i, attributes=_normal(i.attributes, spec)) for i in published.kb.issues.values()),
+        (replace(s, attributes=_normal(s.attributes, spec)) for s in published.kb.solutions.values()),
+        spec.attributes,
+    )
     past = past_issues(published.raw_issues.values(), DocumentNames(library.documents))
     raw_texts = {i: r.full_text for i, r in published.raw_issues.items()}
     parts = {
@@ -195,6 +199,12 @@ def load_index(
         gate=_gate(published, embedder),
         generation=published.generation,
     )
+
+
+def _normal(attributes: Attributes, spec: DomainSpec) -> Attributes:
+    """Give value sets the spelling that comparing needs; an edited line may name every value of a set."""
+    known = spec.attributes
+    return {name: known[name].normal(values) if name in known else values for name, values in attributes.items()}
 
 
 def _history(

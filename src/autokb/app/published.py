@@ -15,8 +15,13 @@ from autokb.app.records import (
     read_solution,
     read_theme,
 )
+from autokb.app.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.errors import BadInputError
+from autokb.knowledge.domain import DomainSpec, read_domain
 from autokb.knowledge.nouns import Chunk, Edit, KnowledgeBase, RawIssue
 from autokb.stores.knowledge_file import KnowledgeFile
+
+NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,24 @@ class Published:
     generation: str
 
 
+def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
+    """Return the domain that the last build worked with; an edited ``domain.yaml`` counts from the next build on."""
+    text = published.settings.get("domain", {}).get("yaml")
+    if not isinstance(text, str):
+        return workspace.spec
+    try:
+        return read_domain(parse_yaml(text, DOMAIN_FILE))
+    except BadInputError:
+        return workspace.spec
+
+
 def read_published(file: KnowledgeFile) -> Published:
-    """Read everything that readers may see."""
+    """Read everything that readers may see, all of it from one moment."""
+    with file.snapshot():
+        return _read(file)
+
+
+def _read(file: KnowledgeFile) -> Published:
     bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
     raw = dict(file.records("raw_issue"))
     edits = tuple(read_edit(i, body) for i, body in file.edits())

@@ -36,13 +36,13 @@ def _implied(name: str, attributes: Attributes, spec: DomainSpec) -> bool:
 
 
 def read_overrides(spec: DomainSpec, pairs: Iterable[str]) -> dict[str, Values]:
-    """Read ``NAME=VALUE`` pairs; a name given twice is a set of both values."""
+    """Read ``NAME=VALUE`` pairs; a name given twice, or ``VALUE|VALUE`` as answers show it, is a set of both values."""
     found: dict[str, list[str]] = {}
     for pair in pairs:
         name, separator, value = pair.partition("=")
         if not separator or not name.strip() or not value.strip():
             raise BadInputError(f"--attribute takes NAME=VALUE, for example os=iOS, not {pair!r}.")
-        found.setdefault(name.strip(), []).append(value.strip())
+        found.setdefault(name.strip(), []).extend(v.strip() for v in value.split("|") if v.strip())
     return read_values(spec, found)
 
 

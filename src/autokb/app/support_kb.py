@@ -78,7 +78,7 @@ class SupportKB:
 
         if self._index is None or not self._index.is_current():
             self._index = open_index(self.workspace)
-        answer: Answer = self._index.ask(text, read_values(self.workspace.spec, attributes or {}), k)
+        answer: Answer = self._index.ask(text, read_values(self._index.index.spec, attributes or {}), k)
         return answer
 
     def show(self, issue: str | None = None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,6 +46,11 @@ class Workspace:
         file = KnowledgeFile(self.knowledge_path)
         try:
             yield file
+        except sqlite3.DatabaseError as error:
+            raise AutokbError(
+                f"{self.knowledge_path} cannot be read ({error}); if it is damaged, import your last export into a new "
+                "workspace."
+            ) from error
         finally:
             file.close()
 
@@ -76,6 +82,8 @@ def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAUL
         raise BadInputError(
             f"{folder} is a workspace already; choose another folder, or go on with: autokb add {folder.name} ..."
         )
+    if folder.exists() and not folder.is_dir():
+        raise BadInputError(f"{folder} is a file; name a folder for the workspace.")
     read_domain(parse_yaml(domain_text, DOMAIN_FILE))
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -62,7 +62,8 @@ def as_chunks(document: Document, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
     pieces = tuple(pieces)
     hashes = [digest(piece.text) for piece in pieces]
     ids = [
-        short_id("chunk", document.id, text, str(which)) for text, which in zip(hashes, occurrences(hashes), strict=True)
+        short_id("chunk", document.id, text, str(which))
+        for text, which in zip(hashes, occurrences(hashes), strict=True)
     ]
     return tuple(
         Chunk(

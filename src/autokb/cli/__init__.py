@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import os
 import sys
-import traceback
 from collections.abc import Sequence
 
 STOPPED = 3
@@ -12,33 +11,48 @@ STOPPED = 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are a sentence, with ``--json`` an object."""
-    import typer
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        status = _run(words)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # whoever read us has seen enough, as `autokb show kb | head` does; nothing more can be said there
+        _silence(sys.stdout)
+        return 0
+    except (Exception, KeyboardInterrupt) as error:
+        sentence, status = _told(error)
+        return _fail(sentence, status, "--json" in words)
 
+
+def _run(words: list[str]) -> int:
     from autokb.cli import evaluate_commands  # noqa: F401  (registers its commands)
     from autokb.cli.commands import app
+
+    status = app(words, prog_name="autokb", standalone_mode=False)
+    return status if isinstance(status, int) else 0
+
+
+def _told(error: BaseException) -> tuple[str, int]:
+    """Say an error in a sentence, with its exit status."""
+    import typer
+
     from autokb.errors import AutokbError
 
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    as_json = "--json" in words
-    try:
-        status = app(words, prog_name="autokb", standalone_mode=False)
-        return status if isinstance(status, int) else 0
-    except AutokbError as error:
-        return _fail(str(error), error.exit_status, as_json)
-    except (typer.Abort, KeyboardInterrupt):
-        return _fail("Stopped. What was finished is kept; run the same command to go on.", STOPPED, as_json)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
-    except MemoryError:
-        return _fail("There was not enough memory; add fewer or smaller files at once.", 1, as_json)
-    except OSError as error:
-        return _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 1, as_json)
-    except Exception as error:
-        if hasattr(error, "format_message"):  # typer brings its own copy of click, so its class has no public name
-            return _fail(_usage(error), 2, as_json)
-        traceback.print_exc(file=sys.stderr)
-        return _fail(f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1, as_json)
+    if isinstance(error, AutokbError):
+        return str(error), error.exit_status
+    if isinstance(error, typer.Abort | KeyboardInterrupt):
+        return "Stopped. What was finished is kept; run the same command to go on.", STOPPED
+    if isinstance(error, MemoryError):
+        return "There was not enough memory; add fewer or smaller files at once.", 1
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 1
+    if hasattr(error, "format_message"):  # typer brings its own copy of click, so its class has no public name
+        return _usage(error), 2
+    import traceback
+
+    traceback.print_exception(error, file=sys.stderr)
+    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1
 
 
 def _usage(error: object) -> str:
@@ -49,12 +63,30 @@ def _usage(error: object) -> str:
 
 
 def _fail(sentence: str, status: int, as_json: bool) -> int:
-    if as_json:
-        sys.stdout.write(json.dumps({"error": sentence}, ensure_ascii=False) + "\n")
+    from autokb.cli.output import write_json
+
     sys.stderr.write(sentence + "\n")
+    if as_json:
+        try:
+            write_json({"error": sentence})
+        except OSError:
+            _silence(sys.stdout)  # what failed may be the writing itself: a full disk
     return status
+
+
+def _silence(stream: object) -> None:
+    """Let what is still in a stream's buffer go nowhere, so that closing it at the end does not fail again."""
+    try:
+        number = stream.fileno()  # type: ignore[attr-defined]
+    except (OSError, AttributeError, ValueError):
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 def entry() -> None:
     """Run as the installed program."""
+    for stream in (sys.stdout, sys.stderr):
+        # a terminal of another encoding shows a question mark; it must not end the command
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     sys.exit(main())

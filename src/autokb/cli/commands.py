@@ -74,7 +74,8 @@ def add(
 
     if kind not in ("documents", "issues"):
         raise BadInputError(f"--as takes documents or issues, not {kind!r}.")
-    fields = Fields(text=text_field, title=title_field, id=id_field, date=date_field, resolved_by=resolved_by_field)
+    named = (text_field, title_field, id_field, date_field, resolved_by_field)
+    fields = Fields(*(name or None for name in named))
     opened = open_workspace(workspace)
     with spinner(f"Reading {kind}") as progress:
         done = add_sources(
@@ -147,7 +148,7 @@ def ask(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Overrides what is read from the text; may be repeated."),
     ] = None,
-    k: Annotated[int, typer.Option("--k", min=1, max=1000, help="How many matches and documents at most.")] = 5,
+    k: Annotated[int, typer.Option("--k", min=1, help="How many matches and documents at most.")] = 5,
     json: Json = False,
 ) -> None:
     """Ask a question: an answer with its sources, a question back, or an honest no."""
@@ -157,8 +158,8 @@ def ask(
     from autokb.cli.views import answer_view
 
     opened = open_workspace(workspace)
-    overrides = read_overrides(opened.spec, attribute or [])
-    answer = open_index(opened).ask_json(text, overrides, k)
+    index = open_index(opened)
+    answer = index.ask_json(text, read_overrides(index.index.spec, attribute or []), k)
     emit(json, answer, lambda: answer_view(answer))
 
 

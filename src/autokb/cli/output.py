@@ -12,13 +12,27 @@ from typing import Any
 def emit(as_json: bool, result: Any, view: Callable[[], Any]) -> None:
     """Print the result: one JSON object, or what a person reads."""
     if as_json:
-        sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
+        write_json(result)
         return
     from rich.console import Console
 
     shown = view()
     console = Console(highlight=False, soft_wrap=False)
-    console.print(shown, markup=False) if isinstance(shown, str) else console.print(shown)
+    try:
+        console.print(shown, markup=False) if isinstance(shown, str) else console.print(shown)
+    except SystemExit as error:  # rich's answer to a closed pipe; ours is one place further up
+        raise BrokenPipeError from error
+
+
+def write_json(result: Any) -> None:
+    """Write one object as one line; escaped where the encoding of standard output lacks a character."""
+    text = json.dumps(result, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(result, ensure_ascii=True)
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 @contextmanager

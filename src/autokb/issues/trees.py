@@ -13,7 +13,7 @@ from autokb.knowledge.attributes import Attributes, as_lists, from_lists
 from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.ids import canonical_json, short_id
 from autokb.knowledge.nouns import Issue, RawIssue
-from autokb.tasks.issues.grow_tree.headline import headline
+from autokb.tasks.issues.grow_tree.headline import clipped, headline
 from autokb.tasks.issues.grow_tree.shapes import Report
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
 
@@ -37,7 +37,7 @@ class Reported:
 
 def headline_of(issue: RawIssue, product: str = "") -> str:
     """Return the line that says what a raw issue is about, never empty."""
-    return headline(issue.title, issue.text, product) or issue.full_text.strip() or issue.id
+    return headline(issue.title, issue.text, product) or clipped(" ".join(issue.full_text.split())) or issue.id
 
 
 def question(

@@ -24,7 +24,9 @@ _FENCE = re.compile(r"^ ?(?:```+|~~~+)[^\n`]*$", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`{1,4})(?!`)([^`\n]{1,2000}?)(?<!`)\1(?!`)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _HIDDEN = re.compile("\ufdd0([0-9]+)\ufdd1")
-_IMAGE = re.compile(r"!\[([^\[\]]{0,1000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)")
+_IMAGE = re.compile(
+    r"!\[([^\[\]]{0,1000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
+)
 _LINK = re.compile(
     r"(?<!\\)\[([^\[\]]{0,2000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
 )
@@ -109,8 +111,9 @@ def _inline(text: str, images: bool) -> str:
 
 
 _STOP = re.compile(
-    r"(?P<stop>(?<![.!?…])[.!?…]++[\"'”’)\]*_]*(?:\{/for\})*)(?=\s)|(?P<wide>[。！？]+[」』”’）]*)|(?P<blank>\n[ \t>]*\n)"
-    r"|(?P<line>\n)(?=[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|\||```|~~~))|(?P<hard><br\s*/?>)"
+    r"(?P<stop>(?<![.!?…])[.!?…]++[\"'”’)\]*_]*(?:\{/for\})*)(?=\s)|(?P<wide>[。！？]+[」』”’）]*)"
+    r"|(?P<blank>\n[ \t>]*\n)|(?P<line>\n)(?=[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|\||```|~~~))"
+    r"|(?P<hard><br\s*/?>)"
 )
 _SHORT = re.compile(
     r"(?:^|[\s(\[])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|st|dr|mr|mrs|ms|prof|inc|ltd|co|jr|sr|\d{1,3}|[A-Za-z])\.$",
@@ -132,9 +135,8 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> tuple[Span, 
 
 def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
     for stop in _STOP.finditer(text, start, end):
-        if stop.lastgroup != "stop":
-            yield stop.end()
-        elif not (stop.group("stop").startswith(".") and _goes_on(text, start, stop.start("stop"), stop.end())):
+        dotted = stop.lastgroup == "stop" and stop.group().startswith(".")
+        if not (dotted and _goes_on(text, start, stop.start(), stop.end())):
             yield stop.end()
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from autokb.errors import BadInputError
 
-SHOWN_BELOW_BEST = 0.1  # in units of cosine
+SHOWN_BELOW_BEST = 0.3  # in units of cosine
+FEW_DOCUMENTS = 20  # among so few nothing is crowded out: all of a node's solutions are shown
 
 
 @dataclass(frozen=True, slots=True)

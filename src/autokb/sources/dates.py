@@ -22,7 +22,7 @@ def iso_date(value: Any) -> str:
     text = as_text(value).strip()
     if not text or _ISO.fullmatch(text):
         return text
-    if text.isdigit():
+    if text.isascii() and text.isdigit() and len(text) <= 14:
         return _from_epoch(int(text))
     if found := _YEAR_FIRST.match(text):
         return _day(int(found[1]), int(found[2]), int(found[3]))

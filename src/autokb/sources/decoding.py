@@ -32,16 +32,21 @@ _GUESS_BYTES = 1 << 20
 def read_bytes(file: FoundFile) -> bytes:
     """Return a file's bytes, decompressed when its name ends with .gz; UnreadableFileError says what to do."""
     try:
-        with file.path.open("rb") as stream:
-            data = stream.read(MAX_FILE_BYTES + 1)
+        size = file.path.stat().st_size
+        data = b"" if size > MAX_FILE_BYTES else _read(file)
     except OSError as error:
         raise UnreadableFileError(f"cannot be read ({error.strerror}); check its permissions.") from error
-    if len(data) > MAX_FILE_BYTES:
+    if max(size, len(data)) > MAX_FILE_BYTES:
         raise UnreadableFileError(f"is larger than {_megabytes()} MB; split it into smaller files.")
     data = _gunzip(data) if file.relative.lower().endswith(".gz") else data
     if not data.strip():
         raise UnreadableFileError("is empty; leave it out or fill it.")
     return data
+
+
+def _read(file: FoundFile) -> bytes:
+    with file.path.open("rb") as stream:
+        return stream.read(MAX_FILE_BYTES + 1)
 
 
 def _megabytes() -> int:

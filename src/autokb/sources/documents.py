@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from autokb.errors import UnreadableFileError
+from autokb.errors import BadInputError, UnreadableFileError
 from autokb.knowledge.nouns import Document, Skipped
 from autokb.sources import fields as f
 from autokb.sources.decoding import clean, decode, read_bytes, without_surrogates
@@ -16,10 +17,18 @@ from autokb.sources.formats import Format, format_of, known_suffix, uncompressed
 from autokb.sources.markup import Markup, to_markdown
 from autokb.sources.page import Page, first_heading
 from autokb.sources.reading import Fields, Reading, SourceRecord
-from autokb.sources.records import Placed, read_json, read_json_lines
+from autokb.sources.records import Placed, read_json, read_json_lines, shortened
 from autokb.sources.sections import joined
 
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A document that is read, and where."""
+
+    record: SourceRecord[Document]
+    place: str
 
 
 def read_documents(
@@ -30,11 +39,11 @@ def read_documents(
 ) -> Reading[Document]:
     """Read every document under the paths; ``known_markup`` says what the text field of records is written in.
 
-    Raises BadInputError for a path that does not exist; anything else that is wrong is skipped with its reason.
+    Raises BadInputError for a path that does not exist and for two folders with different files of one name;
+    anything else that is wrong is skipped with its reason.
     """
     files, skipped = find_files(paths)
-    records: list[SourceRecord[Document]] = []
-    taken: dict[str, str] = {}
+    taken: dict[str, _Taken] = {}
     for file in files:
         if progress:
             progress(file.relative)
@@ -44,23 +53,30 @@ def read_documents(
             skipped.append(Skipped(file.relative, str(error)))
             continue
         skipped.extend(bad)
-        skipped.extend(_keep_first(file, found, records, taken))
-    return Reading(tuple(records), tuple(skipped), tuple((x.root, x.relative) for x in files))
+        skipped.extend(_keep_first(file, found, taken))
+    return Reading(tuple(t.record for t in taken.values()), tuple(skipped), tuple((x.root, x.relative) for x in files))
 
 
-def _keep_first(
-    file: FoundFile,
-    found: Iterable[tuple[Document, str]],
-    records: list[SourceRecord[Document]],
-    taken: dict[str, str],
-) -> Iterator[Skipped]:
+def _keep_first(file: FoundFile, found: Iterable[tuple[Document, str]], taken: dict[str, _Taken]) -> Iterator[Skipped]:
     for document, place in found:
-        if document.id in taken:
-            reason = f"has the id {document.id!r}, which {taken[document.id]} has already; give it another."
-            yield Skipped(place, reason)
-            continue
-        taken[document.id] = place
-        records.append(SourceRecord(document, file.root, file.relative))
+        new = _Taken(SourceRecord(document, file.root, file.relative), place)
+        first = taken.setdefault(document.id, new)
+        if first is not new and not _is_namesake(first, new):
+            yield Skipped(place, f"has the id {document.id!r}, which {first.place} has already; give it another.")
+
+
+def _is_namesake(first: _Taken, new: _Taken) -> bool:
+    """Return whether another folder holds the same file; with other content it is refused."""
+    one, two = first.record, new.record
+    name = uncompressed(two.relative)
+    if one.root == two.root or uncompressed(one.relative) != name or two.item.id != name:
+        return False
+    if one.item.text != two.item.text:
+        raise BadInputError(
+            f"{name} lies in {one.root} and in {two.root} with different content; rename one of the two files. "
+            "Nothing was added."
+        )
+    return True
 
 
 def _read_file(
@@ -118,7 +134,7 @@ def _documents(
             found.append((_document(record, relative, fields, known), place))
         except UnreadableFileError as error:
             bad.append(Skipped(place, str(error)))
-    return found, bad
+    return found, shortened(bad, relative, none_read=not found)
 
 
 def _document(placed: Placed, relative: str, fields: Fields, known: Markup | None) -> Document:

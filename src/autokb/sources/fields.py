@@ -18,7 +18,7 @@ DOCUMENT_TITLE_NAMES = ("title", "subject", "heading", "name", "question")
 ID_NAMES = ("id", "issue_id", "document_id", "doc_id", "slug")
 DATE_NAMES = ("date", "created", "created_at", "timestamp")
 RESOLVED_NAMES = ("resolved_by",)
-_SEPARATORS = re.compile(r"\s*[;|\n]\s*")
+_SEPARATORS = re.compile(r"[;|\n]")
 
 
 def values_at(record: Any, path: str) -> list[Any]:

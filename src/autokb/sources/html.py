@@ -17,7 +17,6 @@ _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 # Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
 _BREAK = re.compile(r"(?<=\S) {2}\n(?=[ \t]*\S)")
 _KEPT_BREAK = "\ue101"
-_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 _BEFORE_POINT = re.compile(r"(?<=[*)`\]]) (?=[.,;:!?](?:\s|$))")
 # UTF-8 that was read as Latin-1 and saved again: the control characters in it betray it.
 _READ_TWICE = re.compile(r"\u00c2[\u0080-\u00bf]|[\u00c3-\u00f4][\u0080-\u009f][\u0080-\u00bf]{0,2}|\u00ef\u00bb\u00bf")
@@ -91,8 +90,7 @@ def _converted(root: Any) -> str:
     import html_to_markdown as converter
     from lxml import etree
 
-    body = root.find("body")
-    source = etree.tostring(root if body is None else body, encoding="unicode", method="html", with_tail=False)
+    source = etree.tostring(_main_part(root), encoding="unicode", method="html", with_tail=False)
     options = converter.ConversionOptions(
         extract_metadata=False,
         autolinks=False,
@@ -104,12 +102,22 @@ def _converted(root: Any) -> str:
     return _tidied(converter.convert(source, options).content or "")
 
 
+def _main_part(root: Any) -> Any:
+    """Return the page's one main element where most of the text is in it, else the whole body."""
+    body = root.find("body")
+    body = root if body is None else body
+    mains = [e for e in body.iter("main", "div") if e.tag == "main" or e.get("role") == "main"]
+    if len(mains) == 1 and len(mains[0].text_content()) * 2 > len(body.text_content()):
+        return mains[0]
+    return body
+
+
 def _tidied(text: str) -> str:
     """Return the Markdown without white space that says nothing; code blocks stay as they are."""
     parts = _FENCED.split(clean(text).replace("\u00a0", " "))
     for n in range(0, len(parts), 2):
         part = _BREAK.sub(_KEPT_BREAK + "\n", _BEFORE_POINT.sub("", parts[n]))
-        part = _TRAILING.sub("", part).replace(_KEPT_BREAK, "  ")
+        part = "\n".join(line.rstrip(" \t") for line in part.split("\n")).replace(_KEPT_BREAK, "  ")
         parts[n] = _BLANKS.sub("\n\n", part)
     text = "".join(parts).strip("\n").replace(ESCAPED_LESS_THAN, "\\<")
     return text + "\n" if text.strip() else ""

@@ -68,9 +68,12 @@ def _measured(body: Any) -> tuple[dict[Any, int], dict[Any, int]]:
 def _is_furniture(element: Any, lengths: dict[Any, int], links: dict[Any, int], whole: int) -> bool:
     tag, role = element.tag, (element.get("role") or "").lower()
     length = lengths[element]
-    most = length * 2 > whole
+    # On a short page the menu may well be longer than the text; nothing that holds nearly all of it is furniture.
+    nearly_all, most = length * 20 > whole * 19, length * 2 > whole
+    if nearly_all:
+        return False
     if tag == "nav" or role in _ROLES:
-        return not most
+        return True
     if element.get("hidden") is not None and element.get("hidden") != "until-found":
         return not most
     if tag == "button":
@@ -83,7 +86,7 @@ def _is_furniture(element: Any, lengths: dict[Any, int], links: dict[Any, int], 
         return not most and not _inside(element, "blockquote")
     if tag == "header" or role in _LANDMARKS:
         return not most and not _has(element, "h1", "h2")
-    return not most and tag in _NAMED and _named_as_furniture(element, links[element] * 5 >= length * 2, length)
+    return tag in _NAMED and _named_as_furniture(element, links[element] * 5 >= length * 2, length)
 
 
 def _named_as_furniture(element: Any, is_linked: bool, length: int) -> bool:

@@ -16,7 +16,7 @@ from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect, to_markdown
 from autokb.sources.reading import Fields, Reading, SourceRecord
-from autokb.sources.records import Placed, lines_of
+from autokb.sources.records import Placed, lines_of, shortened
 from autokb.sources.sections import joined
 
 _UNKNOWN = "is of a kind that holds no issues; save them as CSV, TSV, JSONL, JSON or text (one a line)."
@@ -41,13 +41,14 @@ def read_issues(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        skipped.extend(bad)
+        before = len(found)
         for record in placed:
             place = f"{file.relative}:{record.place}"
             try:
                 found.append((_issue(record, fields), file, place))
             except UnreadableFileError as error:
-                skipped.append(Skipped(place, str(error)))
+                bad.append(Skipped(place, str(error)))
+        skipped.extend(shortened(bad, file.relative, none_read=len(found) == before))
     records, twice = _with_ids(found)
     return Reading(records, (*skipped, *twice), tuple((x.root, x.relative) for x in files))
 

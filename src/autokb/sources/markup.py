@@ -19,7 +19,7 @@ _WIKI = (
     re.compile(r"\[\[[^\[\]\n]{1,200}\]\](?!\()"),
     re.compile(r"\{(?:menu|button|key|filepath|pref) [^{}\n]*\}|\{(?:note|warning)\}|\{for [^{}\n]{1,80}\}"),
     re.compile(r"^(={1,6})[^=\n][^\n]*?\1[ \t]*$", re.M),
-    re.compile(r"\[https?://[^\s\]]+ [^\]\n]+\]"),
+    re.compile(r"\[https?://[^\s\]]{1,300} [^\]\n]{1,300}\]"),
     re.compile(r"^__(?:TOC|NOTOC)__", re.M),
     re.compile(r"^\{\|", re.M),
 )

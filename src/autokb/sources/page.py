@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]+?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?=\S)")
 _FENCE = re.compile(r"^(```|~~~)[^\n]*\n.*?^\1", re.MULTILINE | re.DOTALL)
 _FRONT_TITLE = re.compile(r"\A---\r?\n(?:[^\n]*\n){0,50}?title:[ \t]*([^\n]+)\n(?:[^\n]*\n){0,50}?---")
 _MARKS = re.compile(r"[*_`]{1,3}|!?\[([^\]]*)\]\([^)]*\)")
 _BLOCK_START = re.compile(r"(?:[-+*](?=\s|$)|#{1,6}(?=\s|$)|>|=+$|-+$|_{3,}$|`{3}|~{3})")
 _NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s)")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_LONGEST_TITLE = 300
 _LOOKED_AT = 20_000
 
 
@@ -30,8 +31,10 @@ def first_heading(markdown: str) -> str:
     head = markdown[:_LOOKED_AT]
     if front := _FRONT_TITLE.match(head):
         return front.group(1).strip().strip("\"'")
-    if found := _HEADING.search(_FENCE.sub("", head)):
-        return _MARKS.sub(lambda m: m.group(1) or "", found.group(1)).strip()
+    for line in _FENCE.sub("", head).split("\n"):
+        if found := _HEADING.match(line):
+            words = line[found.end() :][:_LONGEST_TITLE].strip().rstrip("#").rstrip()
+            return _MARKS.sub(lambda m: m.group(1) or "", words).strip()
     return ""
 
 

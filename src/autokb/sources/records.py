@@ -44,8 +44,10 @@ def read_json_lines(data: bytes, relative: str) -> tuple[list[Placed], list[Skip
     return found, shortened(bad, relative)
 
 
-def shortened(bad: list[Skipped], relative: str) -> list[Skipped]:
-    """Return the first skipped lines and, in one line, how many more there were."""
+def shortened(bad: list[Skipped], relative: str, *, none_read: bool = False) -> list[Skipped]:
+    """Return the first skipped lines and, in one line, how many more there were; one line if all say the same."""
+    if none_read and len(bad) > 1 and len({skipped.reason for skipped in bad}) == 1:
+        return [Skipped(relative, f"holds {len(bad)} records, and each {bad[0].reason}")]
     if len(bad) <= _REPORTED_LINES:
         return bad
     rest = len(bad) - _REPORTED_LINES

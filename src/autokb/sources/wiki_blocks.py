@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from autokb.knowledge.switches import MARK
@@ -17,6 +18,9 @@ _BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s)|>|[-+*](?=\s))")
 _INDENTED = re.compile(r"^ {4,}\S")
 # More lines than these between two steps are no remark on the step before.
 _MOST_BETWEEN = 4
+_LOOK_AHEAD = 60
+_RUNNING = frozenset({"text", "note", "blank"})
+_LONGEST_HEADING = 500
 
 Kind = Literal["heading", "item", "text", "note", "blank", "opening", "closing"]
 
@@ -89,7 +93,7 @@ def _line(raw: str, kept: Kept) -> _Line:
         return _Line("blank")
     if MARK.fullmatch(stripped):
         return _Line("opening" if stripped.startswith("{for") else "closing", stripped)
-    if heading := _HEADING.match(stripped):
+    if len(stripped) <= _LONGEST_HEADING and (heading := _HEADING.match(stripped)):
         words = inline(heading.group(2), kept)
         return _Line("heading", words, "#" * len(heading.group(1))) if words else _Line("blank")
     prefix = _PREFIX.match(raw)
@@ -119,14 +123,20 @@ def _switches_apart(raw: str) -> list[str]:
             loose.append(mark)
     before: list[str] = []
     after: list[str] = []
-    while open_ones and not raw[: open_ones[0].start()].strip("#*:; \t"):
-        mark = open_ones.pop(0)
+    start = 0
+    gap = ""
+    for mark in open_ones:
+        if (between := raw[start : mark.start()]).strip("#*:; \t"):
+            break
+        gap += between
         before.append(mark.group())
-        raw = raw[: mark.start()] + " " * len(mark.group()) + raw[mark.end() :]
-    while loose and not raw[loose[-1].end() :].strip():
+        start = mark.end()
+    end = len(raw)
+    while loose and loose[-1].end() >= start and not raw[loose[-1].end() : end].strip():
         mark = loose.pop()
         after.append(mark.group())
-        raw = raw[: mark.start()]
+        end = mark.start()
+    raw = gap + raw[start:end]
     prefix = _PREFIX.match(raw)
     raw = prefix.group(1) + " " + raw[prefix.end() :] if before and prefix else raw.strip() if before else raw
     return [*before, *([raw] if raw.strip("#*:; \t") else []), *after]
@@ -185,7 +195,7 @@ def _open_list(writer: _Writer, kind: str) -> None:
 
 def _steps_go_on(lines: list[_Line], n: int, depth: int) -> bool:
     """Return whether, after these bullets, the numbered list of the same depth is taken up again at once."""
-    for line in lines[n + 1 :]:
+    for line in islice(lines, n + 1, n + 1 + _LOOK_AHEAD):
         if line.kind != "item":
             return False
         kinds = [c for c in line.prefix if c in "#*"]
@@ -209,7 +219,7 @@ def _stays_inside(writer: _Writer, lines: list[_Line], n: int) -> bool:
         return lines[n].prefix.startswith((";", ":")) and lines[n - 1].kind == "item"
     between = []
     end = n
-    while end < len(lines) and (lines[end].kind in ("text", "note", "blank") or _is_indent(lines[end])):
+    while end < min(len(lines), n + _LOOK_AHEAD) and (lines[end].kind in _RUNNING or _is_indent(lines[end])):
         if lines[end].kind != "blank":
             between.append(lines[end])
         end += 1

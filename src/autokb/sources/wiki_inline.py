@@ -34,6 +34,7 @@ _TAG = re.compile(
 _LESS_THAN = re.compile(r"<(?=[A-Za-z/!?])")
 _READABLE = re.compile(r"[A-Za-z]+(?: [A-Za-z]+){0,3}")
 _EMPTY_SWITCH = re.compile(r"\{for [^{}\n]{1,80}\}(?:[ \t]|<br[ \t]*/?>)*\{/for\}", re.IGNORECASE)
+_DEEPEST_SWITCH = 5
 _SPACES = re.compile(r"[ \t\u00a0]{2,}")
 
 
@@ -59,7 +60,7 @@ class Kept:
 
 def inline(text: str, kept: Kept) -> str:
     """Return a line of wiki text as Markdown; line breaks and switches stay as private marks until the end."""
-    text = _INTERFACE.sub("", text.replace("&nbsp;", " "))
+    text = _INTERFACE.sub("", _SPACES.sub(" ", text.replace("&nbsp;", " ")))
     text = _without_images(text)
     text = without_empty_switches(text)
     text = MARK.sub(lambda m: kept.keep(m.group()), text)
@@ -86,7 +87,9 @@ def finish(text: str, kept: Kept) -> str:
 
 def without_empty_switches(text: str) -> str:
     """Return the text without switches that hold nothing any more, such as a screenshot per platform."""
-    while (shorter := _EMPTY_SWITCH.sub("", text)) != text:
+    for _ in range(_DEEPEST_SWITCH):
+        if (shorter := _EMPTY_SWITCH.sub("", text)) == text:
+            break
         text = shorter
     return text
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_TABLE = re.compile(r"^[ \t:]*\{\|[^\n]*\n(.*?)^[ \t]*\|\}", re.MULTILINE | re.DOTALL)
+from autokb.sources.pairs import replace_pairs
+
+_TABLE = re.compile(r"^[ \t:]{0,8}\{\|[^\n]*\n", re.MULTILINE)
+_TABLE_END = re.compile(r"^[ \t]{0,8}\|\}", re.MULTILINE)
 _ATTRIBUTES = re.compile(r"^[^|\[\]{}]*=[^|\[\]{}]*\|(?!\|)")
 _BULLET = re.compile(r"^[*#:;]+\s*")
 
 
 def replace_tables(text: str, put: Callable[[str], str], inline: Callable[[str], str]) -> str:
     """Return the text with each table given to ``put`` as Markdown; ``inline`` turns a cell's marks."""
-    return _TABLE.sub(lambda m: f"\n\n{put(_table(m.group(1), inline))}\n\n", text) if "{|" in text else text
+    return replace_pairs(
+        text, _TABLE, lambda start: _TABLE_END, lambda start, body: f"\n\n{put(_table(body, inline))}\n\n"
+    )
 
 
 def _table(body: str, inline: Callable[[str], str]) -> str:

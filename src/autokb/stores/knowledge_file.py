@@ -84,6 +84,18 @@ class KnowledgeFile:
                 "folder writable and run the command again."
             ) from error
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Make all reads inside see one state, also while another process publishes."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.rollback()
+
     # -- meta ---------------------------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> str | None:
@@ -192,6 +204,10 @@ class KnowledgeFile:
         """Return the hand edits in the order of their dates."""
         rows = [(i, json.loads(b)) for i, b in self._db.execute("SELECT id, body FROM edit ORDER BY id")]
         return sorted(rows, key=lambda row: (str(row[1].get("date", "")), row[0]))
+
+    def drop_edits(self, ids: Iterable[str]) -> None:
+        """Remove hand edits; call it inside a transaction."""
+        self._db.executemany("DELETE FROM edit WHERE id = ?", ((i,) for i in ids))
 
     def keep_edit(self, edit_id: str, body: Mapping[str, Any]) -> None:
         """Store one hand edit; call it inside a transaction."""

@@ -41,7 +41,9 @@ class AddedContext(Reply):
 def check(item: AddContext, reply: AddedContext) -> None:
     """Refuse a reply that has not one context for each passage."""
     if len(reply.contexts) != len(item.passages):
-        raise ReplyError(f"There are {len(item.passages)} passages but {len(reply.contexts)} contexts; give one for each.")
+        raise ReplyError(
+            f"There are {len(item.passages)} passages but {len(reply.contexts)} contexts; give one for each."
+        )
 
 
 def _offline(item: AddContext) -> AddedContext:

@@ -18,7 +18,7 @@ def nearest_themes(vectors: Any, centroids: Any, floor: float, miscellaneous: in
     similarities = np.asarray(vectors, dtype=np.float64) @ np.asarray(centroids, dtype=np.float64).T
     if miscellaneous is not None and len(similarities.T) > 1:
         similarities[:, miscellaneous] = -np.inf
-    nearest = similarities.argmax(axis=1).astype(np.int64)
+    nearest: NDArray[np.int64] = similarities.argmax(axis=1).astype(np.int64)
     if miscellaneous is not None:
         nearest[similarities.max(axis=1) < floor] = miscellaneous
     return nearest

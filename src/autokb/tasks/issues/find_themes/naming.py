@@ -12,7 +12,7 @@ from autokb.tasks.issues.find_themes.stop_words import STOP_WORDS
 
 READ = 1_500  # characters of an issue; what it is about stands there, logs and quoted mails come after
 TERMS = 3  # at most so many terms in a name
-_NOISE = re.compile(r"<[^<>\s]{1,40}>|https?://\S+|www\.\S+|\S+@\S+|\buser_\d+|\S+[\\/]\S+[\\/]\S+")
+_NOISE = re.compile(r"<[^<>\s]{1,40}>|https?://\S+|www\.\S+|[^\s@]+@\S+|\buser_\d+|[^\s\\/]+[\\/][^\s\\/]+[\\/]\S+")
 _SENTENCE = re.compile(r"[.!?:;\n]+")
 _WORD = re.compile(r"[^\W\d_](?:[\w+#-]*[\w+#])?(?:['’]\w+)?")
 

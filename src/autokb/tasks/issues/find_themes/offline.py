@@ -16,7 +16,9 @@ SEED = 17
 FEW = 15  # below so many issues they are compared directly
 MOST = 40  # themes; nobody oversees more
 LOOKED_AT = 6_000  # issues that the centres are fitted on; the rest goes to the nearest one
-FAR = 2.5  # standard deviations below the usual likeness to the own centre
+FAR = 2.5  # standard deviations below the usual likeness to the own centre,
+FAR_SHARE = 0.8  # and less than this share of it: where all are much alike the least alike is no stranger
+SAME = 1e-6  # vectors that differ by no more are the same
 APART = 0.7  # cosine distance at which a handful of issues fall into different themes
 Floats = NDArray[np.float64]
 
@@ -41,7 +43,8 @@ def find_themes(issues: Sequence[str], vectors: Any) -> FoundThemes:
 
 def usual_likeness(similarities: Floats) -> float:
     """Return the similarity to its own centre below which an issue is far from it."""
-    return float(similarities.mean() - FAR * similarities.std())
+    usual = float(similarities.mean())
+    return min(usual - FAR * float(similarities.std()), usual * FAR_SHARE)
 
 
 def _by_size(labels: NDArray[np.int64]) -> list[list[int]]:
@@ -74,11 +77,13 @@ def _centred(rows: Floats) -> NDArray[np.int64]:
     from sklearn.decomposition import PCA
     from sklearn.metrics import silhouette_score
 
+    if float(np.ptp(rows, axis=0).max()) < SAME:
+        return np.zeros(len(rows), dtype=np.int64)
     sample = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), LOOKED_AT)).astype(int))]
     dimensions = min(50, len(sample) - 1, rows.shape[1])
     reduce = PCA(dimensions, svd_solver="full").fit(sample)
     seen, best, best_score = reduce.transform(sample), None, -math.inf
-    for count in _counts(len(rows)):
+    for count in _counts(len(rows), len(np.unique(np.round(seen, 6), axis=0))):
         model = KMeans(count, n_init=3, random_state=SEED).fit(seen)
         if len(set(model.labels_.tolist())) < 2:
             continue
@@ -91,10 +96,10 @@ def _centred(rows: Floats) -> NDArray[np.int64]:
     return labels
 
 
-def _counts(n: int) -> list[int]:
+def _counts(n: int, different: int) -> list[int]:
     """Return the numbers of themes to try: around the root of half the issues (Mardia's rule of thumb)."""
     root = math.sqrt(n / 2)
-    return sorted({min(MOST, max(3, round(root * factor))) for factor in (0.6, 0.8, 1.0, 1.3)})
+    return sorted({min(MOST, different, max(3, round(root * factor))) for factor in (0.6, 0.8, 1.0, 1.3)})
 
 
 def _without_far_ones(rows: Floats, labels: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,8 +16,9 @@ _MARKS = re.compile(
 )
 _END = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 _GREETING = re.compile(
-    r"\A\W*(?:(?:hi|hello|hallo|hey|dear|greetings|good (?:morning|afternoon|evening|day)|guten \w+|bonjour|hola|ciao|szanowni)"
-    r"\b[^.!?,;:\n]{0,30}(?:[,.!;:]+\s*|\Z)|(?:please help(?: me)?|help(?: me)? please|help)\s*[,.!:;]+\s*)",
+    r"\A\W*(?:(?:hi|hello|hallo|hey|dear|greetings|good (?:morning|afternoon|evening|day)|guten \w+|bonjour|hola|"
+    r"ciao|szanowni)\b[^.!?,;:\n]{0,30}(?:[,.!;:]+\s*|\Z)|"
+    r"(?:please help(?: me)?|help(?: me)? please|help)\s*[,.!:;]+\s*)",
     re.IGNORECASE,
 )
 _SIGNED = re.compile(
@@ -25,8 +26,10 @@ _SIGNED = re.compile(
     re.I,
 )
 _PROBLEM = re.compile(
-    r"n['’]t\b|\b(?:not|cant|wont|cannot|unable|fail|error|problem|issue|trouble|missing|lost|losing|lose|disappear|vanish|stuck|slow|crash|"
-    r"freez|frozen|wrong|stopped|no longer|keeps|never|broken|block|lock|refus|reject|denied|declin|how (?:do|can|to)|where|why)|\?",
+    r"n['’]t\b|\b(?:not|cant|wont|cannot|unable|fail|error|problem|issue|trouble|missing|lost|losing|"
+    r"lose|disappear|vanish|stuck|slow|crash|"
+    r"freez|frozen|wrong|stopped|no longer|keeps|never|broken|block|lock|refus|reject|"
+    r"denied|declin|how (?:do|can|to)|where|why)|\?",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")

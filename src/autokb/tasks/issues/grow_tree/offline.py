@@ -15,6 +15,7 @@ MOST = 8  # children of a parent
 FROM_THEME = 2  # of these at most so many that only the theme reports, not the seed's own cluster
 OFTEN, SHARE = 3, 0.25  # what only the theme reports counts when so many, and such a share of them, say it
 CENTRAL = 3  # the wording comes from so many most central reports, or the third of them; others mean other things
+TRIED = 12  # reports whose wording is tried for the parent where the seed's does not hold for all
 ALL_SAY = 5  # reports that all say the value of an attribute which the text can do without
 Spec = Mapping[str, Attribute]
 Combination = tuple[tuple[str, str], ...]
@@ -34,7 +35,7 @@ def _parent(seed: Report, spec: Spec, reports: Sequence[Report]) -> Child:
     first = _generalised(seed.headline, spec, reports)
     if _holds(first, reports):
         return first
-    for report in reports:
+    for report in reports[:TRIED]:
         other = _generalised(report.headline, spec, reports)
         if _holds(other, reports) and not _fixed(other.attributes):
             return other

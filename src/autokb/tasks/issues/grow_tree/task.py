@@ -1,4 +1,4 @@
-"""The room that grows a tree from a seed issue: a parent that holds widely, children for one value each (prompt G.8)."""
+"""The room that grows a tree from a seed issue: a parent that holds widely, children of one value each (G.8)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autokb.knowledge.attributes import ANY, NONE, Attributes, from_lists
 from autokb.knowledge.domain import Attribute, DomainSpec
 from autokb.tasks.issues.grow_tree import offline
-from autokb.tasks.issues.grow_tree.shapes import Child, Report, Tree
+from autokb.tasks.issues.grow_tree.shapes import Child, Report
 from autokb.tasks.room import Reply, ReplyError, Room
 
 
@@ -30,7 +30,7 @@ class Node(Reply):
 
     text: str
     attributes: dict[str, list[str]]
-    raw_issues: list[str] = []
+    raw_issues: tuple[str, ...] = ()
 
 
 class GrownTree(Reply):
@@ -49,7 +49,7 @@ def answer(item: GrowTree) -> GrownTree:
 
 def _node(child: Child) -> Node:
     values = {name: sorted(values) for name, values in sorted(child.attributes.items())}
-    return Node(text=child.text, attributes=values, raw_issues=list(child.raw_issues))
+    return Node(text=child.text, attributes=values, raw_issues=child.raw_issues)
 
 
 def check(item: GrowTree, reply: GrownTree) -> None:

@@ -15,10 +15,10 @@ _VERSION = re.compile(
 )
 _BETWEEN = re.compile(r"\s*(?:,|/|&|\+|\band\b|\bor\b|\s)\s*(?:(?:the|my|a|an|both)\s+)?", re.IGNORECASE)
 _HEADS = (
-    "account accounts mail mails email emails e-mail e-mails address addresses inbox server servers phone phones laptop laptops computer "
-    "computers pc pcs machine machines tablet tablets device devices system user users app version desktop browser calendar contacts "
-    "password passwords login provider client settings folder folders".split()
-)
+    "account accounts mail mails email emails e-mail e-mails address addresses inbox server servers phone phones "
+    "laptop laptops computer computers pc pcs machine machines tablet tablets device devices system user users app "
+    "version desktop browser calendar contacts password passwords login provider client settings folder folders"
+).split()
 _HEAD = re.compile(rf"\s+(?:{'|'.join(map(re.escape, _HEADS))})\b", re.IGNORECASE)
 _DETERMINERS = r"(?:(?:my|our|the|a|an|his|her|their|your|this|that|new|old|both|another|any)\s+){0,2}"
 _BEFORE = re.compile(
@@ -26,9 +26,10 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(
-    r"\s*(?:[.,;:!?)\]|…/–-]|\Z)|\s+(?:and|but|or|when|while|after|before|since|because|if|as|so|then|than|with|without|on|in|to|for|from|at|by|"
-    r"via|using|is|isn't|are|aren't|was|wasn't|were|will|won't|can|can't|cannot|could|couldn't|do|does|doesn't|don't|did|didn't|has|have|had|"
-    r"hasn't|haven't|not|no|keep|keeps|kept|any|anymore|any more|again|even|despite|during|until|which|that|where|how|every|each|today)\b",
+    r"\s*(?:[.,;:!?)\]|…/–-]|\Z)|\s+(?:and|but|or|when|while|after|before|since|because|if|as|so|then|than|with|without|"
+    r"on|in|to|for|from|at|by|via|using|is|isn't|are|aren't|was|wasn't|were|will|won't|can|can't|cannot|could|couldn't|do|"
+    r"does|doesn't|don't|did|didn't|has|have|had|hasn't|haven't|not|no|keep|keeps|kept|any|anymore|any more|again|even|"
+    r"despite|during|until|which|that|where|how|every|each|today)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
@@ -68,11 +69,16 @@ def mentions(line: str, spec: Spec) -> list[Mention]:
 
 def without(line: str, spec: Spec, attributes: Collection[str]) -> str | None:
     """Return the line without the words of these attributes, or None where it would no longer read well."""
-    groups = _groups(line, [m for m in mentions(line, spec) if m.attribute in attributes])
+    found = mentions(line, spec)
+    groups = _groups(line, [m for m in found if m.attribute in attributes])
     if not groups:
         return opened(line)
+    others = [m for m in found if m.attribute not in attributes]
     for start, end in reversed(groups):
-        shorter = _cut(line, start, end)
+        # "wired headphones" loses "wired", never the word that it belongs to
+        described = any(m.start < start and not line[m.end : start].strip() for m in others)
+        describes = any(m.end > end and not line[end : m.start].strip() for m in others)
+        shorter = None if described else line[:start] + line[end:].lstrip() if describes else _cut(line, start, end)
         if shorter is None:
             return None
         line = shorter

@@ -10,65 +10,83 @@ from autokb.knowledge.plain import plain_text
 VERBS = frozenset(
     """
     accept activate add adjust agree aim align allow apply arrange ask assign attach avoid back backup be begin bring
-    browse brush bypass calibrate call cancel center change charge check choose clean clear click close collapse collect
-    combine come compare complete compress configure confirm connect consider contact continue control convert cool copy
-    correct cover create customize customise cut deactivate decide decline define delete deselect detach determine dial
-    disable disconnect discard dismiss dismount do double-click double-tap download drag drain draw drink drop dry
-    eat edit eject elevate empty enable encrypt encourage end ensure enter erase establish examine exclude exercise exit
-    expand explain export expose extend extract fill filter find finish fit fix flip fold follow format forward gargle
-    gather get give go grant group handle hang have hide highlight hold hover identify ignore import improve include
-    increase inform inhale inject input insert inspect install invite join keep launch lay leave let lie lift limit link
-    listen load locate lock log long-press look loosen lower make mark massage match measure merge minimize mix modify monitor
-    mount mouse move mute navigate obtain offer open organize pair paste pause perform pick pinch place play plug
-    position pour practice prepare press prevent print proceed protect provide pull push put quit raise re-enter reboot
-    receive recharge reconnect record reduce refresh register reinstall relax release reload remove rename repair
-    repeat replace reply reposition request reset resize restart restore resume retry return reverse review revoke rest
-    right-click rinse roll rotate rub run save scan schedule scroll search seal seek select send separate set shake share shorten show
-    shut sign sit skip slide sleep soak sort speak specify spray squeeze stand start stay stop store stretch submit subscribe
-    swap swipe switch sync synchronize take talk tap tell test tick tighten toggle touch transfer treat trim try turn twist
-    type unblock uncheck undo unfold unhide uninstall unlock unmute unpair unplug unpin unscrew unselect unsubscribe unzip untick
+    browse brush bypass calibrate call cancel center change charge check choose clean clear click close collapse
+    collect combine come compare complete compress configure confirm connect consider contact continue control convert
+    cool copy correct cover create customize customise cut deactivate decide decline define delete deselect detach
+    determine dial disable disconnect discard dismiss dismount do double-click double-tap download drag drain draw
+    drink drop dry eat edit eject elevate empty enable encrypt encourage end ensure enter erase establish examine
+    exclude exercise exit expand explain export expose extend extract fill filter find finish fit fix flip fold follow
+    format forward gargle gather get give go grant group handle hang have hide highlight hold hover identify ignore
+    import improve include increase inform inhale inject input insert inspect install invite join keep launch lay
+    leave let lie lift limit link listen load locate lock log long-press look loosen lower make mark massage match
+    measure merge minimize mix modify monitor mount mouse move mute navigate obtain offer open organize pair paste
+    pause perform pick pinch place play plug position pour practice prepare press prevent print proceed protect
+    provide pull push put quit raise re-enter reboot receive recharge reconnect record reduce refresh register
+    reinstall relax release reload remove rename repair repeat replace reply reposition request reset resize restart
+    restore resume retry return reverse review revoke rest right-click rinse roll rotate rub run save scan schedule
+    scroll search seal seek select send separate set shake share shorten show shut sign sit skip slide sleep soak sort
+    speak specify spray squeeze stand start stay stop store stretch submit subscribe swap swipe switch sync
+    synchronize take talk tap tell test tick tighten toggle touch transfer treat trim try turn twist type unblock
+    uncheck undo unfold unhide uninstall unlock unmute unpair unplug unpin unscrew unselect unsubscribe unzip untick
     update upgrade upload use verify wait wake walk warm wash watch wear weigh wipe wrap write zip zoom
     """.split()
 )
 _LEADING = re.compile(
-    r"(?:then|next|first|second|third|now|finally|lastly|afterwards?|please|simply|just|also|always|never|optionally|again|"
-    r"instead|alternatively|otherwise|carefully|gently|slowly|quickly|briefly|and|or|but|so|do not|don't|don’t|note|tip|"
-    r"important|warning|caution|"
-    r"step \d{1,2})\b[\s,:.–-]*",
+    r"(?:then|next|first|second|third|now|finally|lastly|afterwards?|please|simply|just|also|always|never|"
+    r"optionally|again|instead|alternatively|otherwise|carefully|gently|slowly|quickly|briefly|and|or|but|so|"
+    r"do not|don't|don’t|note|tip|important|warning|caution|step \d{1,2})\b[\s,:.–-]*",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"(?:if|when|whenever|once|after|before|while|until|to|in|on|from|for|under|at|with|within|as|using|by|unless|because|since|"
-    r"depending)\b[^,;:]{0,160}[,:]\s*(.*)",
+    r"(?:if|when|whenever|once|after|before|while|until|to|in|on|from|for|under|at|with|within|as|using|by|unless|because|"
+    r"since|depending)\b[^,;:]{0,160}[,:]\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _TOLD = re.compile(
-    r"\byou (?:can|could|should|must|may|might|need to|will need|have to|want to)\b|\b(?:make|be) sure\b|\bit is (?:best|"
-    r"important|recommended|advisable)\b|\b(?:should|must|needs? to) be (?!able)\w+(?:ed|n|t)\b|\btry (?:to|\w+ing)\b",
+    r"\byou (?:can|could|should|must|need to|will need to|have to|(?:may|might) (?:want|need|have|try|wish))\b"
+    r"|\b(?:make|be) sure\b|\bit is (?:best|important|recommended|advisable)\b|"
+    r"\b(?:should|must|needs? to) be (?!able)\w+(?:ed|n|t)\b|\btry (?:to|\w+ing)\b",
     re.IGNORECASE,
 )
 _SEE = re.compile(r"see (?:a|an|your) \w", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _AFTER = re.compile(r"(?:[:>–—]|\s-)\s+(?=[A-Z])")
 _NAVIGATION = re.compile(
-    r"(?:next|previous|prev|back to|return to|home\b|contents|table of contents|see also|related|read more|share (?:this|on)|"
-    r"print this|top of|to the top|skip to|copyright|©|all rights|last (?:updated|modified)|edit this|was this)",
+    r"(?:next|previous|prev|back to|home\b|contents|table of contents|see also|related|read more|"
+    r"share (?:this|on)|return to (?:the )?top|print this|top of|to the top|skip to|copyright|©|"
+    r"all rights|last (?:updated|modified)|edit this|was this)",
     re.IGNORECASE,
 )
 _NO_SOLUTION = re.compile(
-    r"(?:(?:related|other|further|similar|more|additional|useful|external|popular|recommended)\s+"
-    r"(?:articles?|topics?|information|links?|reading|resources?|pages?|help|questions)|see also|table of contents|contents|"
-    r"on this page|in this (?:article|section)|references?|bibliography|sources?|navigation|next steps?|what'?s next|"
+    r"(?:(?:related|other|further|similar|more|additional|useful|external|popular|"
+    r"recommended)\s+(?:articles?|topics?|information|links?|reading|resources?|pages?|help|questions)|see also|"
+    r"table of contents|contents|on this page|in this (?:article|section)|references?|bibliography|sources?|navigation|"
+    r"next steps?|what'?s next|"
     r"share this|acknowledge?ments?|credits|copyright|legal|trademarks?|glossary|index|changelog|release notes)\W*$",
     re.IGNORECASE,
 )
 _LABELS = re.compile(r"\[([^\[\]]{0,300})\]\([^()\n]{0,500}\)")
 _GENERIC = frozenset(
     """
-    a an the this these those following follow follows below steps step instructions do does to for in on of and or as is are be it
-    you your can could may might will need should must have here how there some one several ways way options option please then
-    now next first perform complete use using procedure method methods either any try these things thing any each note notes
-    example examples either also like with follow way two three four five six what when if
+    a an the this these those following follow follows below steps step instructions do does to for in on of and or as
+    is are be it you your can could may might will need should must have here how there some one several ways way
+    options option please then now next first perform complete use using procedure method methods either any try these
+    things thing any each note notes example examples either also like with follow way two three four five six what
+    when if
+    """.split()
+)
+
+_QUESTION = re.compile(
+    r"(?:how (?!to\b)|what|why|when|where|which|who|can|do|does|is|are|should|will)\b", re.IGNORECASE
+)
+_ANNOUNCES = re.compile(
+    r"\b(?:follow\w*|these|as follows)\b.*\b(?:steps?|instructions?|procedure|follows)\b", re.IGNORECASE
+)
+_EMPTY_HEADINGS = frozenset(
+    """
+    solution solutions resolution resolutions workaround workarounds answer answers fix fixes procedure tip tips
+    summary overview introduction description details advice windows macos mac linux android ios iphone ipad task
+    tasks case option more information cause symptoms treatment usage setup configuration
     """.split()
 )
 
@@ -100,7 +118,7 @@ def _commands(text: str) -> bool:
 def points_elsewhere(markdown: str) -> bool:
     """Return whether a list item or paragraph is only a link or a word of navigation."""
     plain = plain_text(markdown, images=False)
-    if not plain or _NAVIGATION.match(plain):
+    if not plain or (_NAVIGATION.match(plain) and not tells(plain)):
         return True
     labels = sum(len(label) for label in _LABELS.findall(markdown))
     return labels >= 0.7 * len(plain) and not tells(plain)
@@ -112,10 +130,21 @@ def leads_away(heading: str) -> bool:
 
 
 def says_something(introduction: str) -> bool:
-    """Return whether an introduction names its matter: ``To remove an account:`` does, ``Do the following:`` does not."""
+    """Return whether an introduction names its matter: ``To remove an account:`` does, ``Do this:`` does not."""
     return sum(word.casefold() not in _GENERIC for word in _WORD.findall(introduction)) >= 2
 
 
+def generic(heading: str) -> bool:
+    """Return whether a heading alone names no matter: ``Solution``, ``Steps``, ``Method 2``."""
+    words = {word.casefold() for word in _WORD.findall(heading)}
+    return words <= _GENERIC | _EMPTY_HEADINGS
+
+
 def asks(heading: str) -> bool:
-    """Return whether a heading is a question."""
-    return heading.rstrip().endswith(("?", "？")) or bool(re.match(r"(?:how|what|why|when|where|which|can|do|does|is|are)\b", heading, re.IGNORECASE))
+    """Return whether a heading is a question and not the name of a task."""
+    return heading.rstrip().endswith(("?", "？")) or _QUESTION.match(heading.strip()) is not None
+
+
+def leads_over(sentence: str) -> bool:
+    """Return whether a sentence without a colon announces the steps after it."""
+    return _ANNOUNCES.search(sentence) is not None

@@ -16,7 +16,8 @@ class Excerpt:
     """Part of a document around what was found in it; every place is counted from the excerpt's own start.
 
     ``headings`` stand above the excerpt, ``switches`` are those that touch it, ``windows`` are (start, end, cosine to
-    the issue); ``offset`` is where the excerpt begins in the document.
+    the issue); ``lift`` is what speaks for the document beside its words, in cosine; ``offset`` is where the excerpt
+    begins in the document.
     """
 
     document: str
@@ -25,6 +26,7 @@ class Excerpt:
     text: str
     switches: tuple[Switch, ...] = ()
     windows: tuple[tuple[int, int, float], ...] = ()
+    lift: float = 0.0
     offset: int = outside_key(0)
 
 

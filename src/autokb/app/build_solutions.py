@@ -1,0 +1,98 @@
+"""Nodes get solutions (algorithm 1, lines 21 to 28), and every solution is checked against every rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from autokb.app.index import AskIndex
+from autokb.app.stages import Stages
+from autokb.issues.safeguards import rules_request, safeguard
+from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
+from autokb.knowledge.domain import DomainSpec
+from autokb.knowledge.nouns import Document, Failure, Issue, Solution
+from autokb.retrieval.history import PastIssue, lifted
+from autokb.retrieval.search import ChunkHit, Found, search
+from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
+from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
+
+PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
+LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues were resolved by it
+
+
+def find_solutions(
+    stages: Stages,
+    spec: DomainSpec,
+    documents: Sequence[Document],
+    index: AskIndex,
+    issues: Sequence[Issue],
+    past: Sequence[PastIssue],
+) -> list[Solution]:
+    """Return the solutions of all nodes, the withheld ones among them; a false quote is a failure and is left out."""
+    by_id = {d.id: d for d in documents}
+    rows: dict[str, list[int]] = {}
+    for row, window in enumerate(index.chunks.windows):
+        rows.setdefault(window.document, []).append(row)
+    finder = _Finder(index, by_id, {p.id: p.documents for p in past}, rows)
+    with stages.timed("solutions"):
+        requests = [solutions_request(issue, spec, finder.passages(issue)) for issue in issues]
+    replies = stages.run("solutions", WRITE_SOLUTIONS, requests, [i.id for i in issues])
+    written = [
+        solution
+        for issue, request, reply in zip(issues, requests, replies, strict=True)
+        if reply is not None
+        for solution in written_solutions(issue, request, reply)
+    ]
+    return _checked(stages, spec, _true(stages, written, by_id), {i.id: i for i in issues})
+
+
+def _true(stages: Stages, solutions: Sequence[Solution], documents: Mapping[str, Document]) -> list[Solution]:
+    kept = []
+    for solution in solutions:
+        if wrong := verify_quotes(solution, documents):
+            stages.failures.append(Failure("solutions", solution.id, "; ".join(wrong)))
+        else:
+            kept.append(solution)
+    return kept
+
+
+def _checked(
+    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
+) -> list[Solution]:
+    requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in solutions]
+    replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in solutions])
+    return [
+        safeguard(solution, reply)
+        for solution, reply in zip(solutions, replies, strict=True)
+        if reply is not None  # a solution that nobody could check is not shown; the failure says so
+    ]
+
+
+@dataclass(frozen=True)
+class _Finder:
+    """Finds the passages for a node by hybrid search, lifted by what resolved the node's own raw issues."""
+
+    index: AskIndex
+    documents: Mapping[str, Document]
+    links: Mapping[str, tuple[str, ...]]
+    rows: Mapping[str, list[int]]
+
+    def passages(self, issue: Issue) -> list[FoundPassage]:
+        """Return the node's best passages with all windows of their documents."""
+        nodes, chunks = self.index.nodes, self.index.chunks
+        vector = nodes.vectors[nodes.knowledge.rows[issue.id]]
+        found = search(chunks, vector, issue.text, self.index.weights)
+        boost = np.zeros(len(chunks.documents))
+        place = {d: n for n, d in enumerate(chunks.documents)}
+        for hit in lifted(self.links, issue.raw_issues, self.documents):
+            boost[place[hit.id]] = LIFT * hit.score
+        return [
+            self._passage(hit, found, float(boost[place[hit.document]])) for hit in found.best_chunks(PASSAGES, boost)
+        ]
+
+    def _passage(self, hit: ChunkHit, found: Found, boost: float) -> FoundPassage:
+        windows = [(found.index.windows[n], float(found.cosines[n])) for n in self.rows[hit.document]]
+        spans = tuple((w.start, w.end, cosine + boost) for w, cosine in windows)
+        return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans)

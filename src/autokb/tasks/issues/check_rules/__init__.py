@@ -1,0 +1,1 @@
+"""Does this solution keep the rules of the domain?"""

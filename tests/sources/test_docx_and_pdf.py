@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from autokb.errors import UnreadableFileError
+from autokb.sources.apart import convert_apart
+from autokb.sources.docx import docx_to_markdown
+from autokb.sources.pdf import pdf_to_markdown
+
+
+def word_file() -> bytes:
+    from docx import Document
+
+    document = Document()
+    document.add_heading("Pairing", 1)
+    document.add_paragraph("Turn it on.", style="List Number")
+    document.add_paragraph("Hold the button.", style="List Number")
+    document.add_paragraph("The light blinks now.")
+    document.add_paragraph("Choose it on the phone.", style="List Number")
+    document.add_heading("Reset", 2)
+    document.add_paragraph("Hold both buttons.", style="List Number")
+    document.add_paragraph("A remark", style="List Bullet")
+    table = document.add_table(rows=2, cols=2)
+    for n, text in enumerate(("Light", "Meaning", "red", "empty")):
+        table.cell(n // 2, n % 2).text = text
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def pdf_file(password: str = "") -> bytes:
+    from fpdf import FPDF
+
+    class Running(FPDF):
+        def header(self) -> None:
+            self.set_font("Helvetica", size=8)
+            self.cell(0, 5, "Lumo manual 2024", new_x="LMARGIN", new_y="NEXT")
+
+        def footer(self) -> None:
+            self.set_y(-12)
+            self.set_font("Helvetica", size=8)
+            self.cell(0, 5, f"{self.page_no()}")
+
+    pdf = Running()
+    for page in range(3):
+        pdf.add_page()
+        pdf.set_font("Helvetica", "B", 20)
+        pdf.cell(0, 12, f"Chapter {page + 1}", new_x="LMARGIN", new_y="NEXT")
+        pdf.set_font("Helvetica", size=11)
+        pdf.multi_cell(0, 5.5, "This sentence is long enough to be broken over several lines. " * 4, new_x="LMARGIN")
+        pdf.ln(4)
+        for n, step in enumerate(("Open the lid of the case. " * 5, "Hold the button.", "Let go."), 1):
+            pdf.multi_cell(0, 5.5, f"{n}. {step.strip()}", new_x="LMARGIN")
+        pdf.ln(4)
+        with pdf.table() as table:
+            for cells in (("Light", "Meaning"), ("red", "empty")):
+                row = table.row()
+                for cell in cells:
+                    row.cell(cell)
+    if password:
+        pdf.set_encryption(owner_password="o", user_password=password)
+    return bytes(pdf.output())
+
+
+def test_word_headings_lists_and_tables() -> None:
+    page = docx_to_markdown(word_file())
+    assert page.title == "Pairing"
+    assert page.text == (
+        "# Pairing\n\n1. Turn it on.\n2. Hold the button.\n\nThe light blinks now.\n\n3. Choose it on the phone.\n\n"
+        "## Reset\n\n1. Hold both buttons.\n\n- A remark\n\n| Light | Meaning |\n| --- | --- |\n| red | empty |\n"
+    )
+
+
+def test_pdf_headings_paragraphs_steps_and_tables_without_running_lines() -> None:
+    page = pdf_to_markdown(pdf_file())
+    sentence = "This sentence is long enough to be broken over several lines. " * 4
+    assert page.title == "Chapter 1"
+    chapter = (
+        f"{sentence.strip()}\n\n1. {('Open the lid of the case. ' * 5).strip()}\n2. Hold the button.\n3. Let go.\n\n"
+        "| Light | Meaning |\n| --- | --- |\n| red | empty |"
+    )
+    assert page.text == "\n\n".join(f"# Chapter {n}\n\n{chapter}" for n in (1, 2, 3)) + "\n"
+
+
+def test_an_encrypted_pdf_says_so() -> None:
+    with pytest.raises(UnreadableFileError, match="encrypted"):
+        pdf_to_markdown(pdf_file("secret"))
+
+
+def test_a_pdf_of_pictures_says_what_to_do() -> None:
+    from fpdf import FPDF
+
+    pdf = FPDF()
+    pdf.add_page()
+    pdf.line(1, 1, 90, 90)
+    with pytest.raises(UnreadableFileError, match="text recognition"):
+        pdf_to_markdown(bytes(pdf.output()))
+
+
+def test_the_process_apart_gives_the_page_or_the_reason() -> None:
+    assert convert_apart("docx", word_file()) == docx_to_markdown(word_file())
+    with pytest.raises(UnreadableFileError, match="broken PDF"):
+        convert_apart("pdf", b"%PDF-1.7\n%%EOF")
+
+
+def test_a_word_file_with_a_doctype_bomb_is_refused() -> None:
+    import zipfile
+
+    source = zipfile.ZipFile(io.BytesIO(word_file()))
+    stream = io.BytesIO()
+    entities = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in source.namelist():
+            data = source.read(name)
+            if name == "word/document.xml":
+                data = f'<!DOCTYPE d [<!ENTITY a0 "x">{entities}]><d>&a11;</d>'.encode()
+            archive.writestr(name, data)
+    with pytest.raises(UnreadableFileError):
+        convert_apart("docx", stream.getvalue())

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from autokb.errors import BadInputError
+from autokb.sources import Fields, read_issues
+
+DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_csv_with_semicolons_quoted_lines_and_a_byte_order_mark(tmp_path: Path) -> None:
+    text = (
+        '\ufeffId;Text;Date;resolved_by\r\n7;"first\r\nsecond; third";2024-05-01;a.md|b.md\r\n8;"say ""hi""";;\r\n\r\n'
+    )
+    reading = read_issues([write(tmp_path, "i.csv", text)])
+    one, two = (r.item for r in reading.records)
+    assert (one.id, one.text, one.date, one.resolved_by) == (
+        "7",
+        "first\nsecond; third",
+        "2024-05-01",
+        ("a.md", "b.md"),
+    )
+    assert (two.id, two.text, two.resolved_by) == ("8", 'say "hi"', ())
+    assert reading.skipped == ()
+
+
+def test_tsv_and_named_columns(tmp_path: Path) -> None:
+    path = write(tmp_path, "i.tsv", "nr\twords\tname\na1\thello, world\tAnna\n")
+    (record,) = read_issues([path], Fields(text="words", id="nr")).records
+    assert (record.item.id, record.item.text, record.item.title) == ("a1", "hello, world", "")
+    assert (record.root, record.relative) == (str(tmp_path), "i.tsv")
+
+
+def test_a_table_without_its_column_is_one_line_that_names_the_columns(tmp_path: Path) -> None:
+    path = write(tmp_path, "i.csv", "nr,words\n1,a\n2,b\n")
+    reading = read_issues([path], Fields(text="body"))
+    assert reading.records == () and reading.present == ((str(tmp_path), "i.csv"),)
+    (skipped,) = reading.skipped
+    assert skipped.path == "i.csv" and "no column 'body'" in skipped.reason and "nr, words" in skipped.reason
+    (skipped,) = read_issues([path]).skipped
+    assert "--text-field" in skipped.reason
+
+
+def test_a_torn_table_is_not_half_read_and_a_row_too_long_is_skipped_alone(tmp_path: Path) -> None:
+    torn = read_issues([write(tmp_path, "torn.csv", 'id,text\n1,fine\n2,"open\n3,x\n')])
+    assert torn.records == () and "never closed" in torn.skipped[0].reason
+    long = read_issues([write(tmp_path, "long.csv", "id,text\n1,fine\n2,a, b\n3,c,\n")])
+    assert [r.item.id for r in long.records] == ["1", "3"]
+    assert [s.path for s in long.skipped] == ["long.csv:3"]
+
+
+def test_one_column_without_a_head_and_text_lines(tmp_path: Path) -> None:
+    csv = read_issues([write(tmp_path, "one.csv", "No sound at all\nBattery empty\n")])
+    text = read_issues([write(tmp_path, "t.txt", "No sound at all\r\n\r\nBattery empty")])
+    assert (
+        [r.item.text for r in csv.records]
+        == [r.item.text for r in text.records]
+        == ["No sound at all", "Battery empty"]
+    )
+    assert [r.item.id for r in csv.records] == [r.item.id for r in text.records]
+
+
+def test_ids_made_from_the_text_tell_repeats_apart_and_do_not_hang_on_the_place(tmp_path: Path) -> None:
+    first = read_issues([write(tmp_path, "a.txt", "x\nx\ny\n")])
+    second = read_issues([write(tmp_path, "b.txt", "y\nx\n")])
+    ids = [r.item.id for r in first.records]
+    assert len(set(ids)) == 3 and [r.item.id for r in second.records] == [ids[2], ids[0]]
+
+
+def test_doubled_and_missing_ids_are_skipped_with_their_line(tmp_path: Path) -> None:
+    lines = [{"key": 5, "text": "a"}, {"key": "5", "text": "b"}, {"text": "c"}, {"key": "6", "text": "  "}]
+    path = write(tmp_path, "i.jsonl", "\n".join(map(json.dumps, lines)))
+    reading = read_issues([path], Fields(id="key"))
+    assert [(r.item.id, r.item.text) for r in reading.records] == [("5", "a")]
+    reasons = {s.path: s.reason for s in reading.skipped}
+    assert set(reasons) == {"i.jsonl:2", "i.jsonl:3", "i.jsonl:4"}
+    assert "has already" in reasons["i.jsonl:2"] and "no id at 'key'" in reasons["i.jsonl:3"]
+
+
+def test_json_lines_are_split_at_newlines_only_and_bad_ones_skipped_alone(tmp_path: Path) -> None:
+    good = json.dumps({"id": 1, "text": "a\u2028b\x85c"}, ensure_ascii=False).encode()
+    data = b"\n".join(
+        [good, b"{bad", b'{"text": "x\0y"}', b"[" * 100_000, b"\xff\xfe{}x", b'{"id": 2, "text": "\\ud800"}', b"7"]
+    )
+    reading = read_issues([write(tmp_path, "i.jsonl.gz", gzip.compress(data))])
+    assert [(r.item.id, r.item.text) for r in reading.records] == [("1", "a\u2028b\x85c"), ("2", "\ufffd")]
+    assert [s.path for s in reading.skipped] == [f"i.jsonl.gz:{n}" for n in (2, 3, 4, 5, 7)]
+
+
+def test_json_arrays_and_wrapped_arrays(tmp_path: Path) -> None:
+    array = [{"subject": "No sound", "description": "It is quiet.", "links": [{"doc": "a"}, {"doc": "b"}]}]
+    for name, value in (("a.json", array), ("w.json", {"total": 1, "issues": array})):
+        (record,) = read_issues([write(tmp_path, name, json.dumps(value))], Fields(resolved_by="links[].doc")).records
+        assert (record.item.title, record.item.text) == ("No sound", "It is quiet.")
+        assert record.item.resolved_by == ("a", "b")
+
+
+def test_html_of_a_form_is_not_part_of_what_the_customer_wrote(tmp_path: Path) -> None:
+    path = write(tmp_path, "i.jsonl", json.dumps({"text": "<p>No <b>sound</b></p><p>Help</p>"}))
+    assert read_issues([path]).records[0].item.text == "No **sound**\n\nHelp"
+
+
+def test_a_file_of_which_nothing_can_be_used_is_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path, "i.jsonl", '{"n": 1}\n' * 500)
+    (skipped,) = read_issues([path]).skipped
+    assert skipped.path == "i.jsonl" and "500 records" in skipped.reason
+
+
+def test_unknown_kinds_and_missing_paths(tmp_path: Path) -> None:
+    reading = read_issues([write(tmp_path, "i.xlsx", b"PK\x03\x04")])
+    assert "CSV" in reading.skipped[0].reason
+    with pytest.raises(BadInputError, match=r"nowhere\.csv does not exist"):
+        read_issues([tmp_path / "nowhere.csv"])
+
+
+def test_the_real_questions_with_their_links() -> None:
+    path = DATA / "A_troubleshooting" / "thunderbird" / "raw_issues.jsonl.gz"
+    if not path.exists():
+        pytest.skip("the shared data is not beside this checkout")
+    fields = Fields(text="text", title="title", id="issue_id", date="created", resolved_by="gold_kb[].slug")
+    reading = read_issues([path], fields)
+    assert len(reading.records) == 1200 and reading.skipped == ()
+    assert 600 < sum(bool(r.item.resolved_by) for r in reading.records) < 1200
+    assert all(r.item.date.startswith("202") for r in reading.records)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pytest
+
+from autokb.sources.dates import iso_date
+from autokb.sources.fields import TITLE_NAMES, as_text, names_in, raw_value, values_at
+from autokb.sources.markup import detect
+from autokb.sources.sections import joined
+
+RECORD = {"a": {"b": [{"c": 1}, {"c": [2, 3]}, {"d": 4}]}, "x.y": "dotted", "Title ": "T"}
+
+
+def test_paths_reach_into_nested_records() -> None:
+    assert values_at(RECORD, "a.b[].c") == values_at(RECORD, "a.b.c") == [1, 2, 3]
+    assert values_at(RECORD, "x.y") == ["dotted"]
+    assert values_at(RECORD, "a.q.c") == []
+    assert raw_value(RECORD, "a.b[].d", ()) == 4
+
+
+def test_defaults_are_found_whatever_their_case() -> None:
+    assert raw_value(RECORD, None, TITLE_NAMES) == "T"
+    assert raw_value({"title": "", "subject": "S"}, None, TITLE_NAMES) == "S"
+
+
+def test_scalars_as_text() -> None:
+    assert [as_text(v) for v in (3, 3.0, 2.5, None, True, ["a", None, "b"], "\ud800")] == [
+        "3",
+        "3",
+        "2.5",
+        "",
+        "true",
+        "a\n\nb",
+        "\ufffd",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        (["a", "b", "a"], ("a", "b")),
+        ("a.md; b.md", ("a.md", "b.md")),
+        ("a.md, b.md", ("a.md", "b.md")),
+        ("Mail, folders and search.md", ("Mail, folders and search.md",)),
+        ('["a", "b"]', ("a", "b")),
+        ("https://x.example/a,b", ("https://x.example/a,b",)),
+        (None, ()),
+        ("", ()),
+    ],
+)
+def test_names_of_documents_in_one_field(value: object, names: tuple[str, ...]) -> None:
+    assert names_in(value) == names
+
+
+def test_sections_become_one_text_in_their_own_markup() -> None:
+    plain = [
+        {"heading": "", "text": "Intro."},
+        {"level": 3, "heading": "How", "text": "So."},
+        {"heading": "Why", "text": "So."},
+    ]
+    assert joined(plain) == ("Intro.\n\n### How\n\nSo.\n\n## Why\n\nSo.", "markdown")
+    wiki = [{"level": 1, "heading": "How", "text": "# press {button A}\n# press {button B}"}]
+    assert joined(wiki) == ("= How =\n\n# press {button A}\n# press {button B}", "wiki")
+    html = [{"heading": "A & B", "text": "<p>x</p><ul><li>y</li></ul><p>z</p>"}]
+    assert joined(html)[0].startswith("<h2>A &amp; B</h2>")
+
+
+def test_blocks_and_steps_in_sections() -> None:
+    blocks = [{"heading": "H", "blocks": [{"type": "p", "text": "P."}, {"type": "steps", "items": ["a", "b"]}]}]
+    assert joined(blocks)[0] == "## H\n\nP.\n\n1. a\n2. b"
+
+
+@pytest.mark.parametrize(
+    ("text", "markup"),
+    [
+        ("# Heading\n\n- a **b** [c](d)", "markdown"),
+        ("Just a sentence with 'quotes' and = signs.", "markdown"),
+        ("=A=\n'''bold''' text", "wiki"),
+        ("Press {key A}.", "wiki"),
+        ("<p>a</p><p>b</p>", "html"),
+        ("Use <b>one</b> tag", "markdown"),
+    ],
+)
+def test_markup_is_told_from_the_text(text: str, markup: str) -> None:
+    assert detect(text) == markup
+
+
+@pytest.mark.parametrize(
+    ("value", "date"),
+    [
+        ("2024-03-01", "2024-03-01"),
+        ("2024-03-01T10:00:00Z", "2024-03-01T10:00:00Z"),
+        ("31.12.2024", "2024-12-31"),
+        ("12/31/2024", "2024-12-31"),
+        ("01/02/2024", ""),
+        ("2024/3/1", "2024-03-01"),
+        ("March 1, 2024", "2024-03-01"),
+        (1709251200, "2024-03-01T00:00:00Z"),
+        (1709251200000, "2024-03-01T00:00:00Z"),
+        ("soon", ""),
+        ("9" * 5000, ""),
+        ("²", ""),
+        (None, ""),
+    ],
+)
+def test_dates_become_iso_or_nothing(value: object, date: str) -> None:
+    assert iso_date(value) == date
