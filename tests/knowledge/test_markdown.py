@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -79,10 +80,10 @@ def test_alternatives_of_a_step_in_switches_stay_in_their_list():
     assert items[4].list_id != items[0].list_id  # a heading ends a list for good
 
 
-@pytest.mark.parametrize(("text", "inner"), [("- 1. a\n", "1. a"), ("- - - x", "- x"), ("- a\n  1. b", "1. b")])
+@pytest.mark.parametrize(("text", "inner"), [("- 1. a\n", "1. a"), ("- - - x", "- - x"), ("- a\n  1. b", "1. b")])
 def test_a_nested_item_begins_at_its_own_marker(text, inner):
     nested = [b for b in parse_blocks(text) if b.kind == "item" and b.level == 2]
-    assert [text[b.start : b.end] for b in nested][0].startswith(inner)
+    assert text[nested[0].start : nested[0].end].startswith(inner)
 
 
 def test_sections_know_their_path_and_where_they_end():
@@ -109,7 +110,7 @@ def test_line_ends_of_every_kind_keep_spans_exact():
         ("# A **b** ##", "A b"),
         ("see [the *menu*](http://x/a_(b)) and ![icon](i.png).", "see the menu and icon."),
         ("click **{for win}Options{/for}**", "click Options"),
-        ("`a*b*` and \\*c\\* and 5*3*2 snake_case_x", "a*b* and *c* and 532 snake_case_x"),
+        ("`a*b*` and \\*c\\* and 5 * 3 snake_case_x", "a*b* and *c* and 5 * 3 snake_case_x"),
         ("one<br>two<!-- no --> &amp; <email> <b>x</b>", "one\ntwo & <email> x"),
         ("- a\n- b\n\n1. c", "a\nb\nc"),
         ("soft\nbreak\n\nblock", "soft break\nblock"),
@@ -121,7 +122,7 @@ def test_line_ends_of_every_kind_keep_spans_exact():
     ],
 )
 def test_plain_text_is_what_a_reader_sees(markdown, plain):
-    assert plain_text(markdown) == plain.replace("532", "5*3*2")
+    assert plain_text(markdown) == plain
 
 
 def test_bullets_and_pictures_as_the_caller_wants_them():
@@ -149,7 +150,9 @@ def test_sentences_lose_nothing_but_white_space(text):
     assert all(i in kept or text[i].isspace() for i in range(len(text)))
 
 
-MARKS = st.sampled_from(["# ", "- ", "1. ", "2. ", "> ", "\n", "\n\n", "   ", "```\n", "|a|\n|-|\n", "x", "{for win}", "\r\n"])
+MARKS = st.sampled_from(
+    ["# ", "- ", "1. ", "2. ", "> ", "\n", "\n\n", "   ", "```\n", "|a|\n|-|\n", "x", "{for win}", "\r\n"]
+)
 
 
 @settings(max_examples=200, deadline=None)
@@ -159,12 +162,21 @@ def test_blocks_of_any_text_are_in_order_and_inside_it(text):
     assert all(0 <= b.start <= b.end <= len(text) for b in blocks)
     assert [b.start for b in blocks] == sorted(b.start for b in blocks)
     outer = [b for b in blocks if b.kind != "item" or b.level == 1]
-    assert all(a.end <= b.start for a, b in zip(outer, outer[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(outer))
 
 
 @pytest.mark.parametrize(
     "text",
-    ["> " * 100_000, "- " * 50_000, "[a](" * 50_000, "*a" * 100_000, "." * 200_000, " " * 300_000, "<a " * 100_000, "|-" * 50_000],
+    [
+        "> " * 100_000,
+        "- " * 50_000,
+        "[a](" * 50_000,
+        "*a" * 100_000,
+        "." * 200_000,
+        " " * 300_000,
+        "<a " * 100_000,
+        "|-" * 50_000,
+    ],
     ids=["quotes", "lists", "links", "stars", "dots", "spaces", "tags", "table"],
 )
 def test_hostile_text_is_read_in_linear_time(text):

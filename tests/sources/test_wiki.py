@@ -21,7 +21,10 @@ def ordered_lists(markdown: str) -> list[tuple[int, int]]:
 
 
 def test_headings_emphasis_macros_and_links() -> None:
-    text = "=Top=\n== Sub ==\nClick {button Save} in {menu File > Save}, '''now''', or ''later''. Type {filepath a.txt}. [[Page name|the page]] [https://x.example/a(b) label]"
+    text = (
+        "=Top=\n== Sub ==\nClick {button Save} in {menu File > Save}, '''now''', or ''later''. "
+        "Type {filepath a.txt}. [[Page name|the page]] [https://x.example/a(b) label]"
+    )
     assert wiki_to_markdown(text) == (
         "# Top\n\n## Sub\n\nClick **Save** in **File > Save**, **now**, or *later*. Type `a.txt`. the page "
         "[label](https://x.example/a%28b%29)\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -114,16 +115,14 @@ def complete_issues(lines: Lines) -> None:
 
 def mend_documents(lines: Lines, settings: Settings) -> None:
     """Cut documents again whose chunks are missing, no longer hold their text, or are those of another document."""
-    taken: set[str] = set()
-    for (kind, document_id), body in sorted(lines.items()):
-        if kind != "document":
-            continue
+    cut = {i: _chunks(i, body) for (kind, i), body in lines.items() if kind == "document"}
+    uses = Counter(c.id for chunks in cut.values() for c in chunks)
+    for document_id, chunks in cut.items():
+        body = lines["document", document_id]
         document = read_document(document_id, body)
-        chunks = _chunks(document_id, body)
-        if not chunks or not _hold(chunks, document.text) or taken & {c.id for c in chunks}:
-            chunks = list(chunk_document(document, settings.chunker, settings.max_size))
-            body["chunks"] = [chunk_body(c) for c in chunks]
-        taken |= {c.id for c in chunks}
+        if not chunks or not _hold(chunks, document.text) or any(uses[c.id] > 1 for c in chunks):
+            again = chunk_document(document, settings.chunker, settings.max_size)
+            body["chunks"] = [chunk_body(c) for c in again]
 
 
 def _chunks(document_id: str, body: Mapping[str, Any]) -> list[Chunk]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,7 +81,7 @@ def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAUL
     """Make a new workspace; a folder that is one already is refused and left as it is."""
     if (folder / KNOWLEDGE_FILE).exists() or (folder / DOMAIN_FILE).exists():
         raise BadInputError(
-            f"{folder} is a workspace already; choose another folder, or go on with: autokb add {folder.name} ..."
+            f"{folder} is a workspace already; choose another folder, or go on with: autokb add {shlex.quote(str(folder))} ..."
         )
     if folder.exists() and not folder.is_dir():
         raise BadInputError(f"{folder} is a file; name a folder for the workspace.")
@@ -101,7 +102,7 @@ def open_workspace(folder: Path) -> Workspace:
     """Open an existing workspace (BadInputError when it is none or its YAML is wrong)."""
     domain = folder / DOMAIN_FILE
     if not (folder / KNOWLEDGE_FILE).exists() or not domain.exists():
-        raise BadInputError(f"{folder} is no workspace; make one with: autokb init {folder.name}")
+        raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
     settings = folder / SETTINGS_FILE
     data = parse_yaml(_text_of(settings), SETTINGS_FILE) if settings.exists() else None
     return Workspace(

@@ -16,8 +16,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _run(words)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:
-        # whoever read us has seen enough, as `autokb show kb | head` does; nothing more can be said there
+    except (BrokenPipeError, SystemExit):
+        # Whoever read us has seen enough, as `autokb show kb | head` does; nothing more can be said there. Typer and
+        # rich tell a closed pipe by SystemExit.
         _silence(sys.stdout)
         return 0
     except (Exception, KeyboardInterrupt) as error:

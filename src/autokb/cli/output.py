@@ -18,10 +18,7 @@ def emit(as_json: bool, result: Any, view: Callable[[], Any]) -> None:
 
     shown = view()
     console = Console(highlight=False, soft_wrap=False)
-    try:
-        console.print(shown, markup=False) if isinstance(shown, str) else console.print(shown)
-    except SystemExit as error:  # rich's answer to a closed pipe; ours is one place further up
-        raise BrokenPipeError from error
+    console.print(shown, markup=False) if isinstance(shown, str) else console.print(shown)
 
 
 def write_json(result: Any) -> None:

@@ -135,7 +135,12 @@ def _line(words: Sequence[Any]) -> Line:
 
 def without_running_lines(pages: Sequence[PageWords]) -> list[PageWords]:
     """Drop rows in the margins that come back, whatever their numbers, on a third of the pages, and page numbers."""
-    margins = [[(row, _key(row)) for row in rows_of(_in_margin(page))] for page in pages]
+    sizes = Counter[float]()
+    for page in pages:
+        for word in page.words:
+            sizes[round(float(word["size"]))] += len(word["text"])
+    body = max(sizes, key=lambda s: (sizes[s], -s), default=10.0)
+    margins = [[(row, _key(row, body)) for row in rows_of(_in_margin(page))] for page in pages]
     counts = Counter(key for found in margins for key in {key for _, key in found})
     needed = max(3, len(pages) // 3) if len(pages) > 2 else 2
     result = []
@@ -156,5 +161,7 @@ def _words(row: Sequence[Any]) -> str:
     return " ".join(w["text"] for w in row)
 
 
-def _key(row: Sequence[Any]) -> str:
-    return _DIGITS.sub("0", _words(row).casefold())
+def _key(row: Sequence[Any], body: float) -> str:
+    """Return what makes two rows the same: their words without numbers, but "Chapter 2" in large type is a heading."""
+    words = _words(row).casefold()
+    return words if float(row[0]["size"]) > 1.1 * body else _DIGITS.sub("0", words)

@@ -53,7 +53,7 @@ class KnowledgeFile:
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         if not create and not path.exists():
-            raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent.name}")
+            raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
         try:
             self._db = _connect(path, create)
         except sqlite3.DatabaseError as error:

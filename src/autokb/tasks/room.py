@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -62,17 +63,41 @@ class Room(Generic[I, O]):
         return reply
 
 
+LEAVES = frozenset({str, int, float, bool, type(None)})
+SHARED_AT_MOST = 64
+_shared: dict[int, tuple[object, Any]] = {}
+
+
+@lru_cache(maxsize=256)
+def _key_fields(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in dataclasses.fields(kind) if f.metadata.get("key", True))
+
+
 def plain(value: Any) -> Any:
     """Turn nouns into JSON values with one spelling; fields declared ``outside_key`` are left out."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        kept = (f for f in dataclasses.fields(value) if f.metadata.get("key", True))
-        return {f.name: plain(getattr(value, f.name)) for f in kept}
+    kind = type(value)
+    if kind in LEAVES:
+        return value
+    if kind is tuple or kind is list:
+        return [plain(v) for v in value]
+    if dataclasses.is_dataclass(kind):
+        return {name: plain(getattr(value, name)) for name in _key_fields(kind)}
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
+        return _plain_mapping(value)
     if isinstance(value, frozenset | set):
         return sorted(plain(v) for v in value)
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
     return value
+
+
+def _plain_mapping(value: Mapping[Any, Any]) -> Any:
+    """Spell a mapping; one of nouns is the domain's configuration, the same object in thousands of inputs."""
+    if not dataclasses.is_dataclass(next(iter(value.values()), None)):
+        return {str(k): plain(v) for k, v in value.items()}
+    known = _shared.get(id(value))
+    if known is None or known[0] is not value:
+        if len(_shared) >= SHARED_AT_MOST:
+            _shared.clear()
+        known = _shared[id(value)] = (value, {str(k): plain(v) for k, v in value.items()})
+    return known[1]

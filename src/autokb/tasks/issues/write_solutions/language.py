@@ -121,7 +121,7 @@ def points_elsewhere(markdown: str) -> bool:
     if not plain or (_NAVIGATION.match(plain) and not tells(plain)):
         return True
     labels = sum(len(label) for label in _LABELS.findall(markdown))
-    return labels >= 0.7 * len(plain) and not tells(plain)
+    return labels >= 0.7 * len(plain) and not tells(plain_text(_LABELS.sub("", markdown), images=False))
 
 
 def leads_away(heading: str) -> bool:

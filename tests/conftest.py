@@ -1,0 +1,27 @@
+"""What several floors' tests share; its place also lets tests import the modules beside it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import hand_made_kb
+import pytest
+
+from autokb.app.importing import import_file
+from autokb.app.workspace import Workspace, create_workspace, open_workspace
+
+
+@pytest.fixture(scope="session")
+def _imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hand-made") / "kb"
+    done = import_file(create_workspace(folder, "name: fresh\n"), hand_made_kb.write(folder.parent / "kb.jsonl"))
+    assert done.skipped == ()
+    return folder
+
+
+@pytest.fixture
+def hand_made(_imported: Path, tmp_path: Path) -> Workspace:
+    """A workspace of one's own with the hand-made knowledge base in it."""
+    shutil.copytree(_imported, tmp_path / "kb")
+    return open_workspace(tmp_path / "kb")

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from autokb.issues.solutions import (
+    EXCERPT,
+    FoundPassage,
+    rules_request,
+    safeguard,
+    solutions_request,
+    verify_quotes,
+    written_solutions,
+)
+from autokb.issues.wording import solution_text, solution_title
+from autokb.knowledge.domain import read_domain
+from autokb.knowledge.nouns import DISPLAYED, Document, Evidence, Issue, Solution
+from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
+from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
+
+SPEC = read_domain(
+    {
+        "attributes": {"os": {"values": ["Windows", "macOS"]}},
+        "rules": [
+            {"id": "no-bleach", "text": "No bleach.", "patterns": ["bleach"]},
+            {"id": "no-shop", "text": "Send nobody to the shop.", "patterns": [r"\bshop\b"]},
+            {"id": "kind", "text": "Be kind."},
+        ],
+    }
+)
+NODE = Issue("issue-1", "How do I wind the clock?", None, {})
+FILLER = "# Elsewhere\n\n" + "The clock has a long history. " * 400
+TEXT = f"{FILLER}\n\n# Winding\n\n{{for mac}}\n\n## By hand\n\n1. Open the back.\n2. Turn the key.\n\n{{/for}}\n"
+
+
+def found_in(document, words, cosine=0.8, **more):
+    start = document.text.index(words)
+    end = start + len(words)
+    return FoundPassage(document, start, end, ((start, end, cosine),), **more)
+
+
+def solve(document, words, node=NODE, **more):
+    request = solutions_request(node, SPEC, [found_in(document, words, **more)])
+    return written_solutions(node, request, WRITE_SOLUTIONS.answer_offline(request))
+
+
+def test_evidence_points_into_the_document_and_not_into_the_excerpt():
+    document = Document("clock.md", "Clock", TEXT)
+    (solution,) = solve(document, "Turn the key.")
+    assert solution.evidence[1].start == TEXT.index("2. Turn the key.") > EXCERPT
+    assert verify_quotes(solution, {document.id: document}) == ()
+    assert solution.text == "By hand\n1. Open the back.\n2. Turn the key."
+
+
+def test_an_excerpt_knows_the_headings_and_switches_it_stands_in():
+    document = Document("clock.md", "Clock", TEXT)
+    (solution,) = solve(document, "Turn the key.")
+    assert solution.attributes == {"os": frozenset({"macOS"})}
+    assert solve(document, "Turn the key.", replace(NODE, attributes={"os": frozenset({"Windows"})})) == ()
+
+
+def test_the_excerpt_is_the_widest_section_that_is_not_too_long():
+    document = Document("clock.md", "Clock", TEXT)
+    request = solutions_request(NODE, SPEC, [found_in(document, "Turn the key.")])
+    assert request.excerpts[0].text.startswith("# Winding")
+    small = Document("small.md", "Clock", TEXT[len(FILLER) :])
+    assert solutions_request(NODE, SPEC, [found_in(small, "Turn the key.")]).excerpts[0].text == small.text
+
+
+def test_a_list_longer_than_an_excerpt_stays_whole():
+    text = "Intro.\n\n" + "\n".join(f"{n}. Press the key number {n} and wait for the bell." for n in range(1, 400))
+    (solution,) = solve(Document("long.md", "Clock", text), "Press the key number 200 and")
+    assert len(solution.steps) == 399
+
+
+def test_two_hits_in_one_section_are_one_excerpt():
+    document = Document("clock.md", "Clock", TEXT)
+    hits = [found_in(document, "Turn the key."), found_in(document, "Open the back.")]
+    assert len(solutions_request(NODE, SPEC, hits).excerpts) == 1
+
+
+def test_the_id_stays_when_text_elsewhere_in_the_document_changes():
+    before = solve(Document("clock.md", "Clock", TEXT), "Turn the key.")[0]
+    changed = Document("clock.md", "Clock", TEXT.replace("long history", "short and merry history"))
+    after = solve(changed, "Turn the key.")[0]
+    assert after.id == before.id
+    assert after.evidence[0].start != before.evidence[0].start
+    assert solve(Document("other.md", "Clock", TEXT), "Turn the key.")[0].id != before.id
+    assert solve(changed, "Turn the key.", replace(NODE, id="issue-2"))[0].id != before.id
+
+
+def test_false_quotes_are_named():
+    document = Document("d", "T", "Turn the key.")
+    good = Solution("s", "i", "t", ("Turn.",), {}, (Evidence("d", 0, 4, "Turn"),))
+    assert verify_quotes(good, {"d": document}) == ()
+    wrong = {
+        "does not say 'Pull'": (Evidence("d", 0, 4, "Pull"),),
+        "is not there": (Evidence("gone", 0, 4, "Turn"),),
+        "pieces of evidence": (),
+        "does not say ''": (Evidence("d", 0, 0, ""),),
+    }
+    for message, evidence in wrong.items():
+        assert message in " ".join(verify_quotes(replace(good, evidence=evidence), {"d": document}))
+
+
+def solution_of(*steps, title="Winding", ordered=False):
+    quotes = [f"{n}. {step}" if ordered else f"- {step}" for n, step in enumerate(steps, 1)]
+    evidence = tuple(Evidence("d", 0, len(q), q) for q in quotes)
+    return Solution("s", "issue-1", solution_text(title, steps), steps, {}, evidence)
+
+
+def guarded(solution):
+    return safeguard(solution, CHECK_RULES.answer_offline(rules_request(solution, NODE, SPEC)))
+
+
+def test_a_solution_that_keeps_the_rules_is_shown_with_its_verdicts():
+    kept = guarded(solution_of("Turn the key.", "Close it."))
+    assert kept.status == "displayed"
+    assert [v.verdict for v in kept.rules] == ["not applicable", "not applicable", "not judged"]
+
+
+def test_an_offending_step_of_its_own_is_left_out_and_the_record_says_so():
+    repaired = guarded(solution_of("Turn the key.", "Rub it with bleach.", "Close it."))
+    assert repaired.status == "repaired"
+    assert repaired.steps == ("Turn the key.", "Close it.")
+    assert [e.quote for e in repaired.evidence] == ["- Turn the key.", "- Close it."]
+    assert repaired.text == "Winding\n1. Turn the key.\n2. Close it."
+    assert "step 2" in repaired.reason and "“bleach”" in repaired.reason
+    assert repaired.rules[0].verdict == "kept" and "step 2" in repaired.rules[0].reason
+
+
+def test_the_last_or_an_optional_step_of_a_procedure_can_go():
+    last = guarded(solution_of("Turn the key.", "Take it to the shop.", ordered=True))
+    assert (last.status, last.steps) == ("repaired", ("Turn the key.",))
+    optional = guarded(solution_of("If it is stuck, go to the shop.", "Turn the key.", "Close it.", ordered=True))
+    assert (optional.status, len(optional.steps)) == ("repaired", 2)
+
+
+def test_a_step_that_others_need_withholds_the_solution():
+    withheld = guarded(solution_of("Soak it in bleach.", "Dry it.", ordered=True))
+    assert withheld.status == "withheld"
+    assert "the steps after it need it" in withheld.reason
+    assert withheld.steps == ("Soak it in bleach.", "Dry it.")
+    assert withheld.rules[0].verdict == "broken"
+
+
+def test_nothing_left_to_do_or_an_offending_title_withholds_the_solution():
+    assert guarded(solution_of("Use bleach.")).status == "withheld"
+    assert guarded(solution_of("Use bleach.", "The clock is then white.")).status == "withheld"
+    titled = guarded(solution_of("Turn the key.", "Close it.", title="Go to the shop"))
+    assert titled.status == "withheld" and "title" in titled.reason
+
+
+def test_whatever_is_displayed_obeys_every_pattern():
+    parts = ("Turn the key.", "Use bleach.", "If all fails, visit the shop.", "The shop is near.")
+    shown = 0
+    for first in parts:
+        for second in parts:
+            for ordered in (False, True):
+                found = guarded(solution_of(first, second, "Close it.", ordered=ordered))
+                if found.status in DISPLAYED:
+                    shown += 1
+                    assert not any(rule.broken_by(found.text) for rule in SPEC.rules)
+                    assert len(found.steps) == len(found.evidence)
+    assert shown > 10
+
+
+def test_the_title_can_be_read_back_from_a_solution():
+    for steps in (("One.",), ("One.", "Two.\nMore.")):
+        assert solution_title(Solution("s", "i", solution_text("A title", steps), steps, {}, ())) == "A title"
+        assert solution_title(Solution("s", "i", solution_text("", steps), steps, {}, ())) == ""
