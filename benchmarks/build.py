@@ -10,7 +10,8 @@ from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.running import Ran, autokb, folder
 
-EDITED = "\n\n== One more thing ==\nRestart the program once to see the change.\n"
+# In front of everything else, so that every place in the article moves: the hardest small edit.
+EDITED = "This page was looked through again; its steps hold for the newest version too.\n\n"
 
 
 def run(_options: argparse.Namespace) -> Result:
@@ -43,7 +44,7 @@ def _edit(workspace: Path, articles: Path) -> Ran:
     """Change one article: the median one by size, so that neither a stub nor a book stands for all."""
     files = sorted(articles.glob("*.wiki"), key=lambda f: (f.stat().st_size, f.name))
     chosen = files[len(files) // 2]
-    chosen.write_text(chosen.read_text(encoding="utf-8") + EDITED, encoding="utf-8")
+    chosen.write_text(EDITED + chosen.read_text(encoding="utf-8"), encoding="utf-8")
     autokb("add", workspace, articles)
     return thunderbird.build(workspace)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import hand_made_kb
 import pytest
 
+import hand_made_kb
 from autokb.app.importing import import_file
 from autokb.app.workspace import Workspace, create_workspace, open_workspace
 

@@ -35,7 +35,10 @@ DOCUMENTS = {
         "# Charging 🔋\n\nWipe the two contacts of the dock with a dry cloth.\n\nPlug the dock into another socket.\n",
     ),
     "rain.md": ("Rain sensor", "# Rain sensor\n\nDry the rain sensor and start the robot again on its own buttons.\n"),
-    "garage.md": ("Garage roof", "# Garage roof\n\nScrew the garage roof to the dock so that the sun spares the robot.\n"),
+    "garage.md": (
+        "Garage roof",
+        "# Garage roof\n\nScrew the garage roof to the dock so that the sun spares the robot.\n",
+    ),
 }
 RAW = {
     "r1": ("my robot will not pair with the app on my phone", "2025-01-03", ["app/pairing.md"]),
@@ -140,7 +143,14 @@ def lines() -> list[dict[str, Any]]:
     for tree, (theme, raw, text) in TREES.items():
         found.append({"kind": "seed", "id": f"seed-{tree}", "raw_issue": raw, "theme": f"t-{theme}"})
         found.append(
-            {"kind": "issue", "id": tree, "text": text, "parent_id": None, "attributes": _whole({}), "seed": f"seed-{tree}"}
+            {
+                "kind": "issue",
+                "id": tree,
+                "text": text,
+                "parent_id": None,
+                "attributes": _whole({}),
+                "seed": f"seed-{tree}",
+            }
         )
     for i, (tree, text, values) in CHILDREN.items():
         found.append({"kind": "issue", "id": i, "text": text, "parent_id": tree, "attributes": _whole(values)})
@@ -156,12 +166,20 @@ def _whole(values: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 def _raw(raw_id: str, text: str, date: str, helped: list[str]) -> dict[str, Any]:
     tree = LANDED.get(raw_id)
-    place = {"theme": f"t-{TREES[tree][0]}", "seed": f"seed-{tree}", "issue": tree} if tree else {"reason": "Off topic."}
+    place = (
+        {"theme": f"t-{TREES[tree][0]}", "seed": f"seed-{tree}", "issue": tree} if tree else {"reason": "Off topic."}
+    )
     return {"kind": "raw_issue", "id": raw_id, "text": text, "date": date, "resolved_by": helped, **place}
 
 
 def _solution(
-    solution_id: str, issue: str, title: str, document: str, quotes: list[str], values: dict[str, list[str]], status: str
+    solution_id: str,
+    issue: str,
+    title: str,
+    document: str,
+    quotes: list[str],
+    values: dict[str, list[str]],
+    status: str,
 ) -> dict[str, Any]:
     text = DOCUMENTS[document][1]
     numbered = [f"{n}. {q}" for n, q in enumerate(quotes, 1)] if len(quotes) > 1 else quotes

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import time
 
-import hand_made_kb
 import pytest
 
+import hand_made_kb
 from autokb.app.asking import OpenIndex, open_index, read_overrides
 from autokb.app.workspace import Workspace, create_workspace
 from autokb.errors import BadInputError
@@ -175,7 +175,9 @@ def test_an_empty_question_is_refused(opened: OpenIndex, text: str) -> None:
         ask(opened, text)
 
 
-@pytest.mark.parametrize("text", ["🔋🔋🔋", "\x00", "rain\x00rain", "\udcff\udc80 rain", "???", "雨が降ると止まる", "a" * 5000])
+@pytest.mark.parametrize(
+    "text", ["🔋🔋🔋", "\x00", "rain\x00rain", "\udcff\udc80 rain", "???", "雨が降ると止まる", "a" * 5000]
+)
 def test_odd_questions_get_an_answer(opened: OpenIndex, text: str) -> None:
     answer = ask(opened, text)
     assert answer["outcome"] in ("answered", "asks", "abstains")

@@ -6,9 +6,9 @@ import csv
 import io
 from pathlib import Path
 
-import hand_made_kb
 import pytest
 
+import hand_made_kb
 from autokb.app.asking import open_index
 from autokb.app.exporting import CSV_COLUMNS, export, guarded, masked, unguarded, unmasked
 from autokb.app.importing import Imported, import_file
@@ -107,7 +107,7 @@ def test_an_edited_status_of_a_withheld_solution_is_not_taken(hand_made: Workspa
 def test_markdown_names_what_it_does_not_take(hand_made: Workspace) -> None:
     text = text_of(hand_made, ".md")
     changed = (
-        text.replace("## The robot stops in the rain", "## Rain stops play")
+        text.replace("\n## The robot stops in the rain", "\n## Rain stops play")
         .replace("<!-- solution s-pair ", "<!-- solution s-gone ")
         .replace("Wear gloves.\n\n<!-- end -->", "Wear gloves.\n")
         + "\nA note at the end.\n<!-- solution s-rain (displayed) -->\nTwice\n<!-- end -->\n"
@@ -124,7 +124,9 @@ def test_markdown_names_what_it_does_not_take(hand_made: Workspace) -> None:
         "2 solutions are not in the file",
     ):
         assert words in said
-    numbers = [i for i, line in enumerate(changed.split("\n"), 1) if line in ("## Rain stops play", "A note at the end.")]
+    numbers = [
+        i for i, line in enumerate(changed.split("\n"), 1) if line in ("## Rain stops play", "A note at the end.")
+    ]
     assert [f"in.md:{n} stands outside the solution marks; only the texts of solutions are taken" for n in numbers] == [
         line for line in said.split("\n") if line.startswith("in.md:") and "outside" in line
     ]
@@ -217,4 +219,4 @@ def test_nothing_built_exports_to_nothing(hand_made: Workspace) -> None:
         file.drop_edits(["edit-1"])
     assert text_of(hand_made, ".jsonl") == ""
     assert rows(text_of(hand_made, ".csv")) == []
-    assert "solution " not in text_of(hand_made, ".md").split("\n", 4)[4]
+    assert text_of(hand_made, ".md").count("\n") == 3  # the heading and how to edit

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import hand_made_kb
 import pytest
 
+import hand_made_kb
 from autokb.app.adding import add
 from autokb.app.asking import open_index
 from autokb.app.exporting import export
@@ -184,7 +183,11 @@ def test_a_malformed_solution_is_left_out(tmp_path: Path, change: dict[str, Any]
 
 
 def test_lines_that_miss_what_they_hang_on_are_named(tmp_path: Path) -> None:
-    lines = [line for line in hand_made_kb.lines() if (line["kind"], line["id"]) not in (("issue", "pair"), ("theme", "t-power"))]
+    lines = [
+        line
+        for line in hand_made_kb.lines()
+        if (line["kind"], line["id"]) not in (("issue", "pair"), ("theme", "t-power"))
+    ]
     workspace, done = taken_in(tmp_path, lines)
     named = reasons(done)
     assert "'pair'" in named["issue pair-ios"]
@@ -337,5 +340,3 @@ def test_issues_without_documents_can_be_asked(tmp_path: Path) -> None:
     assert done.skipped == ()
     answer = open_index(workspace).ask_json("the robot stops in the rain")
     assert (answer["outcome"], answer["matches"], answer["documents"]) == ("abstains", [], [])
-
-

@@ -48,7 +48,7 @@ def test_evidence_points_into_the_document_and_not_into_the_excerpt():
     (solution,) = solve(document, "Turn the key.")
     assert solution.evidence[1].start == TEXT.index("2. Turn the key.") > EXCERPT
     assert verify_quotes(solution, {document.id: document}) == ()
-    assert solution.text == "By hand\n1. Open the back.\n2. Turn the key."
+    assert solution.text == "By hand (mac)\n1. Open the back.\n2. Turn the key."
 
 
 def test_an_excerpt_knows_the_headings_and_switches_it_stands_in():
@@ -133,6 +133,14 @@ def test_the_last_or_an_optional_step_of_a_procedure_can_go():
     assert (last.status, last.steps) == ("repaired", ("Turn the key.",))
     optional = guarded(solution_of("If it is stuck, go to the shop.", "Turn the key.", "Close it.", ordered=True))
     assert (optional.status, len(optional.steps)) == ("repaired", 2)
+
+
+def test_of_a_step_with_bullets_only_the_offending_bullet_goes():
+    steps = ("Clean it:\n- Use water.\n- Use bleach.\n- Dry it.", "Close it.")
+    repaired = guarded(solution_of(*steps, ordered=True))
+    assert (repaired.status, repaired.steps[0]) == ("repaired", "Clean it:\n- Use water.\n- Dry it.")
+    assert "part of step 1" in repaired.reason
+    assert guarded(solution_of("Bleach it:\n- Use water.", "Close it.", ordered=True)).status == "withheld"
 
 
 def test_a_step_that_others_need_withholds_the_solution():

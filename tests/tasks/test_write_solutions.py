@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,14 @@ import autokb.tasks.issues.write_solutions as room_folder
 from autokb.knowledge.attributes import from_lists
 from autokb.knowledge.domain import read_domain
 from autokb.knowledge.switches import find_switches
-from autokb.tasks.issues.write_solutions.language import asks, leads_away, points_elsewhere, says_something, tells
+from autokb.tasks.issues.write_solutions.language import (
+    asks,
+    leads_away,
+    names_task,
+    points_elsewhere,
+    says_something,
+    tells,
+)
 from autokb.tasks.issues.write_solutions.material import LONGEST_STEP, materials
 from autokb.tasks.issues.write_solutions.task import ROOM, Excerpt, Step, WriteSolutions, Written, WrittenSolutions
 from autokb.tasks.room import ReplyError
@@ -81,6 +89,32 @@ def test_what_a_switch_around_the_list_says_is_the_solutions_attribute():
     (solution,) = solve(excerpt(text))
     assert solution.attributes["os"] == ["Linux"]
     assert solve(excerpt(text), attributes={"os": ["Windows"]}) == ()
+
+
+def test_alternative_lists_say_in_their_titles_whom_they_are_for_and_the_newest_is_first():
+    lists = "".join(
+        f"{{for {name}}}\n\n1. Open {name}.\n2. Press Remove.\n\n{{/for}}\n\n" for name in ("win7", "win10")
+    )
+    found = solve(excerpt(f"# Remove\n\nTo remove the program:\n\n{lists}"), attributes={"os": ["Windows"]})
+    assert [s.title for s in found] == ["To remove the program (win10)", "To remove the program (win7)"]
+
+
+def test_the_title_is_tailored_like_the_steps():
+    text = "# Open {for win}Options{/for}{for mac}Preferences{/for}\n\n1. Press Alt.\n2. Wait.\n"
+    assert solve(excerpt(text), attributes={"os": ["macOS"]})[0].title == "Open Preferences"
+    assert solve(excerpt(text))[0].title == "Open Options (win) / Preferences (mac)"
+
+
+def test_a_table_that_the_last_step_leads_over_to_belongs_to_it():
+    text = "1. Open it.\n2. Set these values:\n\n| port |\n|---|\n| 993 |\n\nOther words.\n"
+    assert steps_of(text) == [["Open it.", "Set these values:\nport\n993"]]
+
+
+def test_the_name_of_the_domain_says_nothing_of_the_issue():
+    text = "# Clock\n\n1. Open the clock.\n2. Close the clock.\n"
+    item = WriteSolutions("My clock", {}, "", SPEC.attributes, (), (excerpt(text, windows=[(0, 50, 0.38)]),))
+    assert len(ROOM.answer_offline(item).solutions) == 1
+    assert ROOM.answer_offline(replace(item, domain="Help with a clock")).solutions == ()
 
 
 def test_a_document_for_others_has_no_solution_and_implied_values_count():
@@ -185,6 +219,8 @@ def test_links_and_navigation_point_elsewhere_and_steps_do_not():
     assert not points_elsewhere("Next, press [OK](x.html) and wait.")
     assert leads_away("Related articles") and leads_away("See also:") and not leads_away("Reset the clock")
     assert says_something("To remove an account:") and not says_something("Do the following:")
+    assert names_task("To remove it from the list:") and names_task("On Windows laptops:")
+    assert not names_task("The server is then given to each of the accounts in the list:")
     assert asks("Why is it slow?") and asks("What is IMAP") and not asks("How to begin")
 
 

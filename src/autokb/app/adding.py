@@ -9,12 +9,10 @@ from typing import Any, Literal
 
 from autokb.app.records import raw_issue_body
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError, UnreadableFileError
+from autokb.errors import BadInputError
 from autokb.knowledge.ids import canonical_json
 from autokb.knowledge.nouns import Document, RawIssue, Skipped
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
-from autokb.sources.decoding import read_bytes
-from autokb.sources.files import FoundFile
 from autokb.sources.formats import uncompressed
 from autokb.stores.knowledge_file import KnowledgeFile, Staged
 
@@ -59,7 +57,6 @@ def add(
     if kind == "documents":
         documents = read_documents(paths, fields, progress=progress)
         staged = _staged_documents(documents.records)
-        _refuse_twins(staged, documents.present)
         return _store(workspace, kind, documents, staged, paths, sync)
     issues = read_issues(paths, fields, progress=progress)
     return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync)
@@ -67,13 +64,23 @@ def add(
 
 def _staged_documents(records: Iterable[SourceRecord[Document]]) -> list[Staged]:
     return [
-        Staged(r.item.id, r.root, r.relative, {"title": r.item.title, "text": r.item.text, "url": r.item.url})
+        Staged(
+            r.item.id,
+            _named(r.root),
+            _named(r.relative),
+            {"title": r.item.title, "text": r.item.text, "url": r.item.url},
+        )
         for r in records
     ]
 
 
 def _staged_issues(records: Iterable[SourceRecord[RawIssue]]) -> list[Staged]:
-    return [Staged(r.item.id, r.root, r.relative, raw_issue_body(r.item)) for r in records]
+    return [Staged(r.item.id, _named(r.root), _named(r.relative), raw_issue_body(r.item)) for r in records]
+
+
+def _named(path: str) -> str:
+    """Write a path whose bytes are no text as it can be stored."""
+    return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _store(
@@ -103,35 +110,15 @@ def _still_there(staged: Staged) -> bool:
     return bool(staged.relative) and Path(staged.root, staged.relative).exists()
 
 
-def _refuse_twins(items: Iterable[Staged], present: Iterable[tuple[str, str]]) -> None:
-    """Refuse two folders of one command that hold different files under one relative path."""
-    firsts = {s.id: s for s in items if s.id == uncompressed(s.relative)}
-    for root, relative in present:
-        first = firsts.get(uncompressed(relative))
-        if first and first.root != root and _content(first.root, first.relative) != _content(root, relative):
-            raise _namesake("documents", first.id, relative)
-
-
-def _content(root: str, relative: str) -> bytes | None:
-    try:
-        return read_bytes(FoundFile(root, relative))
-    except UnreadableFileError:
-        return None
-
-
-def _namesake(kind: Kind, record_id: str, relative: str) -> BadInputError:
-    return BadInputError(
-        f"{relative} is in two folders with different content ({kind[:-1]} {record_id!r}); rename one of the two files, "
-        "or remove the first one, and add again. Nothing was added."
-    )
-
-
 def _refuse_namesakes(kind: Kind, old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
     for new in changed:
         before = old[new.id]
         name = uncompressed(new.relative)
         if before.root != new.root and uncompressed(before.relative) == name and _has(before.root, name):
-            raise _namesake(kind, new.id, new.relative)
+            raise BadInputError(
+                f"{name} lies in {before.root} and in {new.root} with different content; rename one of the two files, or "
+                "remove the first one, and add again. Nothing was added."
+            )
 
 
 def _has(root: str, name: str) -> bool:
@@ -142,10 +129,11 @@ def _gone(
     file: KnowledgeFile, kind: Kind, reading: Reading[Any], items: Iterable[Staged], paths: Sequence[Path]
 ) -> list[str]:
     """Return ids that the added folders and files no longer hold; what is there but unreadable now stays."""
-    folders = {str(p.resolve()) for p in paths if p.is_dir()}
-    present = set(reading.present)
+    folders = {_named(str(p.resolve())) for p in paths if p.is_dir()}
+    present = {(_named(root), _named(relative)) for root, relative in reading.present}
     seen = {s.id for s in items}
-    doubtful = {s.path for s in reading.skipped} | {s.path.rpartition(":")[0] for s in reading.skipped}
+    skipped = [_named(s.path) for s in reading.skipped]
+    doubtful = {*skipped, *(place.rpartition(":")[0] for place in skipped)}
     covered = (s for s in file.staged(kind) if s.root in folders or _place(s) in present)
     return [s.id for s in covered if s.id not in seen and not _unread(s, doubtful)]
 

@@ -58,14 +58,15 @@ def trees(kb: KnowledgeBase) -> Iterator[tuple[Issue, list[Issue]]]:
     """Yield each parent with all that is below it, both in the order of their texts."""
     children: dict[str, list[Issue]] = {}
     for issue in kb.issues.values():
-        if (root := _root(issue, kb)) is not issue:
+        if (root := tree_root(issue, kb)) is not issue:
             children.setdefault(root.id, []).append(issue)
-    parents = (i for i in kb.issues.values() if _root(i, kb) is i)
+    parents = (i for i in kb.issues.values() if tree_root(i, kb) is i)
     for parent in sorted(parents, key=lambda i: (i.text.casefold(), i.id)):
         yield parent, sorted(children.get(parent.id, []), key=lambda i: (i.text.casefold(), i.id))
 
 
-def _root(issue: Issue, kb: KnowledgeBase) -> Issue:
+def tree_root(issue: Issue, kb: KnowledgeBase) -> Issue:
+    """Return the node that a node's tree begins with."""
     while issue.parent_id is not None and issue.parent_id in kb.issues:
         issue = kb.issues[issue.parent_id]
     return issue

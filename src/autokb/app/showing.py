@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autokb.app.exporting import solutions_by_issue, trees
+from autokb.app.exporting import solutions_by_issue, tree_root, trees
 from autokb.app.published import Published, read_published
 from autokb.app.records import evidence_body
 from autokb.app.workspace import Workspace
@@ -74,7 +74,7 @@ def issue_json(workspace: Workspace, wanted: str) -> dict[str, Any]:
     issue = _find(published, wanted)
     kb = published.kb
     found = solutions_by_issue(kb).get(issue.id, [])
-    seed = kb.seeds.get(issue.seed)
+    seed = kb.seeds.get(issue.seed) or kb.seeds.get(tree_root(issue, kb).seed)
     theme = kb.themes.get(seed.theme) if seed else None
     return {
         **_node(issue, {issue.id: sum(s.status in DISPLAYED for s in found)}),

@@ -80,9 +80,8 @@ class Workspace:
 def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_SETTINGS) -> Workspace:
     """Make a new workspace; a folder that is one already is refused and left as it is."""
     if (folder / KNOWLEDGE_FILE).exists() or (folder / DOMAIN_FILE).exists():
-        raise BadInputError(
-            f"{folder} is a workspace already; choose another folder, or go on with: autokb add {shlex.quote(str(folder))} ..."
-        )
+        command = f"autokb add {shlex.quote(str(folder))} ..."
+        raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: {command}")
     if folder.exists() and not folder.is_dir():
         raise BadInputError(f"{folder} is a file; name a folder for the workspace.")
     read_domain(parse_yaml(domain_text, DOMAIN_FILE))

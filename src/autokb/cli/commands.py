@@ -129,7 +129,7 @@ def show(
     from autokb.app.showing import issue_json, tree_json
     from autokb.app.workspace import open_workspace
     from autokb.cli.output import emit
-    from autokb.cli.views import issue_view, tree_view
+    from autokb.cli.issue_views import issue_view, tree_view
 
     opened = open_workspace(workspace)
     if issue is None:
@@ -155,12 +155,12 @@ def ask(
     from autokb.app.asking import open_index, read_overrides
     from autokb.app.workspace import open_workspace
     from autokb.cli.output import emit
-    from autokb.cli.views import answer_view
+    from autokb.cli.issue_views import answer_view
 
     opened = open_workspace(workspace)
     index = open_index(opened)
     answer = index.ask_json(text, read_overrides(index.index.spec, attribute or []), k)
-    emit(json, answer, lambda: answer_view(answer))
+    emit(json, answer, lambda: answer_view(workspace, answer))
 
 
 @app.command(epilog="Example: autokb costs kb")

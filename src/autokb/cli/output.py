@@ -18,7 +18,10 @@ def emit(as_json: bool, result: Any, view: Callable[[], Any]) -> None:
 
     shown = view()
     console = Console(highlight=False, soft_wrap=False)
-    console.print(shown, markup=False) if isinstance(shown, str) else console.print(shown)
+    if isinstance(shown, str):
+        console.print(shown, markup=False, soft_wrap=True)  # so that a command in it can be copied
+    else:
+        console.print(shown)
 
 
 def write_json(result: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a person sees in a terminal: trees, answers and counts."""
+"""What a person sees in a terminal of what was added, built and spent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
-COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
-STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
 SKIPPED_SHOWN = 20
 
 
@@ -94,88 +90,4 @@ def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
         )
     else:
         lines.append(Text(f'Next: autokb show {workspace}   or   autokb ask {workspace} "a question"', style="dim"))
-    return Group(*lines)
-
-
-def _label(node: Mapping[str, Any], style: str) -> Text:
-    label = Text(_one_line(node["text"]), style=style)
-    if len(words := attributes_text(node["attributes"])):
-        label.append("  ").append_text(words)
-    count = node["solutions"]
-    label.append(f"  {count} solution{'' if count == 1 else 's'}", style="green" if count else "dim")
-    return label.append(f"  {node['id']}", style="dim")
-
-
-def _one_line(text: str, width: int = 100) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= width else words[: width - 1] + "…"
-
-
-def tree_view(workspace: Path, shown: Mapping[str, Any]) -> RenderableType:
-    """Show the trees under their themes."""
-    if not shown["trees"]:
-        staged = shown["staged"]
-        words = f"{staged['documents']} documents and {staged['issues']} issues are added, none is published."
-        return Text(f"{words} Next: autokb build {workspace}")
-    root = Tree(Text(f"{shown['domain']}: {shown['trees_in_all']} trees, {shown['solutions']} solutions", style="bold"))
-    themes: dict[str, Tree] = {}
-    for tree in sorted(shown["trees"], key=lambda t: (t["theme"] or "", -t["raw_issues"])):
-        theme = tree["theme"] or "no theme"
-        branch = themes.get(theme) or themes.setdefault(theme, root.add(Text(theme, style="bold magenta")))
-        parent = branch.add(_label(tree, "bold"))
-        for child in tree["children"]:
-            parent.add(_label(child, ""))
-    if shown["trees_in_all"] > len(shown["trees"]):
-        root.add(Text(f"... and {shown['trees_in_all'] - len(shown['trees'])} more trees", style="dim"))
-    lost = shown["orphaned_edits"]
-    notes = [
-        Text(f"edit without its solution: {e['solution_id']}: {_one_line(e['text'])}", style="yellow") for e in lost
-    ]
-    return Group(root, *notes)
-
-
-def issue_view(one: Mapping[str, Any]) -> RenderableType:
-    """Show one issue with its solutions, each step beside its place in the source."""
-    head = [Text(_one_line(one["text"], 400), style="bold"), attributes_text(one["attributes"])]
-    head.append(Text(f"theme: {one['theme']}   told by {len(one['raw_issues'])} customers   {one['id']}", style="dim"))
-    head += [Text(f"  “{_one_line(r['text'])}”", style="dim italic") for r in one["raw_issues"][:5]]
-    return Group(*head, *(_solution_panel(s) for s in one["solutions"]))
-
-
-def _solution_panel(solution: Mapping[str, Any]) -> Panel:
-    status = solution.get("status", "displayed")
-    body: list[RenderableType] = []
-    evidence = solution["evidence"]
-    for position, step in enumerate(solution["steps"]):
-        body.append(Text(f"{position + 1}. {step}"))
-        if position < len(evidence):
-            e = evidence[position]
-            body.append(Text(f"   {e['document']} [{e['start']}:{e['end']}]", style="dim"))
-    if solution.get("reason"):
-        body.append(Text(solution["reason"], style="yellow"))
-    title = Text(_one_line(solution["text"].split("\n", 1)[0], 80))
-    if len(words := attributes_text(solution["attributes"])):
-        title.append("  ").append_text(words)
-    subtitle = Text(f"{status}  {solution['id']}", style=STATUS_COLOURS.get(status, ""))
-    return Panel(Group(*body), title=title, title_align="left", subtitle=subtitle, subtitle_align="right")
-
-
-def answer_view(answer: Mapping[str, Any]) -> RenderableType:
-    """Show an answer: outcome, question back, matches with steps and sources, further reading."""
-    outcome = answer["outcome"]
-    head = Text(outcome, style=f"bold {COLOURS[outcome]}")
-    if len(words := attributes_text(answer["attributes"])):
-        head.append("   understood: ").append_text(words)
-    lines: list[RenderableType] = [head]
-    if answer["question"]:
-        lines.append(Text(answer["question"]["text"], style="bold yellow"))
-    for match in answer["matches"]:
-        issue = match["issue"]
-        label = Text(_one_line(issue["text"]), style="bold")
-        label.append(f"  {match['match']}, similarity {match['similarity']:.2f}", style="dim")
-        lines.append(label)
-        lines += [_solution_panel(s) for s in match["solutions"][:2]]
-    if answer["documents"]:
-        reading = ", ".join(d["document"] for d in answer["documents"])
-        lines.append(Text(f"could also help: {reading}", style="dim"))
     return Group(*lines)

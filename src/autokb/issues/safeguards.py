@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from autokb.issues.wording import solution_text, solution_title
@@ -36,32 +36,57 @@ def safeguard(solution: Solution, reply: CheckedRules) -> Solution:
     """Return a solution that obeys the rules, repaired where it still makes sense, else withheld; both say why.
 
     It still makes sense when the title keeps the rules, something to do is left, and no step that stays needs one that
-    goes: the steps of an ordered list need those before them, unless the one that goes is optional or comes last.
+    goes: the steps of an ordered list need those before them, unless the one that goes is optional or comes last. Of a
+    step with bullets only the offending bullets go.
     """
     broken = [v for v in reply.verdicts if v.verdict == "broken"]
-    verdicts = tuple(Verdict(v.rule, v.verdict, v.reason) for v in reply.verdicts)
     if not broken:
-        return replace(solution, rules=verdicts)
-    gone = sorted({place for verdict in broken for place in verdict.places})
-    if hindrance := _hindrance(solution, broken, gone):
-        rules = ", ".join(v.rule for v in broken)
-        return replace(solution, status="withheld", reason=f"It breaks {rules}. {hindrance}", rules=verdicts)
-    return _repaired(solution, reply, gone)
+        return replace(solution, rules=_verdicts(reply))
+    left = _left(solution.steps, broken)
+    if hindrance := _hindrance(solution, broken, left):
+        reason = f"It breaks {', '.join(v.rule for v in broken)}. {hindrance}"
+        return replace(solution, status="withheld", reason=reason, rules=_verdicts(reply))
+    return _repaired(solution, reply, left)
 
 
-def _hindrance(solution: Solution, broken: Sequence[RuleVerdict], gone: Sequence[int]) -> str:
+def _verdicts(reply: CheckedRules, mended: str = "") -> tuple[Verdict, ...]:
+    return tuple(
+        Verdict(v.rule, "kept", f"{mended} {v.reason}")
+        if mended and v.verdict == "broken"
+        else Verdict(v.rule, v.verdict, v.reason)
+        for v in reply.verdicts
+    )
+
+
+def _left(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[int, str]:
+    """Return what stays of each step, by its number from 1; a step that goes is missing."""
+    left = dict(enumerate(steps, 1))
+    for place, step in enumerate(steps, 1):
+        lines = step.split("\n")
+        gone: set[int] = set()
+        for verdict in broken:
+            if place in verdict.places:
+                gone.update([n for p, n in verdict.lines if p == place] or range(len(lines)))
+        if not gone:
+            continue
+        if all(lines[n].startswith("- ") for n in gone):
+            left[place] = "\n".join(line for n, line in enumerate(lines) if n not in gone)
+        else:
+            del left[place]
+    return left
+
+
+def _hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str]) -> str:
     """Return why a solution cannot be repaired, or nothing."""
-    if 0 in gone:
+    if any(0 in verdict.places for verdict in broken):
         return "Its title breaks a rule, so all of it is about what must not be said."
     if any(not verdict.places for verdict in broken):
         return "No single step breaks the rule, so none can be left out."
-    left = [n for n in range(1, len(solution.steps) + 1) if n not in gone]
-    doing = [n for n, step in enumerate(solution.steps, 1) if _tells(step)]
-    if not left or (doing and not set(doing) & set(left)):
+    if not left or (any(map(_tells, solution.steps)) and not any(map(_tells, left.values()))):
         return "Nothing to do would be left without the steps that break it."
-    for place in gone:
+    for place, step in enumerate(solution.steps, 1):
         numbered = _NUMBERED.match(solution.evidence[place - 1].quote)
-        if numbered and any(n > place for n in left) and not _OPTIONAL.match(solution.steps[place - 1]):
+        if numbered and place not in left and max(left) > place and not _OPTIONAL.match(step):
             return f"Step {place} cannot be left out, because the steps after it need it."
     return ""
 
@@ -70,23 +95,18 @@ def _tells(step: str) -> bool:
     return any(tells(part) for part in re.split(r"(?<=[.!?])\s+|\n", step))
 
 
-def _repaired(solution: Solution, reply: CheckedRules, gone: Sequence[int]) -> Solution:
-    left = [n for n in range(len(solution.steps)) if n + 1 not in gone]
-    steps = tuple(solution.steps[n] for n in left)
-    numbers = " and ".join(map(str, gone))
-    named = f"step {numbers}" if len(gone) == 1 else f"steps {numbers}"
-    reasons = [f"{v.rule}: {v.reason}" for v in reply.verdicts if v.verdict == "broken"]
+def _repaired(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) -> Solution:
+    whole = [n for n in range(1, len(solution.steps) + 1) if n not in left]
+    parts = [n for n, step in left.items() if step != solution.steps[n - 1]]
+    named = " and ".join((*(f"step {n}" for n in whole), *(f"part of step {n}" for n in parts)))
+    said = " ".join(f"{v.rule}: {v.reason}" for v in reply.verdicts if v.verdict == "broken")
+    steps = tuple(left.values())
     return replace(
         solution,
         text=solution_text(solution_title(solution), steps),
         steps=steps,
-        evidence=tuple(solution.evidence[n] for n in left),
+        evidence=tuple(solution.evidence[n - 1] for n in left),
         status="repaired",
-        reason=f"Left out {named}. {' '.join(reasons)}",
-        rules=tuple(
-            Verdict(v.rule, "kept", f"Kept since {named} {'was' if len(gone) == 1 else 'were'} left out. {v.reason}")
-            if v.verdict == "broken"
-            else Verdict(v.rule, v.verdict, v.reason)
-            for v in reply.verdicts
-        ),
+        reason=f"Left out {named}. {said}",
+        rules=_verdicts(reply, f"Kept without {named}."),
     )

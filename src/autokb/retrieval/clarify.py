@@ -12,6 +12,7 @@ from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch
 
 NEAR = 0.05  # trees this close below the best score are candidates beside it
+JUST_BEHIND = 0.1  # an answer is better than a question about a tree that is this little ahead
 SOFTNESS = 0.05  # a node this much less similar than the best counts 1/e of it
 PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
 
@@ -27,6 +28,7 @@ class Clarification:
 
 def clarify(trees: Sequence[TreeMatch], asked: Asked, similarities: Similarities) -> Clarification | None:
     """Return the question that the best tree leaves open, or None when it is settled; ``trees`` are best first."""
+    trees = _from_best(trees)
     if not trees or not trees[0].narrower:
         return None
     top = trees[0]
@@ -37,6 +39,14 @@ def clarify(trees: Sequence[TreeMatch], asked: Asked, similarities: Similarities
         if (values := _values(name, pool, asked)) and _changes(name, top, asked):
             return Clarification(name, values, wording(name, values))
     return None
+
+
+def _from_best(trees: Sequence[TreeMatch]) -> Sequence[TreeMatch]:
+    """Drop trees that only a question could open where one just behind them has an answer already."""
+    for position, tree in enumerate(trees):
+        if tree.issue is not None:
+            return trees[position:] if tree.score >= trees[0].score - JUST_BEHIND else trees
+    return trees
 
 
 def _candidates(trees: Sequence[TreeMatch]) -> tuple[str, ...]:
@@ -65,10 +75,9 @@ def _values(name: str, nodes: Iterable[str], asked: Asked) -> tuple[str, ...]:
 
 
 def _tells_apart(name: str, top: TreeMatch, pool: Mapping[str, float], asked: Asked) -> bool:
-    sets = _sets(name, pool, asked)
-    if top.issue is None and sets != {ANY}:
-        return True
-    return len(sets) > 1
+    """Return whether candidates fix different values; where a node can be returned, a single value is no choice."""
+    fixed = _sets(name, pool, asked) - {ANY}
+    return len(fixed) > (0 if top.issue is None else 1)
 
 
 def information_gain(name: str, pool: Mapping[str, float], asked: Asked) -> float:

@@ -26,6 +26,14 @@ def judge(rule: Rule, title: str, steps: Sequence[str], text: str) -> Judgement:
     return "not applicable", "Nothing in it is about what the rule is about.", ()
 
 
+def broken_lines(rule: Rule, step: str) -> list[int]:
+    """Return which lines of a step break a rule, or none where leaving them out would not mend it."""
+    lines = step.split("\n")
+    broken = [n for n, line in enumerate(lines) if rule.broken_by(line)]
+    rest = "\n".join(line for n, line in enumerate(lines) if n not in broken)
+    return [] if rule.broken_by(rest) else broken
+
+
 def _place(place: int) -> str:
     return f"step {place}" if place else "the title"
 

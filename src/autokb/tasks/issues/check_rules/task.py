@@ -23,12 +23,16 @@ class CheckRules:
 
 
 class RuleVerdict(Reply):
-    """What one rule says; ``places`` are where it is broken: 0 is the title, 1 the first step."""
+    """What one rule says; ``places`` are where it is broken: 0 is the title, 1 the first step.
+
+    ``lines`` narrow a place down: (2, 3) is the fourth line of the second step. A place without lines is broken whole.
+    """
 
     rule: str
     verdict: VerdictName
     reason: str
     places: tuple[int, ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()
 
 
 class CheckedRules(Reply):
@@ -56,7 +60,13 @@ def _offline(item: CheckRules) -> CheckedRules:
     found = (offline.judge(rule, item.title, item.steps, item.text) for rule in item.rules)
     return CheckedRules(
         verdicts=tuple(
-            RuleVerdict(rule=rule.id, verdict=verdict, reason=reason, places=places)
+            RuleVerdict(
+                rule=rule.id,
+                verdict=verdict,
+                reason=reason,
+                places=places,
+                lines=tuple((p, line) for p in places if p for line in offline.broken_lines(rule, item.steps[p - 1])),
+            )
             for rule, (verdict, reason, places) in zip(item.rules, found, strict=True)
         )
     )
@@ -64,7 +74,7 @@ def _offline(item: CheckRules) -> CheckedRules:
 
 ROOM = Room(
     name="issues/check_rules",
-    version=1,
+    version=2,
     input=CheckRules,
     output=CheckedRules,
     offline=_offline,

@@ -43,7 +43,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TOLD = re.compile(
-    r"\byou (?:can|could|should|must|need to|will need to|have to|(?:may|might) (?:want|need|have|try|wish))\b"
+    r"\byou (?:can|could|should|must|need to|will need to|have to|(?:may|might) (?:want|need|have to|try|wish))\b"
     r"|\b(?:make|be) sure\b|\bit is (?:best|important|recommended|advisable)\b|"
     r"\b(?:should|must|needs? to) be (?!able)\w+(?:ed|n|t)\b|\btry (?:to|\w+ing)\b",
     re.IGNORECASE,
@@ -61,7 +61,7 @@ _NO_SOLUTION = re.compile(
     r"(?:(?:related|other|further|similar|more|additional|useful|external|popular|"
     r"recommended)\s+(?:articles?|topics?|information|links?|reading|resources?|pages?|help|questions)|see also|"
     r"table of contents|contents|on this page|in this (?:article|section)|references?|bibliography|sources?|navigation|"
-    r"next steps?|what'?s next|"
+    r"next steps?|what'?s next|(?:where to )?get(?:ting)? (?:more )?help|(?:still )?need (?:more )?help|"
     r"share this|acknowledge?ments?|credits|copyright|legal|trademarks?|glossary|index|changelog|release notes)\W*$",
     re.IGNORECASE,
 )
@@ -82,6 +82,8 @@ _QUESTION = re.compile(
 _ANNOUNCES = re.compile(
     r"\b(?:follow\w*|these|as follows)\b.*\b(?:steps?|instructions?|procedure|follows)\b", re.IGNORECASE
 )
+SHORT_LABEL = 6  # words
+_TASK = re.compile(r"(?:to|how|if|when|for|in order|steps|instructions)\b", re.IGNORECASE)
 _EMPTY_HEADINGS = frozenset(
     """
     solution solutions resolution resolutions workaround workarounds answer answers fix fixes procedure tip tips
@@ -132,6 +134,13 @@ def leads_away(heading: str) -> bool:
 def says_something(introduction: str) -> bool:
     """Return whether an introduction names its matter: ``To remove an account:`` does, ``Do this:`` does not."""
     return sum(word.casefold() not in _GENERIC for word in _WORD.findall(introduction)) >= 2
+
+
+def names_task(introduction: str) -> bool:
+    """Return whether an introduction can stand as a title: it says its matter as a task, a case or a short label."""
+    if not says_something(introduction):
+        return False
+    return _TASK.match(introduction) is not None or tells(introduction) or len(introduction.split()) <= SHORT_LABEL
 
 
 def generic(heading: str) -> bool:

@@ -17,8 +17,8 @@ from autokb.tasks.issues.write_solutions.language import (
     generic,
     leads_away,
     leads_over,
+    names_task,
     points_elsewhere,
-    says_something,
     tells,
 )
 
@@ -28,6 +28,8 @@ SHORT_STEP = 250  # up to here a paragraph stays whole, also where only part of 
 SHORT_LABEL = 40  # words before nested items that are no step of their own
 MOST_TOLD = 12  # steps taken from prose and bullets; an ordered list is never cut
 MOST_ANSWERED = 5
+
+NOWHERE: Span = (0, 0)
 
 Kind = Literal["ordered", "told", "answer"]
 
@@ -40,6 +42,7 @@ class Material:
     headings: tuple[str, ...]
     introduction: str
     title: str
+    titled: Span  # where the title's words stand; (0, 0) where they do not stand in the excerpt
     steps: tuple[Span, ...]
     place: Span
     section: int = 0
@@ -82,7 +85,7 @@ class _SectionReader:
         outer = [b for b in self.blocks if b.level <= 1 or b.kind != "item"]
         outer = [b for b in outer if b.kind != "heading"]
         lists = list(dict.fromkeys(b.list_id for b in outer if b.kind == "item" and b.ordered))
-        introduction = ""
+        introduction = NOWHERE
         for list_id in lists:
             places = [n for n, b in enumerate(outer) if b.kind == "item" and b.list_id == list_id]
             introduction, begin = self._introduction(outer, places[0], introduction)
@@ -92,11 +95,11 @@ class _SectionReader:
             yield material
 
     def _ordered(
-        self, outer: Sequence[Block], places: Sequence[int], introduction: str, begin: int, *, alone: bool
+        self, outer: Sequence[Block], places: Sequence[int], introduction: Span, begin: int, *, alone: bool
     ) -> Material | None:
         """Take an ordered list whole; what stands between two items belongs to the first of them."""
         steps: list[Span] = []
-        for here, following in zip(places, (*places[1:], places[-1] + 1), strict=True):
+        for here, following in pairwise((*places, self._list_end(outer, places[-1]))):
             notes = [b for b in outer[here:following] if not self._is_mark(b)]
             steps.extend(self._split((outer[here].start, notes[-1].end)))
         if sum(points_elsewhere(self.text[s:e]) for s, e in steps) * 2 > len(steps):
@@ -104,27 +107,38 @@ class _SectionReader:
         place = self.place if alone else (begin, steps[-1][1])
         return self._material("ordered", introduction, steps, place)
 
-    def _introduction(self, outer: Sequence[Block], first: int, previous: str) -> tuple[str, int]:
+    def _list_end(self, outer: Sequence[Block], last: int) -> int:
+        """Return where a list ends; a table or bullets that its last item leads over to belong to it."""
+        end = last + 1
+        if self._opens((outer[last].start, outer[last].end)):
+            while end < len(outer) and outer[end].kind in ("table", "code", "item") and not outer[end].ordered:
+                end += 1
+        return end
+
+    def _introduction(self, outer: Sequence[Block], first: int, previous: Span) -> tuple[Span, int]:
         """Return the words that introduce a list and where they begin; alternatives share one introduction."""
         for block in reversed(outer[:first]):
             if self._is_mark(block):
                 continue
             if block.kind == "item":
                 return previous, outer[first].start
-            text = self._last_words(block)
-            return text, block.start if text else outer[first].start
-        return "", outer[first].start
+            words = self._last_words(block)
+            return words, block.start if words != NOWHERE else outer[first].start
+        return NOWHERE, outer[first].start
 
-    def _last_words(self, block: Block) -> str:
+    def _last_words(self, block: Block) -> Span:
         """Return the last sentence of a paragraph where it leads over to what follows."""
         if block.kind != "paragraph":
-            return ""
+            return NOWHERE
         whole = self.text[block.start : block.end]
-        start, end = sentences(self.text, block.start, block.end)[-1]
-        last = " ".join(plain_text(self.text[start:end]).split())
+        span = sentences(self.text, block.start, block.end)[-1]
+        last = self._words(span)
         bold = whole.startswith("**") and whole.rstrip().endswith("**") and len(whole) <= LONGEST_TITLE
         leads = bold or last.endswith((":", "：")) or leads_over(last)
-        return last if leads and len(last) <= 2 * LONGEST_TITLE else ""
+        return span if leads and len(last) <= 2 * LONGEST_TITLE else NOWHERE
+
+    def _words(self, span: Span) -> str:
+        return " ".join(plain_text(self.text[span[0] : span[1]]).split())
 
     def _flow(self, outer: Sequence[Block]) -> Material | None:
         """Take prose and bullets: all of it under a question, else what tells the reader to do something."""
@@ -136,14 +150,14 @@ class _SectionReader:
         if asked or not told:
             kind: Kind = "told" if told else "answer"
             answer = [piece for span, _ in parts[:MOST_ANSWERED] for piece in self._split(span)]
-            return self._material(kind, "", answer[:MOST_TOLD], self.place)
-        introduction = self._leading(told[0]) if len(told) > 1 else ""
-        steps = [piece for span in told[bool(introduction) :] for piece in self._split(self._telling(span))]
+            return self._material(kind, NOWHERE, answer[:MOST_TOLD], self.place)
+        introduction = told[0] if len(told) > 1 and self._leads(told[0]) else NOWHERE
+        steps = [piece for span in told[introduction != NOWHERE :] for piece in self._split(self._telling(span))]
         return self._material("told", introduction, steps[:MOST_TOLD], self.place)
 
-    def _leading(self, span: Span) -> str:
-        words = " ".join(plain_text(self.text[span[0] : span[1]]).split())
-        return words if words.endswith((":", "：")) and len(words) <= LONGEST_TITLE else ""
+    def _leads(self, span: Span) -> bool:
+        words = self._words(span)
+        return words.endswith((":", "：")) and len(words) <= LONGEST_TITLE
 
     def _telling(self, span: Span) -> Span:
         """Return a step without the explanations before and after what it tells."""
@@ -225,20 +239,23 @@ class _SectionReader:
     def _is_mark(self, block: Block) -> bool:
         return block.kind == "paragraph" and not MARK.sub("", self.text[block.start : block.end]).strip()
 
-    def _material(self, kind: Kind, introduction: str, steps: Sequence[Span], place: Span) -> Material | None:
+    def _material(self, kind: Kind, introduction: Span, steps: Sequence[Span], place: Span) -> Material | None:
         steps = list(steps)
         while steps and kind != "ordered" and self._opens(steps[-1]):
             steps.pop()  # it leads over to something that is no step
         if not steps:
             return None
-        return Material(kind, self.headings, introduction, self._title(introduction), tuple(steps), place)
+        words = self._words(introduction)
+        title, titled = words, introduction
+        if not names_task(words) or len(words) > LONGEST_TITLE:
+            title, titled = self._heading()
+        return Material(kind, self.headings, words, title, titled, tuple(steps), place)
 
-    def _title(self, introduction: str) -> str:
-        named = introduction.rstrip(" :：")
-        if says_something(named) and len(named) <= LONGEST_TITLE:
-            return named
+    def _heading(self) -> tuple[str, Span]:
+        """Return what stands over the section and where; a heading that names no matter has the one above in front."""
         heading = self.headings[-1] if self.headings else self.title
         if generic(heading):
             above = self.headings[-2] if len(self.headings) > 1 else self.title
-            return f"{above}: {heading}" if above and above != heading else heading
-        return heading
+            return (f"{above}: {heading}" if above and above != heading else heading), NOWHERE
+        own = next((b for b in self.blocks if b.kind == "heading"), None)
+        return heading, (own.start, own.end) if own else NOWHERE

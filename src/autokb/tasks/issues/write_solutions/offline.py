@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,8 @@ from autokb.knowledge.attributes import ANY, Attributes, Match, as_lists, compar
 from autokb.knowledge.nouns import Span
 from autokb.knowledge.switches import Switch
 from autokb.tasks.issues.content_words import content_words
-from autokb.tasks.issues.write_solutions.material import Material, materials
-from autokb.tasks.issues.write_solutions.platforms import Reader, reader, tailored
+from autokb.tasks.issues.write_solutions.material import NOWHERE, Material, materials
+from autokb.tasks.issues.write_solutions.platforms import Reader, label, reader, tailored
 from autokb.tasks.issues.write_solutions.shapes import Excerpt, Step, WriteSolutions, Written, WrittenSolutions
 
 FLOOR = 0.40  # cosine to the issue with what shared words add; below it nothing fits
@@ -24,7 +25,9 @@ THIN = 0.03
 THIN_LENGTH = 90  # characters of a lone step that helps few
 IN_HEADING = 0.10  # what words of the issue in heading and introduction are worth at most
 IN_TEXT = 0.05  # and in the steps
+NEWER = 0.02
 SHORT_HEADING = 2  # words that name something
+_NUMBER = re.compile(r"\d{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def answer(item: WriteSolutions) -> WrittenSolutions:
     """Return the solutions of a node, best first."""
     read = reader(item.configuration)
     node = read.settled(item.attributes)
-    words = content_words(item.issue)
+    words = content_words(item.issue) - content_words(item.domain)
     found = [c for n, excerpt in enumerate(item.excerpts) for c in _candidates(n, excerpt, node, words, read)]
     written: list[Written] = []
     seen: set[tuple[str, ...]] = set()
@@ -84,6 +87,7 @@ def _candidates(
         likely = similarity + excerpt.lift + _shared(words, material, excerpt.text)
         if likely >= FLOOR:
             score = likely - _doubt(material, found, said[position], node)
+            score += _newer(_around(material, excerpt.switches))
             yield _Candidate(number, material, said[position], similarity, score)
 
 
@@ -93,6 +97,12 @@ def _doubt(material: Material, found: Sequence[Material], said: Attributes, node
     narrower = any(name not in node for name in said)
     thin = len(material.steps) == 1 and material.steps[0][1] - material.steps[0][0] < THIN_LENGTH
     return ANSWERS * (material.kind == "answer") + PREAMBLE * preamble + NARROWER * narrower + THIN * thin
+
+
+def _newer(switches: Sequence[Switch]) -> float:
+    """Return what a later version in the switches around is worth: ``win10`` stands before ``win7``."""
+    version = max(_versions(switches), default=0)
+    return NEWER * version / (version + 10)
 
 
 def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float:
@@ -152,7 +162,7 @@ def _write(candidate: _Candidate, excerpt: Excerpt, node: Attributes, read: Read
     material = candidate.material
     return Written(
         excerpt=candidate.excerpt,
-        title=_title(material, excerpt, read),
+        title=_title(material, excerpt, node, read),
         headings=material.headings,
         which=material.which,
         steps=tuple(steps),
@@ -161,15 +171,26 @@ def _write(candidate: _Candidate, excerpt: Excerpt, node: Attributes, read: Read
     )
 
 
-def _title(material: Material, excerpt: Excerpt, read: Reader) -> str:
+def _title(material: Material, excerpt: Excerpt, node: Attributes, read: Reader) -> str:
     """Return the title; one that only says for whom (``Adults``, ``On Android``) has what stands above it in front."""
     title = material.title
+    around = _around(material, excerpt.switches)
+    inside = [s for s in excerpt.switches if s not in around and s.start < material.titled[1]]
+    if material.titled != NOWHERE and inside:
+        reads = tailored(excerpt.text, material.titled, inside, node, read)
+        title = " ".join(reads.text.split()) or title
+    title = title.rstrip(" .:：")
     above = material.headings[-2] if len(material.headings) > 1 else excerpt.title
-    if (
-        title == (material.headings or ("",))[-1]
-        and len(content_words(title)) <= SHORT_HEADING
-        and read.said(title)
-        and above
-    ):
-        return f"{above}: {title}"
-    return title
+    if title == (material.headings or ("",))[-1] and len(content_words(title)) <= SHORT_HEADING and read.said(title):
+        title = f"{above}: {title}" if above else title
+    labels = [label(s) for s in around if _unsettled(s, node, read)]
+    return f"{title} ({'; '.join(labels)})" if labels else title
+
+
+def _unsettled(switch: Switch, node: Attributes, read: Reader) -> bool:
+    """Return whether a switch says more than the node: an attribute it leaves open, or a version."""
+    return bool(set(read.switched(switch.names, switch.negated)) - set(node)) or bool(_versions([switch]))
+
+
+def _versions(switches: Sequence[Switch]) -> list[int]:
+    return [int(number) for s in switches for name in s.names for number in _NUMBER.findall(name)]

@@ -95,8 +95,8 @@ def tailored(text: str, span: Span, switches: Sequence[Switch], node: Attributes
     if not any(c.isalnum() for c in words):
         return Tailored("", frozenset(narrowed))
     around = [s for s in inside if s.inner[0] <= span[0] and span[1] <= s.inner[1]]
-    labels = [_label(s) for s in around if set(read.switched(s.names, s.negated)) - set(node)]
-    return Tailored(" ".join((*(f"({label})" for label in labels), words)), frozenset(narrowed))
+    names = [f"({label(s)})" for s in around if set(read.switched(s.names, s.negated)) - set(node)]
+    return Tailored(" ".join((*names, words)), frozenset(narrowed))
 
 
 def _switched_text(
@@ -148,15 +148,16 @@ def _named(
     after = any(switch.end <= s.start and not text[switch.end : s.start].strip() for s in others)
     if not words.strip() or not (open_names or ((before or after) and not said)):
         return words
-    label = _label(switch)
+    names = label(switch)
     if len(words) > SHORT or "\n" in words:
         lead = len(words) - len(words.lstrip())
-        return f"{words[:lead] or ' '}({label}) {words[lead:]}"
-    named = f"{words.rstrip()} ({label})" + words[len(words.rstrip()) :]
+        return f"{words[:lead] or ' '}({names}) {words[lead:]}"
+    named = f"{words.rstrip()} ({names})" + words[len(words.rstrip()) :]
     return f" / {named}" if before and number else named
 
 
-def _label(switch: Switch) -> str:
+def label(switch: Switch) -> str:
+    """Return the names a switch is for, as the source has them."""
     return ("not " if switch.negated else "") + ", ".join(switch.names)
 
 

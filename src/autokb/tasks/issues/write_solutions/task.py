@@ -26,7 +26,7 @@ def check(item: WriteSolutions, reply: WrittenSolutions) -> None:
 
 ROOM = Room(
     name="issues/write_solutions",
-    version=1,
+    version=2,
     input=WriteSolutions,
     output=WrittenSolutions,
     offline=offline.answer,

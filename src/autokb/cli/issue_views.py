@@ -1,0 +1,191 @@
+"""Trees, issues and answers in a terminal: each step beside its place in the source."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from autokb.cli.views import attributes_text
+
+COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
+STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
+LABEL = 70  # characters of a node's text in a tree
+QUOTED = 5  # raw issues of a node that are shown
+SHOWN = 2  # solutions of an answer's best match that are shown
+
+
+def one_line(text: str, width: int = LABEL) -> str:
+    """Return a text as one line, cut where it is too long."""
+    words = " ".join(text.split())
+    return words if len(words) <= width else words[: width - 1].rstrip() + "…"
+
+
+def short(issue_id: str) -> str:
+    """Return the first letters of an id that we made, which are enough to name it."""
+    return issue_id.removeprefix("issue-")[:8] if issue_id.startswith("issue-") else issue_id
+
+
+def several(count: int, word: str) -> str:
+    """Return ``1 solution`` or ``2 solutions``."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def tree_view(workspace: Path, shown: Mapping[str, Any]) -> RenderableType:
+    """Show the trees under their themes, and edits whose solution is gone."""
+    lost = [
+        Text(f"edit without its solution: {e['solution_id']}: {one_line(e['text'])}", style="yellow")
+        for e in shown["orphaned_edits"]
+    ]
+    if not shown["trees"]:
+        return Group(_nothing_yet(workspace, shown), *lost)
+    counts = f"{several(shown['trees_in_all'], 'tree')}, {several(shown['solutions'], 'solution')}"
+    root = Tree(Text(f"{shown['domain']}: {counts}", style="bold"), guide_style="dim")
+    themes: dict[str, Tree] = {}
+    for tree in sorted(shown["trees"], key=lambda t: (t["theme"] or "", -t["raw_issues"])):
+        theme = tree["theme"] or "no theme"
+        branch = themes.get(theme) or themes.setdefault(theme, root.add(Text(theme, style="bold magenta")))
+        parent = branch.add(_label(tree, tree["attributes"], "bold"))
+        for child in tree["children"]:
+            own = {n: v for n, v in child["attributes"].items() if v != tree["attributes"].get(n)}
+            parent.add(_label(child, own, ""))
+    if more := shown["trees_in_all"] - len(shown["trees"]):
+        root.add(Text(f"... and {several(more, 'more tree')}", style="dim"))
+    example = short(shown["trees"][0]["id"])
+    return Group(
+        root, *lost, Text(f"One issue with its sources: autokb show {_quoted(workspace)} {example}", style="dim")
+    )
+
+
+def _nothing_yet(workspace: Path, shown: Mapping[str, Any]) -> Text:
+    staged = shown["staged"]
+    counts = f"{several(staged['documents'], 'document')} and {several(staged['issues'], 'issue')}"
+    if not (staged["documents"] or staged["issues"]):
+        return Text(f"Nothing is added yet. Next: autokb add {_quoted(workspace)} FOLDER_OF_MANUALS")
+    if shown["documents"] and not staged["issues"]:
+        return Text(
+            f"{several(shown['documents'], 'document')} and no issues. Next: autokb add {_quoted(workspace)} FILE --as issues"
+        )
+    return Text(f"{counts} are added, no tree is published. Next: autokb build {_quoted(workspace)}")
+
+
+def _quoted(workspace: Path) -> str:
+    return shlex.quote(str(workspace))
+
+
+def _label(node: Mapping[str, Any], attributes: Mapping[str, list[str]], style: str) -> Text:
+    label = Text(one_line(node["text"]), style=style)
+    if len(words := attributes_text(attributes)):
+        label.append("  ").append_text(words)
+    count = node["solutions"]
+    label.append(f"  {several(count, 'solution')}", style="green" if count else "dim")
+    return label.append(f"  {short(node['id'])}", style="dim")
+
+
+def issue_view(one: Mapping[str, Any]) -> RenderableType:
+    """Show one issue with its solutions, its children and what customers wrote."""
+    told = one["raw_issues"]
+    facts = [one["id"], *([f"theme: {one['theme']}"] if one["theme"] else [])]
+    head = [Text(one_line(one["text"], 400), style="bold")]
+    if len(words := attributes_text(one["attributes"])):
+        head.append(words)
+    head.append(Text("   ".join(facts), style="dim"))
+    if told:
+        head.append(Text(f"told by {several(len(told), 'customer')}:", style="dim"))
+        head += [Text(f"  “{one_line(r['text'], 90)}”", style="dim italic") for r in told[:QUOTED]]
+    if len(told) > QUOTED:
+        head.append(Text(f"  ... and {len(told) - QUOTED} more", style="dim"))
+    below = [Text.assemble("  ", _child(c)) for c in one["children"]]
+    if below:
+        below.insert(0, Text("more specific:", style="dim"))
+    solutions = [solution_panel(s) for s in one["solutions"]] or [Text("No solution yet.", style="yellow")]
+    return Group(*head, *solutions, *below)
+
+
+def _child(child: Mapping[str, Any]) -> Text:
+    label = Text(one_line(child["text"])).append("  ").append_text(attributes_text(child["attributes"]))
+    return label.append(f"  {short(child['id'])}", style="dim")
+
+
+def solution_panel(solution: Mapping[str, Any]) -> Panel:
+    """Show a solution's steps with their sources, its status and the reason for it where it has one."""
+    body: list[RenderableType] = [_steps(solution)]
+    if solution.get("edited_by"):
+        body.append(Text(f"edited by {solution['edited_by']}, {solution['edited_at']}", style="yellow"))
+    if solution.get("reason"):
+        body.append(Text(solution["reason"], style="yellow"))
+    below = Text(solution["id"], style="dim")
+    if status := solution.get("status"):
+        below = Text.assemble((status, STATUS_COLOURS.get(status, "")), "  ", below)
+    if len(words := attributes_text(solution["attributes"])):
+        body.insert(0, words)
+    title = Text(one_line(solution["text"].strip().split("\n", 1)[0], 80))
+    return Panel(
+        Group(*body), title=title, title_align="left", subtitle=below, subtitle_align="right", border_style="dim"
+    )
+
+
+def _steps(solution: Mapping[str, Any]) -> Table:
+    steps, evidence = solution["steps"] or [solution["text"]], solution["evidence"]
+    table = Table.grid(padding=(0, 1))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    beside = len(steps) == len(evidence)
+    for number, step in enumerate(steps):
+        source = Text(f"\n{_place(evidence[number])}", style="dim") if beside else Text("")
+        table.add_row(f"{number + 1}." if len(steps) > 1 else "", Text(step).append_text(source))
+    if not beside:  # an edited solution need not have one source a step
+        table.add_row("", Text("\n".join(map(_place, evidence)), style="dim"))
+    return table
+
+
+def _place(evidence: Mapping[str, Any]) -> str:
+    return f"{evidence['document']} [{evidence['start']}:{evidence['end']}]"
+
+
+def answer_view(workspace: Path, answer: Mapping[str, Any]) -> RenderableType:
+    """Show an answer: outcome, question back, the best match with steps and sources, the others, further reading."""
+    outcome, question = answer["outcome"], answer["question"]
+    head = Text(outcome, style=f"bold {COLOURS[outcome]}")
+    if len(words := attributes_text(answer["attributes"])):
+        head.append("   understood: ", style="not bold").append_text(words)
+    lines: list[RenderableType] = [head]
+    if question:
+        lines.append(Text(question["text"], style="bold yellow"))
+        option = shlex.quote(f"{question['attribute']}={question['values'][0]}")
+        asked = shlex.quote(one_line(answer["query"]))
+        lines.append(Text(f"  autokb ask {_quoted(workspace)} {asked} --attribute {option}", style="dim"))
+    if outcome == "abstains":
+        lines.append(Text("Nothing in the knowledge base is close enough to be an answer."))
+    if answer["matches"]:
+        lines += _matches(answer["matches"])
+    if answer["documents"]:
+        reading = ", ".join(d["document"] for d in answer["documents"])
+        lines.append(Text(f"could also help: {reading}", style="dim"))
+    return Group(*lines)
+
+
+def _matches(matches: list[Mapping[str, Any]]) -> list[RenderableType]:
+    best, *others = matches
+    solutions = best["solutions"]
+    lines: list[RenderableType] = [_match(best, "bold"), *(solution_panel(s) for s in solutions[:SHOWN])]
+    if more := len(solutions[SHOWN:]):
+        lines.append(
+            Text(f"  {several(more, 'more solution')}: autokb show WORKSPACE {short(best['issue']['id'])}", style="dim")
+        )
+    if others:
+        lines += [Text("other issues near it:", style="dim"), *(Text.assemble("  ", _match(m, "")) for m in others)]
+    return lines
+
+
+def _match(match: Mapping[str, Any], style: str) -> Text:
+    label = Text(one_line(match["issue"]["text"]), style=style)
+    words = f"  {match['match']}, similarity {match['similarity']:.2f}  {short(match['issue']['id'])}"
+    return label.append(words, style="dim not bold")
