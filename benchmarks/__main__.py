@@ -7,7 +7,7 @@ import importlib
 
 from benchmarks.figures import RESULTS, show, write
 
-QUICK = ("startup", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
+QUICK = ("startup", "attributes", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
 SLOW = ("build", "retrieval")
 
 

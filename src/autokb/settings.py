@@ -38,7 +38,8 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Se
         raise BadInputError("settings.yaml must be a mapping, for example: model: offline")
     known = {f.name for f in fields(Settings)}
     if stray := sorted(set(map(str, data)) - known):
-        raise BadInputError(f"settings.yaml: {stray[0]!r} is not a setting; the settings are {', '.join(sorted(known))}.")
+        names = ", ".join(sorted(known))
+        raise BadInputError(f"settings.yaml: {stray[0]!r} is not a setting; the settings are {names}.")
     settings = replace(Settings(), **{name: _checked(name, value) for name, value in data.items() if value is not None})
     return _overridden(settings, environment or {})
 

@@ -72,6 +72,15 @@ def test_a_list_longer_than_an_excerpt_stays_whole():
     assert len(solution.steps) == 399
 
 
+def test_of_prose_without_end_the_part_around_the_hit_is_the_excerpt():
+    text = "Press the small key. " * 3000 + "Turn the great wheel. " + "Press the small key. " * 3000
+    document = Document("long.txt", "Clock", text)
+    (found,) = solutions_request(NODE, SPEC, [found_in(document, "Turn the great wheel.")]).excerpts
+    assert "Turn the great wheel." in found.text and len(found.text) <= EXCERPT
+    assert text[found.offset - 1] == " " and text[found.offset + len(found.text)] == " "
+    assert verify_quotes(solve(document, "Turn the great wheel.")[0], {document.id: document}) == ()
+
+
 def test_two_hits_in_one_section_are_one_excerpt():
     document = Document("clock.md", "Clock", TEXT)
     hits = [found_in(document, "Turn the key."), found_in(document, "Open the back.")]

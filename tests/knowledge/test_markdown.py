@@ -4,7 +4,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autokb.knowledge.markdown import parse_blocks, plain_text, section_at, sections, sentences
@@ -155,7 +155,8 @@ MARKS = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
+@example("- > - - ")
 @given(st.lists(MARKS, max_size=30).map("".join))
 def test_blocks_of_any_text_are_in_order_and_inside_it(text):
     blocks = parse_blocks(text)

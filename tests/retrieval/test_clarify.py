@@ -21,7 +21,9 @@ def node(issue_id: str, parent: str | None = None, **values: str) -> Issue:
 
 def index_of(*issues: Issue, without: str = "", same: str = "") -> KnowledgeIndex:
     solutions = [
-        Solution(f"s-{i.id}", i.id, "t", ("same" if i.id in same.split() else f"do {i.id}",), i.attributes, ())
+        Solution(f"s-{i.id}", i.id, "t", ("same",), {}, ())
+        if i.id in same.split()
+        else Solution(f"s-{i.id}", i.id, "t", (f"do {i.id}",), i.attributes, ())
         for i in issues
         if i.id not in without.split()
     ]
@@ -57,6 +59,18 @@ def test_only_children_with_displayed_solutions_count() -> None:
 
 def test_one_child_alone_differs_in_nothing() -> None:
     assert asks(index_of(*SYSTEMS[:2])) is None
+
+
+def test_children_that_fix_different_attributes_leave_no_choice_in_any_of_them() -> None:
+    assert asks(index_of(node("p"), node("a", "p", os="Windows"), node("b", "p", device="Phone"))) is None
+
+
+def test_an_answer_just_behind_is_better_than_a_question_about_a_tree_that_could_be_opened() -> None:
+    open_tree = (node("q", os="Mac"), node("r", "q", os="Mac", device="Phone"))
+    answered = node("z")
+    assert asks(index_of(*open_tree, answered), {"q": 0.6, "r": 0.6, "z": 0.55}) is None
+    far = asks(index_of(*open_tree, answered), {"q": 0.9, "r": 0.9, "z": 0.55})
+    assert far is not None and far.attribute == "os"
 
 
 def test_children_in_conflict_are_no_choice() -> None:

@@ -141,6 +141,13 @@ def test_prose_that_tells_is_cut_down_to_what_it_tells():
     assert steps_of(text) == [["Turn the wheel.", "Press the button."]]
 
 
+def test_of_prose_that_goes_on_and_on_the_steps_at_the_hit_are_taken():
+    text = "\n\n".join(f"Press the key number {n}." for n in range(100))
+    place = text.index("number 70.")
+    (solution,) = solve(excerpt(text, windows=[(0, 60, 0.5), (place, place + 60, 0.8)]))
+    assert [s.text for s in solution.steps] == [f"Press the key number {n}." for n in range(70, 76)]
+
+
 def test_options_stay_with_the_words_that_lead_over_to_them():
     text = "# Call for help\n\nCall your doctor if you have:\n\n- a stiff neck\n- a rash\n"
     assert steps_of(text) == [["Call your doctor if you have:\n- a stiff neck\n- a rash"]]

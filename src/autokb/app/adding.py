@@ -116,8 +116,8 @@ def _refuse_namesakes(kind: Kind, old: Mapping[str, Staged], changed: Iterable[S
         name = uncompressed(new.relative)
         if before.root != new.root and uncompressed(before.relative) == name and _has(before.root, name):
             raise BadInputError(
-                f"{name} lies in {before.root} and in {new.root} with different content; rename one of the two files, or "
-                "remove the first one, and add again. Nothing was added."
+                f"{name} lies in {before.root} and in {new.root} with different content; rename one of the two files, "
+                "or remove the first one, and add again. Nothing was added."
             )
 
 

@@ -89,7 +89,15 @@ class _Run:
         # Step 2: issue processing
         raw_vectors = self.embed([r.full_text for r in raw])
         attributes = self._attributes(raw)
-        organised = organise(self.stages, self.workspace.spec, raw, raw_vectors, self.published, rethink=self.rethink)
+        organised = organise(
+            self.stages,
+            self.workspace.spec,
+            raw,
+            raw_vectors,
+            self.published,
+            rethink=self.rethink,
+            embed=self.embed,
+        )
         grown = grow_trees(self.stages, self.workspace.spec, raw, raw_vectors, attributes, organised, windows)
         # Step 3: solution generation, with what is known of earlier outcomes
         past = past_issues(raw, DocumentNames(documents))

@@ -10,6 +10,7 @@ import numpy as np
 
 from autokb.app.published import Published
 from autokb.app.stages import Stages
+from autokb.issues.neutral import Embed, neutral_text, problem_vectors
 from autokb.issues.seeds import Clusters, cluster, join, leave, nearness
 from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
 from autokb.knowledge.domain import DomainSpec
@@ -29,6 +30,7 @@ class Organised:
     theme_of: Mapping[str, str]
     clusters: Mapping[str, Clusters]
     frozen: bool
+    vectors: Any = None  # of the problems, a row for each raw issue
 
     def setting(self) -> dict[str, Any]:
         """Return what the next build needs to keep themes and clusters as they are."""
@@ -48,15 +50,41 @@ def organise(
     published: Published,
     *,
     rethink: bool,
+    embed: Embed,
 ) -> Organised:
-    """Give every raw issue (row n of ``vectors``) a theme and a seed; what is there stays unless ``rethink``."""
-    kept = published.settings.get("themes", {})
+    """Give every raw issue (row n of ``vectors``) a theme and a seed; what is there stays unless ``rethink``.
+
+    Both come from the problems, told without their attribute values (which ``embed`` gives vectors of).
+    """
+    texts = [r.full_text for r in raw]
+    subjects = tuple(neutral_text(text, spec) for text in texts)
+    problems = _Problems(raw, subjects, problem_vectors(texts, subjects, vectors, embed))
+    return replace(_organised(stages, spec, problems, published, rethink), vectors=problems.vectors)
+
+
+@dataclass(frozen=True)
+class _Problems:
+    """The raw issues with what they are about, in words and as unit vectors."""
+
+    raw: Sequence[RawIssue]
+    subjects: tuple[str, ...]
+    vectors: Any
+
+    def only(self, rows: Sequence[int]) -> _Problems:
+        """Return some of them."""
+        return _Problems([self.raw[n] for n in rows], tuple(self.subjects[n] for n in rows), self.vectors[rows])
+
+
+def _organised(
+    stages: Stages, spec: DomainSpec, problems: _Problems, published: Published, rethink: bool
+) -> Organised:
+    raw, kept = problems.raw, published.settings.get("themes", {})
     if rethink or not kept.get("names") or not kept.get("frozen"):
-        return _afresh(stages, spec, raw, vectors)
+        return _afresh(stages, spec, problems)
     themes = from_json(kept)
     known = {r.id: published.raw_places[r.id] for r in raw if _unchanged(r, published)}
     organised = _as_before(themes, float(str(kept["near"])), known, published)
-    return _joined(stages, spec, raw, vectors, organised)
+    return _joined(stages, spec, problems, organised)
 
 
 def _unchanged(raw: RawIssue, published: Published) -> bool:
@@ -64,17 +92,18 @@ def _unchanged(raw: RawIssue, published: Published) -> bool:
     return before is not None and before.full_text == raw.full_text and "seed" in published.raw_places[raw.id]
 
 
-def _afresh(stages: Stages, spec: DomainSpec, raw: Sequence[RawIssue], vectors: Vectors) -> Organised:
+def _afresh(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
+    raw, vectors = problems.raw, problems.vectors
     texts = tuple(r.full_text for r in raw)
     near = nearness(vectors)
     if not raw:
         return Organised(None, near, {}, {}, frozen=False)
-    question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors)
+    question = FindThemes(f"{spec.name}: {spec.description}", texts, problems.subjects, vectors)
     (found,) = stages.run("themes", FIND_THEMES, [question], ["all raw issues"])
     if found is None:
         return Organised(None, near, {}, {}, frozen=False)
     themes = freeze(found, vectors)
-    theme_of = _assign(stages, spec, raw, vectors, themes)
+    theme_of = _assign(stages, spec, problems, themes)
     clusters = {}
     with stages.timed("seeds") as count:
         groups = _rows_by_theme(raw, theme_of)
@@ -93,10 +122,9 @@ def _rows_by_theme(raw: Sequence[RawIssue], theme_of: Mapping[str, str]) -> dict
     return dict(sorted(groups.items()))
 
 
-def _assign(
-    stages: Stages, spec: DomainSpec, raw: Sequence[RawIssue], vectors: Vectors, themes: FrozenThemes
-) -> dict[str, str]:
-    asked = questions(f"{spec.name}: {spec.description}", [r.full_text for r in raw], vectors, themes)
+def _assign(stages: Stages, spec: DomainSpec, problems: _Problems, themes: FrozenThemes) -> dict[str, str]:
+    raw, domain = problems.raw, f"{spec.name}: {spec.description}"
+    asked = questions(domain, [r.full_text for r in raw], problems.subjects, problems.vectors, themes)
     replies = stages.run("assign", ASSIGN_THEME, asked, [r.id for r in raw])
     return {r.id: reply.theme for r, reply in zip(raw, replies, strict=True) if reply is not None}
 
@@ -116,18 +144,17 @@ def _as_before(
     return Organised(themes, near, theme_of, clusters, frozen=True)
 
 
-def _joined(
-    stages: Stages, spec: DomainSpec, raw: Sequence[RawIssue], vectors: Vectors, before: Organised
-) -> Organised:
+def _joined(stages: Stages, spec: DomainSpec, problems: _Problems, before: Organised) -> Organised:
     """Take out what has gone or changed, and let new raw issues join the nearest seed of their theme."""
     assert before.themes is not None
-    rows = {r.id: vectors[n] for n, r in enumerate(raw)}
+    raw = problems.raw
+    rows = {r.id: problems.vectors[n] for n, r in enumerate(raw)}
     new = [n for n, r in enumerate(raw) if r.id not in before.theme_of]
     with stages.timed("assign") as count:
         count.reused += len(raw) - len(new)
     theme_of = {**before.theme_of}
     if new:
-        theme_of |= _assign(stages, spec, [raw[n] for n in new], vectors[new], before.themes)
+        theme_of |= _assign(stages, spec, problems.only(new), before.themes)
     clusters = {}
     with stages.timed("seeds") as count:
         for theme in sorted({*before.clusters, *theme_of.values()}):

@@ -37,7 +37,7 @@ def grow_trees(
 ) -> Grown:
     """Grow a tree from every seed that a document is near to; rows of ``vectors`` are those of ``raw``."""
     reported = {
-        r.id: Reported(r, attributes[r.id], vectors[n])
+        r.id: Reported(r, attributes[r.id], organised.vectors[n])
         for n, r in enumerate(raw)
         if r.id in attributes and r.id in organised.theme_of
     }

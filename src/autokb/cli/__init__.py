@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 STOPPED = 3
+INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,6 +32,8 @@ def _run(words: list[str]) -> int:
     from autokb.cli.commands import app
 
     status = app(words, prog_name="autokb", standalone_mode=False)
+    if status == INTERRUPTED:
+        raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
 
 

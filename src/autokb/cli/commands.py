@@ -41,10 +41,15 @@ def init(
 
 
 def _started(workspace: Path, made: dict[str, Any]) -> str:
+    from autokb.cli.views import quoted
+
     if made["documents"]:
         counts = f"{made['documents']} documents and {made['issues']} issues"
-        return f"Made {workspace} with {counts}. Next: autokb build {workspace}"
-    return f"Made {workspace}. Look at {workspace}/domain.yaml, then: autokb add {workspace} FOLDER_OF_MANUALS"
+        return f"Made {workspace} with {counts}.\nNext: autokb build {quoted(workspace)}"
+    return (
+        f"Made {workspace}. Say in {workspace / 'domain.yaml'} what customers' problems depend on.\n"
+        f"Next: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
+    )
 
 
 @app.command(epilog="Example: autokb add kb manuals/  and  autokb add kb issues.csv --as issues --text-field message")
@@ -128,8 +133,8 @@ def show(
     """Show the tree, or one issue with its solutions, evidence and attributes."""
     from autokb.app.showing import issue_json, tree_json
     from autokb.app.workspace import open_workspace
-    from autokb.cli.output import emit
     from autokb.cli.issue_views import issue_view, tree_view
+    from autokb.cli.output import emit
 
     opened = open_workspace(workspace)
     if issue is None:
@@ -154,8 +159,8 @@ def ask(
     """Ask a question: an answer with its sources, a question back, or an honest no."""
     from autokb.app.asking import open_index, read_overrides
     from autokb.app.workspace import open_workspace
-    from autokb.cli.output import emit
     from autokb.cli.issue_views import answer_view
+    from autokb.cli.output import emit
 
     opened = open_workspace(workspace)
     index = open_index(opened)

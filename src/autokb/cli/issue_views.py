@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.cli.views import attributes_text
+from autokb.cli.views import attributes_text, quoted
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
@@ -60,7 +60,7 @@ def tree_view(workspace: Path, shown: Mapping[str, Any]) -> RenderableType:
         root.add(Text(f"... and {several(more, 'more tree')}", style="dim"))
     example = short(shown["trees"][0]["id"])
     return Group(
-        root, *lost, Text(f"One issue with its sources: autokb show {_quoted(workspace)} {example}", style="dim")
+        root, *lost, Text(f"One issue with its sources: autokb show {quoted(workspace)} {example}", style="dim")
     )
 
 
@@ -68,16 +68,11 @@ def _nothing_yet(workspace: Path, shown: Mapping[str, Any]) -> Text:
     staged = shown["staged"]
     counts = f"{several(staged['documents'], 'document')} and {several(staged['issues'], 'issue')}"
     if not (staged["documents"] or staged["issues"]):
-        return Text(f"Nothing is added yet. Next: autokb add {_quoted(workspace)} FOLDER_OF_MANUALS")
+        return Text(f"Nothing is added yet. Next: autokb add {quoted(workspace)} FOLDER_OF_MANUALS")
     if shown["documents"] and not staged["issues"]:
-        return Text(
-            f"{several(shown['documents'], 'document')} and no issues. Next: autokb add {_quoted(workspace)} FILE --as issues"
-        )
-    return Text(f"{counts} are added, no tree is published. Next: autokb build {_quoted(workspace)}")
-
-
-def _quoted(workspace: Path) -> str:
-    return shlex.quote(str(workspace))
+        counts = several(shown["documents"], "document")
+        return Text(f"{counts} and no issues. Next: autokb add {quoted(workspace)} FILE --as issues")
+    return Text(f"{counts} are added, no tree is published. Next: autokb build {quoted(workspace)}")
 
 
 def _label(node: Mapping[str, Any], attributes: Mapping[str, list[str]], style: str) -> Text:
@@ -105,8 +100,9 @@ def issue_view(one: Mapping[str, Any]) -> RenderableType:
     below = [Text.assemble("  ", _child(c)) for c in one["children"]]
     if below:
         below.insert(0, Text("more specific:", style="dim"))
-    solutions = [solution_panel(s) for s in one["solutions"]] or [Text("No solution yet.", style="yellow")]
-    return Group(*head, *solutions, *below)
+    solutions = [solution_panel(s) for s in one["solutions"]]
+    none = [] if solutions else [Text("No solution.", style="yellow")]
+    return Group(*head, *solutions, *none, *below)
 
 
 def _child(child: Mapping[str, Any]) -> Text:
@@ -160,26 +156,24 @@ def answer_view(workspace: Path, answer: Mapping[str, Any]) -> RenderableType:
     if question:
         lines.append(Text(question["text"], style="bold yellow"))
         option = shlex.quote(f"{question['attribute']}={question['values'][0]}")
-        asked = shlex.quote(one_line(answer["query"]))
-        lines.append(Text(f"  autokb ask {_quoted(workspace)} {asked} --attribute {option}", style="dim"))
+        lines.append(Text(f"  ask again with --attribute {option}", style="dim"))
     if outcome == "abstains":
         lines.append(Text("Nothing in the knowledge base is close enough to be an answer."))
     if answer["matches"]:
-        lines += _matches(answer["matches"])
+        lines += _matches(workspace, answer["matches"])
     if answer["documents"]:
         reading = ", ".join(d["document"] for d in answer["documents"])
         lines.append(Text(f"could also help: {reading}", style="dim"))
     return Group(*lines)
 
 
-def _matches(matches: list[Mapping[str, Any]]) -> list[RenderableType]:
+def _matches(workspace: Path, matches: list[Mapping[str, Any]]) -> list[RenderableType]:
     best, *others = matches
     solutions = best["solutions"]
     lines: list[RenderableType] = [_match(best, "bold"), *(solution_panel(s) for s in solutions[:SHOWN])]
     if more := len(solutions[SHOWN:]):
-        lines.append(
-            Text(f"  {several(more, 'more solution')}: autokb show WORKSPACE {short(best['issue']['id'])}", style="dim")
-        )
+        command = f"autokb show {quoted(workspace)} {short(best['issue']['id'])}"
+        lines.append(Text(f"  {several(more, 'more solution')}: {command}", style="dim"))
     if others:
         lines += [Text("other issues near it:", style="dim"), *(Text.assemble("  ", _match(m, "")) for m in others)]
     return lines

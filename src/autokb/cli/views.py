@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 SKIPPED_SHOWN = 20
+
+
+def quoted(workspace: Path) -> str:
+    """Return a path as it is typed in a command."""
+    return shlex.quote(str(workspace))
 
 
 def attributes_text(attributes: Mapping[str, list[str]]) -> Text:
@@ -26,7 +32,7 @@ def added_view(workspace: Path, kind: str, done: Any) -> RenderableType:
     ]
     lines += skipped_lines(done.skipped)
     if done.added or done.updated or done.removed:
-        lines.append(Text(f"Next: autokb build {workspace}", style="dim"))
+        lines.append(Text(f"Next: autokb build {quoted(workspace)}", style="dim"))
     return Group(*lines)
 
 
@@ -89,5 +95,9 @@ def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
             Text("No trees yet: add issues (autokb add WORKSPACE FILE --as issues) and build again.", style="yellow")
         )
     else:
-        lines.append(Text(f'Next: autokb show {workspace}   or   autokb ask {workspace} "a question"', style="dim"))
+        lines.append(
+            Text(
+                f'Next: autokb show {quoted(workspace)}   or   autokb ask {quoted(workspace)} "a question"', style="dim"
+            )
+        )
     return Group(*lines)

@@ -16,7 +16,7 @@ FEW = 15  # below so many issues UMAP to 20 dimensions cannot work: they are com
 SMALLEST = 5  # members of a cluster for HDBSCAN (appendix D of the paper)
 NEAR = 0.6  # likeness to the seed where there are too few issues to learn it from
 COMPARED = 4_000  # issues compared with each other at once: the table of their distances must fit into memory
-SPREAD = 2.33  # how many deviations above the middle a pair must lie: one pair in a hundred of unrelated issues does
+SPREAD = 2.0  # how many deviations above the middle a pair must lie: one pair in forty of unrelated issues does
 STRANGE = 3.5  # deviations below the usual likeness to the documents
 FAR = "no document is near it"
 ALONE = "outlier: no other issue of its theme is near enough, so it is a seed of its own"
@@ -61,7 +61,7 @@ def nearness(vectors: Any) -> float:
     sample = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), 1_500)).astype(int))]
     pairs = (sample @ sample.T)[np.triu_indices(len(sample), 1)]
     low, middle = np.quantile(pairs, [0.16, 0.5])
-    return round(float(np.clip(middle + SPREAD * (middle - low), 0.5, 0.8)), 4)
+    return round(float(np.clip(middle + SPREAD * (middle - low), 0.45, 0.8)), 4)
 
 
 def far_from_documents(similarity: Any) -> NDArray[np.bool_]:

@@ -106,7 +106,20 @@ def _blocks_around(text: str, section: Span, place: int) -> Span:
     near = [b for b in blocks if b.end > place - EXCERPT // 2 and b.start < place + EXCERPT // 2]
     lists = {b.list_id for b in near if b.kind == "item"}
     near += [b for b in blocks if b.list_id in lists]
-    return (min(b.start for b in near), max(b.end for b in near)) if near else section
+    if not near:
+        return section
+    start, end = min(b.start for b in near), max(b.end for b in near)
+    return (start, end) if lists else _clipped(text, start, end, place)
+
+
+def _clipped(text: str, start: int, end: int, place: int) -> Span:
+    """Return the part of endless prose around a place, from white space to white space where there is some."""
+    first, last = max(start, place - EXCERPT // 2), min(end, place + EXCERPT // 2)
+    if first > start:
+        first = max(first, text.find(" ", first, place) + 1)
+    if last < end:
+        last = max(text.rfind(" ", place, last), place + 1)
+    return first, last
 
 
 def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[Solution, ...]:

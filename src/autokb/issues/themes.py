@@ -68,12 +68,16 @@ def assign(vectors: Any, themes: FrozenThemes) -> list[int]:
     return [int(position) for position in positions]
 
 
-def questions(domain: str, texts: Sequence[str], vectors: Any, themes: FrozenThemes) -> list[AssignTheme]:
-    """Return the question of the room for each issue."""
-    matrix, fingerprint = themes.matrix(), digest(repr(themes.centroids))
+def questions(
+    domain: str, texts: Sequence[str], subjects: Sequence[str], vectors: Any, themes: FrozenThemes
+) -> list[AssignTheme]:
+    """Return the question of the room for each issue; its vector is that of its text and its subject."""
+    matrix, centres = themes.matrix(), digest(repr(themes.centroids))
     return [
-        AssignTheme(domain, text, themes.names, themes.miscellaneous, themes.floor, fingerprint, vector, matrix)
-        for text, vector in zip(texts, vectors, strict=True)
+        AssignTheme(
+            domain, text, themes.names, themes.miscellaneous, themes.floor, digest(centres, subject), vector, matrix
+        )
+        for text, subject, vector in zip(texts, subjects, vectors, strict=True)
     ]
 
 

@@ -26,7 +26,7 @@ KINDS: dict[str, Kind] = {
     "html_block": "html",
 }
 NEWLINE = re.compile(r"\r\n?|\n")  # as markdown-it counts lines
-MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)", re.MULTILINE)
+MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t>]+|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,9 @@ class _Walk:
 
     def _item(self, start: int, end: int) -> Block:
         here = self.lists[-1]
-        if self.items and (above := self.items[-1].start) >= start and (marker := MARKER.match(self.text, above)):
-            start = min(marker.end(), end)
+        if self.items and (above := self.items[-1].start) >= start:
+            marker = MARKER.match(self.text, above)
+            start = min(marker.end() if marker else above, end)
         block = Block("item", start, end, len(self.lists), here.ordered, here.number, here.list_id)
         here.number += here.ordered
         self.items.append(block)

@@ -35,7 +35,9 @@ def clarify(trees: Sequence[TreeMatch], asked: Asked, similarities: Similarities
     pool = _weighted(_candidates(trees), asked, similarities)
     names = [name for name in asked.unknown if _tells_apart(name, top, pool, asked)]
     gains = {name: information_gain(name, pool, asked) for name in names}
-    for name in sorted(names, key=lambda n: (-round(gains[n], 9), n)):
+    # Where nothing can be returned yet, what every candidate fixes comes first: without it nothing ever can.
+    late = {name: top.issue is None and ANY in _sets(name, pool, asked) for name in names}
+    for name in sorted(names, key=lambda n: (late[n], -round(gains[n], 9), n)):
         if (values := _values(name, pool, asked)) and _changes(name, top, asked):
             return Clarification(name, values, wording(name, values))
     return None
@@ -108,8 +110,9 @@ def _changes(name: str, top: TreeMatch, asked: Asked) -> bool:
     return any(_content(asked.shown(node)) != now for node in fixing)
 
 
-def _content(solutions: Iterable[Solution]) -> frozenset[tuple[str, ...]]:
-    return frozenset(solution.steps or (solution.text,) for solution in solutions)
+def _content(solutions: Iterable[Solution]) -> frozenset[object]:
+    """Return what solutions say and for whom: the same steps for other customers are another answer."""
+    return frozenset((s.steps or (s.text,), frozenset(s.attributes.items())) for s in solutions)
 
 
 def plain_name(attribute: str) -> str:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.errors import AutokbError, BadInputError
 from autokb.knowledge.ids import canonical_json, digest
-from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 
@@ -96,7 +96,7 @@ class KnowledgeFile:
         finally:
             self._db.rollback()
 
-    # -- meta ---------------------------------------------------------------------------------------------------------
+    # -- meta --------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> str | None:
         """Return a noted value or None."""
@@ -107,7 +107,7 @@ class KnowledgeFile:
         """Note a value; call it inside a transaction."""
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    # -- staged sources -----------------------------------------------------------------------------------------------
+    # -- staged sources ----------------------------------------------------------------------------
 
     def staged(self, kind: str) -> list[Staged]:
         """Return everything added of a kind, ordered by id."""
@@ -123,7 +123,7 @@ class KnowledgeFile:
         """Remove sources; call it inside a transaction."""
         self._db.executemany("DELETE FROM staged WHERE kind = ? AND id = ?", ((kind, i) for i in ids))
 
-    # -- finished work ------------------------------------------------------------------------------------------------
+    # -- finished work -----------------------------------------------------------------------------
 
     def finished(self, keys: Sequence[str]) -> dict[str, str]:
         """Return the stored replies of those keys that were worked out before."""
@@ -162,7 +162,7 @@ class KnowledgeFile:
             rows = ((vector_key(embedder, t), v.astype("<f4").tobytes()) for t, v in zip(texts, vectors, strict=True))
             self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
-    # -- the published knowledge base -----------------------------------------------------------------------------------
+    # -- the published knowledge base --------------------------------------------------------------
 
     def records(self, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield id and body of the published records of a kind, ordered by id."""
@@ -198,7 +198,7 @@ class KnowledgeFile:
             self.note("generation", str(int(self.meta("generation") or 0) + 1))
         return len(gone) + len(changed)
 
-    # -- edits ----------------------------------------------------------------------------------------------------------
+    # -- edits -------------------------------------------------------------------------------------
 
     def edits(self) -> list[tuple[str, dict[str, Any]]]:
         """Return the hand edits in the order of their dates."""
@@ -214,7 +214,7 @@ class KnowledgeFile:
         self._db.execute("INSERT OR REPLACE INTO edit VALUES (?, ?)", (edit_id, canonical_json(body)))
         self.note("generation", str(int(self.meta("generation") or 0) + 1))
 
-    # -- costs ----------------------------------------------------------------------------------------------------------
+    # -- costs -------------------------------------------------------------------------------------
 
     def spend(self, rows: Iterable[tuple[str, str, int, int, int, int, float | None]]) -> None:
         """Note what requests cost: stage, room, calls, cached, input, output, cost; call it inside a transaction."""
@@ -241,7 +241,7 @@ def _connect(path: Path, create: bool) -> sqlite3.Connection:
     try:
         return _open(f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}", writable=True)
     except sqlite3.OperationalError as error:
-        if create or "readonly" not in str(error) and "unable to open" not in str(error):
+        if create or ("readonly" not in str(error) and "unable to open" not in str(error)):
             raise
         # A read-only folder cannot hold the shared-memory file that WAL readers need; nobody can write there either.
         return _open(f"{path.absolute().as_uri()}?immutable=1", writable=False)

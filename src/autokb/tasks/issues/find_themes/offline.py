@@ -23,8 +23,11 @@ APART = 0.7  # cosine distance at which a handful of issues fall into different 
 Floats = NDArray[np.float64]
 
 
-def find_themes(issues: Sequence[str], vectors: Any) -> FoundThemes:
-    """Group the issues into broad themes; those far from every centre are miscellaneous."""
+def find_themes(issues: Sequence[str], vectors: Any, product: str = "") -> FoundThemes:
+    """Group the issues into broad themes; those far from every centre are miscellaneous.
+
+    The words of ``product`` name no theme.
+    """
     if not issues:
         return FoundThemes(themes=())
     rows = np.asarray(vectors, dtype=np.float64)
@@ -33,7 +36,7 @@ def find_themes(issues: Sequence[str], vectors: Any) -> FoundThemes:
     groups = _by_size(labels)
     misc = [int(i) for i in np.flatnonzero(labels < 0)]
     terms = [read_terms(text) for text in issues]
-    names = name_themes([[terms[i] for i in group] for group in (*groups, *([misc] if misc else []))])
+    names = name_themes([[terms[i] for i in group] for group in (*groups, *([misc] if misc else []))], product)
     themes = [FoundTheme(name=name, members=tuple(group)) for name, group in zip(names, groups, strict=False)]
     if misc:
         name = "Miscellaneous" if names[-1] == "Other questions" else f"Miscellaneous: {names[-1]}"

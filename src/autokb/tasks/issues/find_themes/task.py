@@ -12,16 +12,20 @@ from autokb.tasks.room import ReplyError, Room, outside_key
 
 @dataclass(frozen=True, slots=True)
 class FindThemes:
-    """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue."""
+    """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue.
+
+    ``subjects`` are the issues without the words of attribute values (none: the issues as they are).
+    """
 
     domain: str
     issues: tuple[str, ...]
+    subjects: tuple[str, ...] = ()
     vectors: Any = outside_key()
 
 
 def answer(item: FindThemes) -> FoundThemes:
     """Find the themes without a model."""
-    return offline.find_themes(item.issues, item.vectors)
+    return offline.find_themes(item.subjects or item.issues, item.vectors, item.domain.split(":", 1)[0])
 
 
 def check(item: FindThemes, reply: FoundThemes) -> None:
@@ -43,5 +47,5 @@ def check(item: FindThemes, reply: FoundThemes) -> None:
 
 
 ROOM: Room[FindThemes, FoundThemes] = Room(
-    name="issues/find_themes", version=1, input=FindThemes, output=FoundThemes, offline=answer, check=check
+    name="issues/find_themes", version=2, input=FindThemes, output=FoundThemes, offline=answer, check=check
 )

@@ -67,6 +67,25 @@ def mentions(line: str, spec: Spec) -> list[Mention]:
     return [Mention(starts[m.start], ends[m.end - 1], m.attribute, m.value) for m in found]
 
 
+def named(line: str, spec: Spec) -> list[Mention]:
+    """Return the mentions that name a value, in order; without verbs that only let one guess it (to pair: Bluetooth)."""
+    verbs = {name: _verbs(attribute) for name, attribute in spec.items()}
+    found = [m for m in mentions(line, spec) if line[m.start : m.end].casefold() not in verbs[m.attribute]]
+    return sorted(found, key=lambda m: (m.start, -m.end, m.attribute, m.value))
+
+
+def _verbs(attribute: Attribute) -> frozenset[str]:
+    """Return the synonyms of an attribute that are forms of one verb: ``pair`` where ``pairing`` stands beside it."""
+    found: set[str] = set()
+    for words in attribute.synonyms.values():
+        given = {word.casefold() for word in words}
+        for word in given:
+            forms = {word, f"{word}s", f"{word}ed", f"{word}ing", f"{word.removesuffix('e')}ing", f"{word}d"}
+            if any(form.endswith("ing") and form != word for form in forms & given):
+                found |= forms
+    return frozenset(found)
+
+
 def without(line: str, spec: Spec, attributes: Collection[str]) -> str | None:
     """Return the line without the words of these attributes, or None where it would no longer read well."""
     found = mentions(line, spec)

@@ -26,7 +26,6 @@ LONGEST_STEP = 900  # characters of Markdown; a longer one is split at its neste
 LONGEST_TITLE = 160
 SHORT_STEP = 250  # up to here a paragraph stays whole, also where only part of it tells what to do
 SHORT_LABEL = 40  # words before nested items that are no step of their own
-MOST_TOLD = 12  # steps taken from prose and bullets; an ordered list is never cut
 MOST_ANSWERED = 5
 
 NOWHERE: Span = (0, 0)
@@ -150,10 +149,10 @@ class _SectionReader:
         if asked or not told:
             kind: Kind = "told" if told else "answer"
             answer = [piece for span, _ in parts[:MOST_ANSWERED] for piece in self._split(span)]
-            return self._material(kind, NOWHERE, answer[:MOST_TOLD], self.place)
+            return self._material(kind, NOWHERE, answer, self.place)
         introduction = told[0] if len(told) > 1 and self._leads(told[0]) else NOWHERE
         steps = [piece for span in told[introduction != NOWHERE :] for piece in self._split(self._telling(span))]
-        return self._material("told", introduction, steps[:MOST_TOLD], self.place)
+        return self._material("told", introduction, steps, self.place)
 
     def _leads(self, span: Span) -> bool:
         words = self._words(span)

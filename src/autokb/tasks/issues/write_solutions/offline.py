@@ -25,7 +25,9 @@ THIN = 0.03
 THIN_LENGTH = 90  # characters of a lone step that helps few
 IN_HEADING = 0.10  # what words of the issue in heading and introduction are worth at most
 IN_TEXT = 0.05  # and in the steps
-NEWER = 0.02
+NEWER = 0.02  # what a later version in the switches around is worth
+MOST_TOLD = 12  # steps of prose and bullets that are taken whole
+MOST_AT_HIT = 6  # and of more than that, those at the best window
 SHORT_HEADING = 2  # words that name something
 _NUMBER = re.compile(r"\d{1,4}")
 
@@ -146,7 +148,7 @@ def _write(candidate: _Candidate, excerpt: Excerpt, node: Attributes, read: Read
     narrowed: set[str] = set()
     around = _around(candidate.material, excerpt.switches)
     switches = [s for s in excerpt.switches if s not in around]
-    for start, end in candidate.material.steps:
+    for start, end in _around_hit(candidate.material, excerpt.windows):
         reads = tailored(excerpt.text, (start, end), switches, node, read)
         narrowed |= reads.narrowed
         if reads.text:
@@ -169,6 +171,17 @@ def _write(candidate: _Candidate, excerpt: Excerpt, node: Attributes, read: Read
         attributes=as_lists(attributes),
         similarity=round(candidate.similarity, 4),
     )
+
+
+def _around_hit(material: Material, windows: Sequence[tuple[int, int, float]]) -> Sequence[Span]:
+    """Return the steps; of prose that goes on and on only those at the best window. An ordered list is never cut."""
+    steps = material.steps
+    if material.kind == "ordered" or len(steps) <= MOST_TOLD:
+        return steps
+    inside = [w for w in windows if w[0] < steps[-1][1] and w[1] > steps[0][0]]
+    start, end, _ = max(inside, key=lambda w: (w[2], -w[0]), default=(*steps[0], 0.0))
+    at = [n for n, step in enumerate(steps) if step[0] < end and step[1] > start]
+    return steps[at[0] : at[0] + MOST_AT_HIT] if at else steps[:MOST_AT_HIT]
 
 
 def _title(material: Material, excerpt: Excerpt, node: Attributes, read: Reader) -> str:

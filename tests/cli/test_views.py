@@ -1,0 +1,129 @@
+"""What a person sees, 100 columns wide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hand_made_kb
+from autokb.app.importing import import_file
+from autokb.app.workspace import Workspace, create_workspace
+from autokb.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _hundred_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def seen(capsys: pytest.CaptureFixture[str], *words: object) -> list[str]:
+    assert main([*map(str, words)]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert all(len(line) <= 100 for line in lines if str(words[1]) not in line)  # a command is not broken
+    return [line.rstrip() for line in lines]
+
+
+def test_the_tree_shows_what_children_add(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = seen(capsys, "show", hand_made.folder)
+    assert lines[0] == "lawn: 4 trees, 10 solutions"
+    assert "├── connection" in lines
+    assert "│   └── The robot does not pair with the app  1 solution  pair" in lines
+    assert "│       ├── The robot does not pair with an Android phone  os=Android  1 solution  pair-android" in lines
+    assert "│       ├── The Hopper or Glider cuts badly  model=Glider|Hopper  1 solution  blades-both" in lines
+
+
+def test_an_issue_shows_steps_with_their_sources(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = seen(capsys, "show", hand_made.folder, "pair-ios")
+    start = hand_made_kb.DOCUMENTS["app/pairing.md"][1].index("Hold the iPhone")
+    step = next(n for n, line in enumerate(lines) if "2. Hold the iPhone close to the robot and tap Join." in line)
+    assert f"app/pairing.md [{start}:{start + 48}]" in lines[step + 1]
+    assert "os=iOS" in lines[1]
+
+
+def test_an_issue_shows_why_a_solution_is_withheld_and_who_edited_one(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    withheld = "\n".join(seen(capsys, "show", hand_made.folder, "blades"))
+    assert "It sends the customer to support." in withheld
+    assert "withheld  s-support" in withheld
+    assert "“blunt blades on my Hopper”" in withheld
+    assert "more specific:" in withheld
+    assert "edited by ann, 2026-01-02" in "\n".join(seen(capsys, "show", hand_made.folder, "rain"))
+
+
+def test_an_edit_without_its_solution_is_shown(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = [line for line in hand_made_kb.lines() if line["id"] not in ("s-rain", "edit-1")]
+    import_file(hand_made, hand_made_kb.write(tmp_path / "left.jsonl", left))
+    assert "edit without its solution: s-rain: Dry it Dry the rain sensor well." in seen(
+        capsys, "show", hand_made.folder
+    )
+
+
+def test_an_answer_shows_the_best_match_in_full_and_names_the_others(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = seen(capsys, "ask", hand_made.folder, "my robot does not pair with my iPad")
+    assert lines[0] == "answered   understood: device=Tablet  os=iOS"
+    assert lines[1].startswith("The robot does not pair with an iPad  exact, similarity 0.")
+    text = "\n".join(lines)
+    assert "On an iPad, turn the tablet upright" in text
+    assert text.count("╭") == 1
+    assert "other issues near it:" in text
+    assert "could also help: app/pairing.md" in text
+
+
+def test_a_question_back_says_how_to_answer_it(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = seen(capsys, "ask", hand_made.folder, "my robot does not pair with the app")
+    assert lines[:3] == [
+        "asks",
+        "Which operating system is it: Android or iOS?",
+        "  ask again with --attribute os=Android",
+    ]
+
+
+def test_an_honest_no_names_what_to_read(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = seen(capsys, "ask", hand_made.folder, "What is the capital of France?")
+    assert lines[0] == "abstains"
+    assert lines[2].startswith("could also help: ")
+
+
+def test_long_texts_are_cut_and_markup_is_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = hand_made_kb.lines()
+    for line in lines:
+        if line["id"] == "rain":
+            line["text"] = "[bold]It rains[/bold] " + "and rains " * 50
+    workspace = create_workspace(tmp_path / "kb", "name: x\n")
+    import_file(workspace, hand_made_kb.write(tmp_path / "kb.jsonl", lines))
+    shown = "\n".join(seen(capsys, "show", workspace.folder))
+    assert "[bold]It rains[/bold] and rains" in shown
+    assert "…" in shown and shown.count("and rains") < 10
+
+
+def test_each_state_of_an_empty_workspace_names_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = tmp_path / "k b"
+    assert seen(capsys, "init", kb)[1] == f"Next: autokb add '{kb}' FOLDER_OF_MANUALS"
+    assert "Nothing is added yet" in seen(capsys, "show", kb)[0]
+    (tmp_path / "a.md").write_text("# A\n\nWords.\n")
+    assert "autokb build" in "".join(seen(capsys, "add", kb, tmp_path / "a.md"))
+    assert "1 document and 0 issues are added" in seen(capsys, "show", kb)[0]
+
+
+def test_what_an_add_skipped_is_named(hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for n in range(25):
+        (tmp_path / f"m{n:02}.md").write_text("")
+    lines = seen(capsys, "add", hand_made.folder, *sorted(tmp_path.glob("m*.md")))
+    assert lines[0] == "documents: 0 added, 0 updated, 0 unchanged, 0 removed"
+    assert lines[1].startswith("  not taken: m00.md: is empty")
+    assert "  ... and 5 more; --json lists all" in lines
+
+
+@pytest.mark.parametrize("words", [("plan",), ("costs",), ("evaluate", "quality")])
+def test_figures_are_shown(hand_made: Workspace, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    assert any(character.isdigit() for character in "\n".join(seen(capsys, *words, hand_made.folder)))
