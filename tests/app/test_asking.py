@@ -193,7 +193,7 @@ def test_a_very_long_question_takes_no_age(opened: OpenIndex) -> None:
 def test_a_changed_domain_counts_from_the_next_build_on(hand_made: Workspace) -> None:
     changed = create_workspace(hand_made.folder.with_name("other"), "name: other\n")
     assert changed.spec.attributes == {}
-    stale = Workspace(hand_made.folder, changed.spec, hand_made.settings)
+    stale = Workspace(hand_made.folder, changed.spec, hand_made.settings, changed.domain_text)
     assert open_index(stale).ask_json(PAIR + " on Android")["attributes"] == {"os": ["Android"]}
 
 

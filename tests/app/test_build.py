@@ -209,7 +209,7 @@ def test_kill_9_anywhere_and_the_next_build_ends_the_same(
         process = subprocess.Popen(
             [sys.executable, "-m", "autokb", "build", str(tmp_path / "kb"), "--json"], stdout=subprocess.DEVNULL
         )
-        timer = threading.Timer(chance.uniform(0.8, 4.0), os.kill, (process.pid, signal.SIGKILL))
+        timer = threading.Timer(chance.uniform(0.3, 1.8), os.kill, (process.pid, signal.SIGKILL))
         timer.start()
         killed += process.wait() == -signal.SIGKILL
         timer.cancel()

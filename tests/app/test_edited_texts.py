@@ -172,6 +172,11 @@ def test_a_csv_that_is_none_of_ours_is_refused(hand_made: Workspace, text: str, 
         taken(hand_made, text, ".csv")
 
 
+def test_markdown_that_is_none_of_ours_is_refused(hand_made: Workspace) -> None:
+    with pytest.raises(BadInputError, match="no solution marks"):
+        taken(hand_made, "# A page\n\nWords.\n", ".md")
+
+
 def test_a_field_longer_than_any_text_is_refused(hand_made: Workspace) -> None:
     with pytest.raises(BadInputError, match="cannot be read"):
         taken(hand_made, 'solution_id,text\ns-rain,"' + "x" * 10_000_001 + '"\n', ".csv")

@@ -21,13 +21,14 @@ Kind = Literal["documents", "issues"]
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What one ``add`` did."""
+    """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync."""
 
     added: int
     updated: int
     unchanged: int
     removed: int
     skipped: tuple[Skipped, ...]
+    gone: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's shape."""
@@ -92,10 +93,12 @@ def _store(
         changed = [s for s in items if s.id in old and _differs(old[s.id], s)]
         _refuse_namesakes(kind, old, changed)
         moved = [s for s in items if s.id in old and not _differs(old[s.id], s) and _place(old[s.id]) != _place(s)]
-        gone = _gone(file, kind, reading, items, paths) if sync else []
+        gone = _gone(file, kind, reading, items, paths)
+        removed = gone if sync else []
         file.stage(kind, [*new, *changed, *(m for m in moved if not _still_there(old[m.id]))])
-        file.unstage(kind, gone)
-    return Added(len(new), len(changed), len(items) - len(new) - len(changed), len(gone), reading.skipped)
+        file.unstage(kind, removed)
+    unchanged = len(items) - len(new) - len(changed)
+    return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(gone) - len(removed))
 
 
 def _differs(old: Staged, new: Staged) -> bool:

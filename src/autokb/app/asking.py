@@ -15,6 +15,7 @@ from autokb.app.reading_questions import read_overrides, read_values
 from autokb.app.workspace import Workspace
 from autokb.errors import BadInputError
 from autokb.knowledge.attributes import Values
+from autokb.stores.knowledge_file import KnowledgeFile
 
 __all__ = ["OpenIndex", "open_index", "read_overrides", "read_values"]
 LONGEST_QUESTION = 100_000  # characters; nobody reads more, and the encoder reads its first 256 tokens
@@ -24,8 +25,8 @@ LONGEST_QUESTION = 100_000  # characters; nobody reads more, and the encoder rea
 class OpenIndex:
     """A workspace's knowledge base in memory, and whether a later build has replaced it."""
 
-    workspace: Workspace
     index: AskIndex
+    file: KnowledgeFile
 
     def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
         """Answer a question; an empty one is refused."""
@@ -41,8 +42,11 @@ class OpenIndex:
 
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
-        with self.workspace.file() as file:
-            return (file.meta("generation") or "0") == self.index.generation
+        return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
+
+    def close(self) -> None:
+        """Let go of the knowledge file."""
+        self.file.close()
 
 
 def _clean(text: str) -> str:
@@ -52,9 +56,10 @@ def _clean(text: str) -> str:
 
 def open_index(workspace: Workspace) -> OpenIndex:
     """Load what the last build published (BadInputError when nothing was)."""
-    with workspace.file() as file:
-        published = read_published(file)
-        if not published.kb.documents and not published.kb.issues:
-            raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
-        embedder = open_embedder(workspace.settings.embedder)
-        return OpenIndex(workspace, load_index(published, published_spec(workspace, published), embedder, file))
+    file = KnowledgeFile(workspace.knowledge_path)
+    published = read_published(file)
+    if not published.kb.documents and not published.kb.issues:
+        file.close()
+        raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
+    embedder = open_embedder(workspace.settings.embedder)
+    return OpenIndex(load_index(published, published_spec(workspace, published), embedder, file), file)

@@ -21,7 +21,7 @@ from autokb.app.published import Published, read_published
 from autokb.app.publishing import KINDS, records
 from autokb.app.records import read_document, read_raw_issue
 from autokb.app.stages import Progress, Stages, silent
-from autokb.app.workspace import DOMAIN_FILE, Workspace
+from autokb.app.workspace import Workspace
 from autokb.knowledge.attributes import Attributes
 from autokb.knowledge.document_names import DocumentNames
 from autokb.knowledge.ids import digest
@@ -130,7 +130,7 @@ class _Run:
         texts = digest(self.embedder.name, *shared.library.window_texts(), *shared.library.titles())
         vectors = shared.past_vectors(self.embedder.dimensions)
         fitted = fit_documents(self.stages, chunks, shared.past, vectors, texts)
-        knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
+        knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes, spec.attributes)
         nodes = self.embed([knowledge.issues[i].text for i in knowledge.ids])
         everything = digest(texts, *(r.full_text for r in shared.raw))
         gate = fit_questions_gate(self.stages, self.embedder.name, raw_vectors, [windows], everything)
@@ -147,7 +147,8 @@ class _Run:
         attributes: Mapping[str, Attributes],
     ) -> AskIndex:
         """Return the index with solutions and the weights of trees fitted on the past."""
-        knowledge = KnowledgeIndex.of(grown.issues, solutions, self.workspace.spec.attributes)
+        attributes_of = self.workspace.spec.attributes
+        knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes_of, attributes_of)
         nodes = node_index(knowledge, index.nodes.vectors, shared.raw_vectors, index.chunks.documents)
         whole = AskIndex(**{**index.__dict__, "nodes": nodes})
         if not whole.weights.history:
@@ -172,7 +173,7 @@ class _Run:
             "themes": organised.setting(),
             "weights": index.weights.as_json(),
             "gate": gate.as_json(),
-            "domain": {"yaml": (self.workspace.folder / DOMAIN_FILE).read_text(encoding="utf-8-sig")},
+            "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
         }
         found = records(

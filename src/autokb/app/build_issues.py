@@ -75,9 +75,7 @@ class _Problems:
         return _Problems([self.raw[n] for n in rows], tuple(self.subjects[n] for n in rows), self.vectors[rows])
 
 
-def _organised(
-    stages: Stages, spec: DomainSpec, problems: _Problems, published: Published, rethink: bool
-) -> Organised:
+def _organised(stages: Stages, spec: DomainSpec, problems: _Problems, published: Published, rethink: bool) -> Organised:
     raw, kept = problems.raw, published.settings.get("themes", {})
     if rethink or not kept.get("names") or not kept.get("frozen"):
         return _afresh(stages, spec, problems)

@@ -94,5 +94,5 @@ class _Finder:
 
     def _passage(self, hit: ChunkHit, found: Found, boost: float) -> FoundPassage:
         windows = [(found.index.windows[n], float(found.cosines[n])) for n in self.rows[hit.document]]
-        spans = tuple((w.start, w.end, cosine + boost) for w, cosine in windows)
-        return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans)
+        spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
+        return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans, lift=boost)

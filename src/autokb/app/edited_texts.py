@@ -36,6 +36,10 @@ def same_text(text: str) -> str:
 def read_markdown(text: str, name: str, kb: KnowledgeBase) -> EditedTexts:
     """Read an edited Markdown export."""
     blocks, outside = _blocks(same_text(text))
+    if kb.solutions and not blocks:
+        raise BadInputError(
+            f"{name} holds no solution marks as export writes them; export the Markdown, edit its texts."
+        )
     texts, skipped = _first_ones(((b.solution_id, unmasked(b.text)) for b in blocks if b.closed), name)
     skipped += [
         Skipped(f"{name}: {b.solution_id}", f"the line {END} after its text is missing; put it back")

@@ -197,8 +197,9 @@ def _import_texts(file: KnowledgeFile, published: Published, name: str, edited: 
             edits.append(new_edit(solution_id, text, (), "import", _moment(published.edits, solution_id, now)))
     if missing := len(solutions.keys() - edited.texts.keys()):
         skipped.append(Skipped(name, f"{missing} solutions are not in the file; they stay as they are"))
-    with file.transaction():
-        keep_edits(file, published.edits, edits)
+    if edits:
+        with file.transaction():
+            keep_edits(file, published.edits, edits)
     return Imported(len(edits), unchanged, tuple(skipped))
 
 

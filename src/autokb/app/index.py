@@ -156,7 +156,9 @@ class AskIndex:
 
     def _trees(self, asked: Asked, look: Look) -> tuple[TreeMatch, ...]:
         scores = look.node_scores(self.nodes)
-        found = match_issues(self.nodes.knowledge.nearest(scores, DEPTH), asked, look.similarities)
+        hits = self.nodes.knowledge.nearest(scores, DEPTH)
+        near = [t for t in match_issues(hits, asked, look.similarities) if t.nearest >= self.gate.threshold]
+        found = tuple(near)  # the gate holds for each tree as for the question: what is not close is no answer
         cited = self.nodes.best_cited(look.documents)
         rows = self.nodes.knowledge.rows
         of_tree = np.array([float(cited[rows[t.issue]]) if t.issue else self._best_open(t, cited) for t in found])
@@ -175,6 +177,7 @@ def load_index(
     knowledge = KnowledgeIndex.of(
         (replace(i, attributes=_normal(i.attributes, spec)) for i in published.kb.issues.values()),
         (replace(s, attributes=_normal(s.attributes, spec)) for s in published.kb.solutions.values()),
+        spec.attributes,
         spec.attributes,
     )
     past = past_issues(published.raw_issues.values(), DocumentNames(library.documents))

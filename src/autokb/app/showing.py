@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 from autokb.app.exporting import solutions_by_issue, tree_root, trees
@@ -71,7 +73,7 @@ def issue_json(workspace: Workspace, wanted: str) -> dict[str, Any]:
     """
     with workspace.file() as file:
         published = read_published(file)
-    issue = _find(published, wanted)
+    issue = _find(published, wanted, workspace.folder)
     kb = published.kb
     found = solutions_by_issue(kb).get(issue.id, [])
     seed = kb.seeds.get(issue.seed) or kb.seeds.get(tree_root(issue, kb).seed)
@@ -88,13 +90,13 @@ def issue_json(workspace: Workspace, wanted: str) -> dict[str, Any]:
     }
 
 
-def _find(published: Published, wanted: str) -> Issue:
+def _find(published: Published, wanted: str, folder: Path) -> Issue:
     issues = published.kb.issues
     if wanted in issues:
         return issues[wanted]
     fitting = sorted(i for i in issues if i.startswith((wanted, f"issue-{wanted}")))
     if not fitting:
-        raise BadInputError(f"No issue has the id {wanted!r}; autokb show WORKSPACE lists them.")
+        raise BadInputError(f"No issue has the id {wanted!r}; this lists them: autokb show {shlex.quote(str(folder))}")
     if len(fitting) > 1:
         raise BadInputError(
             f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it."

@@ -76,7 +76,10 @@ class SupportKB:
         """Answer a question from what the last build published; the index stays in memory until the next one."""
         from autokb.app.asking import open_index, read_values
 
-        if self._index is None or not self._index.is_current():
+        if self._index is not None and not self._index.is_current():
+            self._index.close()
+            self._index = None
+        if self._index is None:
             self._index = open_index(self.workspace)
         answer: Answer = self._index.ask(text, read_values(self._index.index.spec, attributes or {}), k)
         return answer

@@ -35,6 +35,7 @@ class Workspace:
     folder: Path
     spec: DomainSpec
     settings: Settings
+    domain_text: str
 
     @property
     def knowledge_path(self) -> Path:
@@ -104,10 +105,12 @@ def open_workspace(folder: Path) -> Workspace:
         raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
     settings = folder / SETTINGS_FILE
     data = parse_yaml(_text_of(settings), SETTINGS_FILE) if settings.exists() else None
+    text = _text_of(domain)
     return Workspace(
         folder=folder,
-        spec=read_domain(parse_yaml(_text_of(domain), DOMAIN_FILE)),
+        spec=read_domain(parse_yaml(text, DOMAIN_FILE)),
         settings=read_settings(data, os.environ),
+        domain_text=text,
     )
 
 

@@ -180,6 +180,6 @@ def _matches(workspace: Path, matches: list[Mapping[str, Any]]) -> list[Renderab
 
 
 def _match(match: Mapping[str, Any], style: str) -> Text:
-    label = Text(one_line(match["issue"]["text"]), style=style)
+    label = Text(one_line(match["issue"]["text"], 60), style=style)
     words = f"  {match['match']}, similarity {match['similarity']:.2f}  {short(match['issue']['id'])}"
     return label.append(words, style="dim not bold")

@@ -31,6 +31,8 @@ def added_view(workspace: Path, kind: str, done: Any) -> RenderableType:
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
     ]
     lines += skipped_lines(done.skipped)
+    if done.gone:
+        lines.append(Text(f"  {done.gone} from earlier are no longer there; --sync removes them", style="yellow"))
     if done.added or done.updated or done.removed:
         lines.append(Text(f"Next: autokb build {quoted(workspace)}", style="dim"))
     return Group(*lines)
@@ -91,9 +93,9 @@ def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
     if len(failures) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
     if not built["parents"]:
-        lines.append(
-            Text("No trees yet: add issues (autokb add WORKSPACE FILE --as issues) and build again.", style="yellow")
-        )
+        cut = built["stages"]["chunks"]
+        what = "FILE --as issues" if cut["computed"] + cut["reused"] else "FOLDER_OF_MANUALS"
+        lines.append(Text(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", style="yellow"))
     else:
         lines.append(
             Text(

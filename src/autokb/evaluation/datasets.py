@@ -147,6 +147,7 @@ def _read(path: Path) -> str:
         data = path.read_bytes()
         return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInputError(f"{path} cannot be read ({error}); check the path.") from error
+        why = getattr(error, "strerror", None) or error
+        raise BadInputError(f"{path} cannot be read ({why}); check the path.") from error
     except UnicodeDecodeError as error:
         raise BadInputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8.") from error

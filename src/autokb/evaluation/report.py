@@ -40,6 +40,9 @@ def _differences(answer: Mapping[str, Any]) -> Grid:
         by_system.setdefault((d.get("system") or "", d.get("baseline") or ""), {})[d["metric"]] = d
     names = tuple(dict.fromkeys(m for found in by_system.values() for m in found))
     rows = ((s, b, *(interval(found.get(m), signed=True) for m in names)) for (s, b), found in by_system.items())
+    if len(baselines := {b for _, b in by_system}) == 1:  # said once, it leaves a terminal the width for figures
+        title = f"Differences to {baselines.pop()} (paired)"
+        return Grid(title, ("system", *names), tuple((system, *figures) for system, _, *figures in rows))
     return Grid("Differences (paired)", ("system", "against", *names), tuple(rows))
 
 
@@ -85,18 +88,25 @@ def interval(estimate: Mapping[str, Any] | None, *, signed: bool = False) -> str
 
 def tables(answer: Mapping[str, Any]) -> list[Table]:
     """Return the tables for the terminal."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     made = []
     for grid in grids(answer):
-        table = Table(title=grid.title, title_justify="left")
-        for column in grid.columns:
-            table.add_column(column)
+        table = Table(title=grid.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+        for number, column in enumerate(grid.columns):
+            # In a narrow terminal figures go over two lines; a name that is cut tells nothing.
+            table.add_column(Text(_breakable(column)), no_wrap=not number, overflow="fold")
         for row in grid.rows:
             table.add_row(*map(Text, row))  # Text: brackets in a name are no markup
         made.append(table)
     return made
+
+
+def _breakable(metric: str) -> str:
+    """Return ``hit_rate@10`` as words, which a narrow column can break."""
+    return metric.replace("_", " ").replace("@", " @")
 
 
 STYLE = """

@@ -18,7 +18,7 @@ from autokb.tasks.issues.grow_tree.shapes import Report
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
 
 AROUND = 12  # reports of the theme beside the cluster: those nearest to the seed
-RELATED = 0.1  # how much less like the seed than a member of its cluster they may be
+SENTENCE = 100  # characters; a longer one is no name of an issue
 READ = 2_000  # characters of the seed's own text, for a model to read
 
 
@@ -31,8 +31,10 @@ class Reported:
     vector: Any
 
     def report(self, product: str = "") -> Report:
-        """Return its headline and values."""
-        return Report(self.issue.id, headline_of(self.issue, product), self.attributes)
+        """Return its headline and values, and the sentence of its text that says the same."""
+        line, sentence = headline_of(self.issue, product), headline("", self.issue.text, product)
+        other = sentence if len(sentence) <= SENTENCE and sentence.casefold() != line.casefold() else ""
+        return Report(self.issue.id, line, self.attributes, other)
 
 
 def headline_of(issue: RawIssue, product: str = "") -> str:
@@ -55,7 +57,7 @@ def question(
     own = reported[seed]
     cluster = _by_likeness(seed, [m for m in members if m in reported], reported)
     others = [t for t in theme if t in reported and t not in set(members)]
-    around = [t for t, likeness in _likeness(seed, others, reported) if likeness >= near - RELATED][:AROUND]
+    around = [t for t, likeness in _likeness(seed, others, reported) if likeness >= near][:AROUND]
     return GrowTree(
         domain=f"{spec.name}: {spec.description}",
         issue=headline_of(own.issue, spec.name),

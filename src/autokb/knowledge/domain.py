@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Literal
 
 from autokb.errors import BadInputError
 from autokb.knowledge.attributes import ANY, NONE, Attributes, Values
+
+ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +96,17 @@ def _mapping(value: Any, where: str) -> Mapping[Any, Any]:
     return value
 
 
+def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+    """Refuse an entry that is nearly one of ours: read as nothing it would be missed in silence."""
+    for name in map(str, data):
+        if name not in known and (meant := get_close_matches(name, known, 1, ALMOST)):
+            raise BadInputError(f"{where}: {name!r} is no entry; write {meant[0]}.")
+
+
 def _attribute(name: str, data: Any) -> Attribute:
     where = f"domain.yaml: attribute {name!r}"
     data = _mapping(data, where)
+    _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies"), where)
     kind = data.get("kind", "closed" if data.get("values") else "open")
     if kind not in ("closed", "open"):
         raise BadInputError(f"{where}: kind must be closed or open, not {kind!r}.")
@@ -123,6 +134,7 @@ def _rule(position: int, data: Any) -> Rule:
     if isinstance(data, str):
         data = {"text": data}
     data = _mapping(data, f"domain.yaml: rule {position}")
+    _check_spelling(data, ("id", "text", "patterns"), f"domain.yaml: rule {position}")
     rule_id = str(data.get("id") or f"rule-{position}")
     if not data.get("text"):
         raise BadInputError(f"domain.yaml: rule {rule_id!r} needs a text.")
@@ -140,6 +152,7 @@ def _rule(position: int, data: Any) -> Rule:
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
     data = _mapping(data, "domain.yaml")
+    _check_spelling(data, ("name", "description", "attributes", "rules", "reply", "tickets"), "domain.yaml")
     attributes = {
         str(n): _attribute(str(n), a) for n, a in _mapping(data.get("attributes"), "domain.yaml: attributes").items()
     }

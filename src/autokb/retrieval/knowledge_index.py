@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.knowledge.attributes import ANY, Attributes, Match, Values, compare, compare_values
+from autokb.knowledge.domain import Attribute
+from autokb.knowledge.lexicon import implied_sets
 from autokb.knowledge.nouns import DISPLAYED, Hit, Issue, Solution
 
 _Combination = frozenset[tuple[str, Values]]
@@ -28,10 +30,20 @@ class KnowledgeIndex:
     solutions_of: Mapping[str, tuple[Solution, ...]]
     cited: Mapping[str, tuple[str, ...]]
     combination_of: Mapping[str, _Combination]
+    leaves: Mapping[_Combination, Attributes]
 
     @classmethod
-    def of(cls, issues: Iterable[Issue], solutions: Iterable[Solution], names: Iterable[str]) -> KnowledgeIndex:
-        """Index the issues and their displayed solutions; ``names`` are the configured attributes."""
+    def of(
+        cls,
+        issues: Iterable[Issue],
+        solutions: Iterable[Solution],
+        names: Iterable[str],
+        configuration: Mapping[str, Attribute] | None = None,
+    ) -> KnowledgeIndex:
+        """Index the issues and their displayed solutions; ``names`` are the configured attributes.
+
+        ``configuration`` says what values imply: what is for Android leaves phone and tablet, so it conflicts with a laptop.
+        """
         by_id = {issue.id: issue for issue in sorted(issues, key=lambda i: i.id)}
         shown: dict[str, list[Solution]] = {}
         for solution in sorted(solutions, key=lambda s: s.id):
@@ -44,6 +56,8 @@ class KnowledgeIndex:
                 trees[root].append(issue_id)
         ordered = tuple(sorted(names))
         kept = {i: tuple(s) for i, s in shown.items()}
+        combinations = {i.id: _combination(i.attributes, ordered) for i in by_id.values()}
+        combinations |= {s.id: _combination(s.attributes, ordered) for some in kept.values() for s in some}
         return cls(
             names=ordered,
             ids=tuple(by_id),
@@ -53,8 +67,8 @@ class KnowledgeIndex:
             trees={root: tuple(nodes) for root, nodes in trees.items()},
             solutions_of=kept,
             cited={i: _cited(s) for i, s in kept.items()},
-            combination_of={i.id: _combination(i.attributes, ordered) for i in by_id.values()}
-            | {s.id: _combination(s.attributes, ordered) for some in kept.values() for s in some},
+            combination_of=combinations,
+            leaves={c: _leaves(c, configuration or {}) for c in set(combinations.values())},
         )
 
     def nearest(self, similarities: NDArray[np.floating], depth: int) -> tuple[Hit, ...]:
@@ -86,6 +100,11 @@ def _cited(solutions: Iterable[Solution]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(e.document for s in solutions for e in s.evidence))
 
 
+def _leaves(combination: _Combination, configuration: Mapping[str, Attribute]) -> Attributes:
+    """Return what the fixed values leave of the attributes that are Any."""
+    return implied_sets({name: values for name, values in combination if values != ANY}, configuration)
+
+
 def _combination(attributes: Attributes, names: Iterable[str]) -> _Combination:
     return frozenset((name, attributes.get(name, ANY)) for name in names)
 
@@ -113,7 +132,11 @@ class Asked:
         """Compare a node or solution with the question."""
         combination = self.index.combination_of[thing_id]
         if combination not in self._known:
-            impossible = any(self._outside(name, values) for name, values in combination)
+            left = self.index.leaves.get(combination, {})
+            impossible = any(self._outside(name, values) for name, values in combination) or any(
+                self.attributes.get(name, ANY) != ANY and not values & self.attributes[name]
+                for name, values in left.items()
+            )
             found = compare(dict(combination), self.attributes, self.index.names)
             self._known[combination] = Match.CONFLICT if impossible else found
         return self._known[combination]

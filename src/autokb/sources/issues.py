@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from autokb.errors import UnreadableFileError
@@ -63,7 +63,21 @@ def _placed(file: FoundFile, fields: Fields) -> tuple[list[Placed], list[Skipped
     placed, bad = read_records(data, file.relative, kind)
     if kind in ("csv", "tsv"):
         placed = _with_text_column(placed, fields)
+        bad = [*bad, *_missing_columns(placed[0].record, file.relative, fields)]
     return placed, bad
+
+
+def _missing_columns(header: f.Record, relative: str, fields: Fields) -> Iterator[Skipped]:
+    """Name the columns that were asked for and are not there: a misspelt one would lose the history unseen."""
+    named = (
+        (fields.title, "--title-field"),
+        (fields.date, "--date-field"),
+        (fields.resolved_by, "--resolved-by-field"),
+    )
+    for name, option in named:
+        if name and f.raw_value(header, name, ()) is None:
+            reason = f"{relative} has no column {name!r}, so nothing was read from it; it has {_named(header)}."
+            yield Skipped(option, reason)
 
 
 def _with_text_column(rows: list[Placed], fields: Fields) -> list[Placed]:

@@ -56,6 +56,7 @@ class KnowledgeFile:
             raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
         try:
             self._db = _connect(path, create)
+            self._inode = path.stat().st_ino
         except sqlite3.DatabaseError as error:
             raise AutokbError(
                 f"{path} cannot be opened ({error}); is the folder writable and the disk not full?"
@@ -64,6 +65,13 @@ class KnowledgeFile:
     def close(self) -> None:
         """Close the connection; the file is complete at any time."""
         self._db.close()
+
+    def is_in_place(self) -> bool:
+        """Return whether the open file is still the one at its path, and not a copy that was put there since."""
+        try:
+            return self.path.stat().st_ino == self._inode
+        except OSError:
+            return False
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

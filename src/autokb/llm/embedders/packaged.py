@@ -54,6 +54,7 @@ class PackagedEmbedder:
 
     def _session(self, threads: int) -> Any:
         if threads not in self._sessions:
+            os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read at import; offline means that nothing is sent
             import onnxruntime
 
             options = onnxruntime.SessionOptions()

@@ -12,6 +12,7 @@ from autokb.tasks.issues.find_themes.stop_words import STOP_WORDS
 
 READ = 1_500  # characters of an issue; what it is about stands there, logs and quoted mails come after
 TERMS = 3  # at most so many terms in a name
+TELLING = 0.35  # share of the best term's score that a further one needs
 _NOISE = re.compile(r"<[^<>\s]{1,40}>|https?://\S+|www\.\S+|[^\s@]+@\S+|\buser_\d+|[^\s\\/]+[\\/][^\s\\/]+[\\/]\S+")
 _SENTENCE = re.compile(r"[.!?:;\n]+")
 _WORD = re.compile(r"[^\W\d_](?:[\w+#-]*[\w+#])?(?:['’]\w+)?")
@@ -41,8 +42,9 @@ def read_terms(text: str) -> Terms:
     return Terms(frozenset(key for key, _ in spellings), spellings)
 
 
-def name_themes(groups: Sequence[Sequence[Terms]]) -> list[str]:
-    """Return a readable name for each group of issues, no two the same."""
+def name_themes(groups: Sequence[Sequence[Terms]], product: str = "") -> list[str]:
+    """Return a readable name for each group of issues, no two the same; the words of ``product`` name none."""
+    groups = [_without([_key(word) for word in _WORD.findall(product)], group) for group in groups]
     everywhere = Counter(term for group in groups for issue in group for term in issue.found)
     spelling = _spellings(issue for group in groups for issue in group)
     total = sum(map(len, groups))
@@ -53,7 +55,17 @@ def name_themes(groups: Sequence[Sequence[Terms]]) -> list[str]:
     return names
 
 
+def _without(keys: Sequence[str], group: Sequence[Terms]) -> list[Terms]:
+    """Leave out terms with a word that stands for everything the domain is about."""
+    said = frozenset(keys)
+    return [
+        Terms(frozenset(term for term in issue.found if not said & set(term.split())), issue.spellings)
+        for issue in group
+    ]
+
+
 def _ranked(group: Sequence[Terms], everywhere: Counter[str], total: int) -> list[str]:
+    """Return the terms that tell the group from the others, best first; the far less telling ones are left out."""
     inside = Counter(term for issue in group for term in issue.found)
     least = 1 if len(group) < 4 else max(2, math.ceil(0.04 * len(group)))
     scores: dict[str, float] = {}
@@ -65,14 +77,14 @@ def _ranked(group: Sequence[Terms], everywhere: Counter[str], total: int) -> lis
         # How much more often than everywhere; the small constant lets one theme alone have a name too.
         lift = math.log(share / elsewhere) + 0.05
         scores[term] = share * lift * (1.6 if " " in term else 1.0)
-    return sorted(scores, key=lambda term: (-scores[term], term))
+    least_score = TELLING * max(scores.values(), default=0.0)
+    return sorted((t for t in scores if scores[t] >= least_score), key=lambda term: (-scores[term], term))
 
 
 def _free_name(ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[str], position: int) -> str:
     chosen: list[str] = []
     for term in ranked:
-        parts = set(term.split())
-        if any(parts & set(other.split()) for other in chosen):
+        if any(_akin(part, other) for part in term.split() for taken_term in chosen for other in taken_term.split()):
             continue
         chosen.append(term)
         name = _joined([spelling[c] for c in chosen])
@@ -80,6 +92,17 @@ def _free_name(ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[
             return name
     name = _joined([spelling[c] for c in chosen]) or "Other questions"
     return name if name not in taken else f"{name} ({position + 1})"
+
+
+def _akin(one: str, other: str) -> bool:
+    """Return whether two stems are forms of one word: ``connect`` and ``disconnection``, ``silent`` and ``silence``."""
+    short, long = sorted((one, other), key=len)
+    return (
+        short == long
+        or (len(short) >= 3 and long.startswith(short))
+        or (len(short) >= 4 and short in long)
+        or (len(short) >= 5 and short[: max(5, len(short) - 2)] == long[: max(5, len(short) - 2)])
+    )
 
 
 def _joined(terms: Sequence[str]) -> str:

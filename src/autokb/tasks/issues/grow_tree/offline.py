@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.knowledge.attributes import ANY, NONE, Attributes, Values
 from autokb.knowledge.domain import Attribute, DomainSpec
-from autokb.knowledge.lexicon import settled
+from autokb.knowledge.lexicon import implied_sets, settled
+from autokb.tasks.issues.find_themes.naming import stem
+from autokb.tasks.issues.grow_tree.headline import content_words, says_problem
 from autokb.tasks.issues.grow_tree.shapes import Child, Report, Tree
-from autokb.tasks.issues.grow_tree.wording import mentions, opened, shows, with_values, without
+from autokb.tasks.issues.grow_tree.wording import mentions, named, opened, shows, with_values, without
 
 MOST = 8  # children of a parent
 FROM_THEME = 2  # of these at most so many that only the theme reports, not the seed's own cluster
 OFTEN, SHARE = 3, 0.25  # what only the theme reports counts when so many, and such a share of them, say it
-CENTRAL = 3  # the wording comes from so many most central reports, or the third of them; others mean other things
-TRIED = 12  # reports whose wording is tried for the parent where the seed's does not hold for all
-ALL_SAY = 5  # reports that all say the value of an attribute which the text can do without
+CENTRAL = 3  # the wording comes from so many most central reports, or half of them; others may mean other things
+TRIED = 8  # at most so many reports' wording is tried for the parent, of the most central third
+LONG = 70  # characters of a line that is read rather than seen
+NOTHING = 2  # a line of attribute words alone
 Spec = Mapping[str, Attribute]
 Combination = tuple[tuple[str, str], ...]
 
@@ -31,53 +35,63 @@ def grow(seed: Report, spec: Spec, cluster: Sequence[Report], theme: Sequence[Re
 
 
 def _parent(seed: Report, spec: Spec, reports: Sequence[Report]) -> Child:
-    """Choose the first wording that holds for all reports: the seed's, another's, at last the seed's as it is."""
-    first = _generalised(seed.headline, spec, reports)
-    if _holds(first, reports):
-        return first
-    for report in reports[:TRIED]:
-        other = _generalised(report.headline, spec, reports)
-        if _holds(other, reports) and not _fixed(other.attributes):
-            return other
-    return first
+    """Choose the wording that says a problem, fixes least and is most like the others; of equals the most central."""
+    tried = reports[: min(TRIED, max(CENTRAL, len(reports) // 3))]
+    lines = dict.fromkeys((seed.headline, *(r.headline for r in tried), *(r.sentence for r in tried if r.sentence)))
+    worded = list(dict.fromkeys(_generalised(line, spec) for line in lines))
+    silent, said = _Silence(spec), _shares(reports)
+    left = {text: len({m.attribute for m in named(text, spec)}) for text in worded}
+    best = min(worded, key=lambda t: (silent.of(t) == NOTHING, left[t], silent.of(t), len(t) > LONG, -_usual(t, said)))
+    return _as_said(best if silent.of(best) < NOTHING else seed.headline, spec, reports)
 
 
-def _holds(parent: Child, reports: Sequence[Report]) -> bool:
-    """Return whether what the text cannot do without is the same in all reports that say it."""
-    said = mentions_by_name(parent, reports)
-    return all(len(values) <= 1 for values in said.values())
+def _shares(reports: Sequence[Report]) -> dict[str, float]:
+    """Return for each word the share of the reports that say it."""
+    counts = Counter(word for report in reports for word in {stem(w) for x in report.lines for w in content_words(x)})
+    return {word: count / len(reports) for word, count in counts.items()}
 
 
-def mentions_by_name(parent: Child, reports: Sequence[Report]) -> dict[str, set[str]]:
-    """Return for each attribute that the parent fixes the values its reports say."""
-    return {
-        name: {v for report in reports for v in report.attributes.get(name, ANY) - ANY - NONE}
-        for name in _fixed(parent.attributes)
-    }
+def _usual(line: str, said: Mapping[str, float]) -> float:
+    """Return how usual the words of a line are among the reports, from 0 to 1 in tenths."""
+    shares = [said.get(stem(word), 0.0) for word in content_words(line)]
+    return round(sum(shares) / len(shares), 1) if shares else 0.0
 
 
-def _generalised(line: str, spec: Spec, reports: Sequence[Report]) -> Child:
-    """Take the attribute words out, one attribute after the other; where they cannot go the attribute stays fixed."""
-    text, fixed = opened(line) or line, {}
-    for name in sorted({m.attribute for m in mentions(line, spec)}):
-        shorter = None if _always_said(name, line, spec, reports) else without(text, spec, {name})
-        if shorter is not None:
-            text = shorter
-    for name in sorted({m.attribute for m in mentions(text, spec)}):
-        named = frozenset(m.value for m in mentions(text, spec) if m.attribute == name)
+@dataclass(frozen=True, slots=True)
+class _Silence:
+    """How little a line says beside the words of attribute values."""
+
+    spec: Spec
+
+    def of(self, line: str) -> int:
+        """Return 0 for a line that says what is wrong, 1 for one that only names a thing, NOTHING for neither."""
+        rest = line
+        for mention in reversed(named(line, self.spec)):
+            rest = rest[: mention.start] + " " + rest[mention.end :]
+        words = content_words(rest)
+        return NOTHING if not words else 0 if says_problem(rest) or len(words) > 1 else 1
+
+
+def _generalised(line: str, spec: Spec) -> str:
+    """Take the attribute words out, one attribute after the other, as far as grammar allows it."""
+    text = opened(line) or line
+    for name in sorted({m.attribute for m in named(line, spec)}):
+        text = without(text, spec, {name}) or text
+    return text
+
+
+def _as_said(text: str, spec: Spec, reports: Sequence[Report]) -> Child:
+    """Fix what a text names, for all values that were reported of it."""
+    fixed = {}
+    for name in sorted({m.attribute for m in named(text, spec)}):
+        said = frozenset(m.value for m in named(text, spec) if m.attribute == name)
         reported = frozenset(v for r in reports for v in r.attributes.get(name, ANY) - ANY - NONE)
-        agreed = named & reported or named
+        agreed = said & reported or said
         fixed[name] = spec[name].normal(agreed | reported if spec[name].kind == "closed" else agreed)
     for name in spec:
         if name not in fixed and reports and all(r.attributes.get(name) == NONE for r in reports):
             fixed[name] = NONE
     return Child(text, _possible(fixed, spec))
-
-
-def _always_said(name: str, line: str, spec: Spec, reports: Sequence[Report]) -> bool:
-    """Return whether many reports all say one and the same value: then the issue is about it."""
-    said = {report.attributes.get(name, ANY) for report in reports}
-    return spec[name].kind == "closed" and len(reports) >= ALL_SAY and len(said) == 1 and not said & {ANY, NONE}
 
 
 def _possible(fixed: Mapping[str, Values], spec: Spec) -> Attributes:
@@ -105,7 +119,7 @@ class _Candidate:
 
 def _children(parent: Child, spec: Spec, cluster: Sequence[Report], theme: Sequence[Report]) -> Iterator[Child]:
     taken_texts, borrowed, given = {parent.text.casefold()}, 0, 0
-    central = {report.raw_issue for report in cluster[: max(CENTRAL, len(cluster) // 3)]}
+    central = {report.raw_issue for report in cluster[: max(CENTRAL, len(cluster) // 2)]}
     for candidate in _candidates(parent, spec, cluster, theme):
         if given == MOST:
             return
@@ -130,6 +144,8 @@ def _candidates(parent: Child, spec: Spec, cluster: Sequence[Report], theme: Seq
         if attributes is None or attributes == parent.attributes:
             continue
         mine = tuple(r for r in cluster if _says(r, combination))
+        if len(mine) == 1 and not _seen(mine[0], combination, spec):
+            continue  # one customer's mention in passing is no variant of the issue
         others = sum(_says(r, combination) for r in theme)
         if mine or (len(combination) == 1 and others >= max(OFTEN, SHARE * len(theme))):
             candidate = _Candidate(combination, attributes, mine, others)
@@ -142,8 +158,10 @@ def _combinations(report: Report, parent: Child, spec: Spec) -> Iterator[Combina
     said = {name: values for name, values in _fixed(report.attributes).items() if name in spec}
     pairs = [(name, value) for name in spec if name in said for value in sorted(said[name])]
     free = [(n, v) for n, v in pairs if parent.attributes[n] == ANY or len(parent.attributes[n]) > 1]
-    own = [(n, v) for n, v in free if not _implied(n, said, spec)]
-    yield from (((n, v),) for n, v in own)
+    guessed = {(m.attribute, m.value) for m in mentions(parent.text, spec)}  # pairing is wireless anyway
+    own = [(n, v) for n, v in free if not _implied(n, said, spec) and (n, v) not in guessed]
+    narrowed = {n for n, _ in own if _narrowed(n, said, spec)}
+    yield from (((n, v),) for n, v in own if n not in narrowed)
     together = tuple((n, v) for n, v in own if len(said[n]) == 1)
     if len(together) > 1:
         yield together
@@ -157,6 +175,15 @@ def _implied(name: str, said: Mapping[str, Values], spec: Spec) -> bool:
     # Of two values that settle each other the one that settles more stays.
     back = {n for n in others if settled({name: said[name]}, spec).get(n) == others[n]}
     return not any(settled({n: others[n]}, spec).get(name) == said[name] for n in back if n > name) or not back
+
+
+def _narrowed(name: str, said: Mapping[str, Values], spec: Spec) -> bool:
+    """Return whether another value of the report leaves this attribute only some values: iOS, phone or tablet."""
+    return name in implied_sets({n: v for n, v in said.items() if n != name}, spec)
+
+
+def _seen(report: Report, combination: Combination, spec: Spec) -> bool:
+    return any(shows(line, spec[name], value) for line in report.lines for name, value in combination)
 
 
 def _inside(parent: Child, combination: Combination, spec: Spec) -> Attributes | None:
@@ -192,14 +219,15 @@ def _worded(
 
 
 def _own_words(candidate: _Candidate, spec: Spec, central: Collection[str]) -> list[str]:
+    """Return the reports' own lines that show a value of the candidate and none beside it, the fullest first."""
+    silent = _Silence(spec)
     lines = []
     for order, report in enumerate(candidate.cluster):
         if report.raw_issue not in central:
             continue
-        line = opened(report.headline)
-        named = mentions(line, spec)
-        inside = all(m.value in candidate.attributes.get(m.attribute, ANY) for m in named)
-        if line and inside:
+        for line in map(opened, report.lines):
+            inside = all(m.value in candidate.attributes.get(m.attribute, ANY) for m in mentions(line, spec))
             hidden = sum(not shows(line, spec[name], value) for name, value in candidate.combination)
-            lines.append((hidden, len(line) > 100, order, line))
+            if line and inside and hidden < len(candidate.combination) and silent.of(line) < NOTHING:
+                lines.append((hidden, len(line) > LONG, silent.of(line), order, line))
     return [line for *_, line in sorted(lines)][:3]

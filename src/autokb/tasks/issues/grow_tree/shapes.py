@@ -9,11 +9,20 @@ from autokb.knowledge.attributes import Attributes
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One raw issue: its headline and the attribute values it says; a name that is missing is unknown."""
+    """One raw issue: its headline and the attribute values it says; a name that is missing is unknown.
+
+    ``sentence`` says the same in other words, where the customer did.
+    """
 
     raw_issue: str
     headline: str
     attributes: Attributes
+    sentence: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that say what it is about."""
+        return (self.headline, self.sentence) if self.sentence else (self.headline,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,5 +90,5 @@ def _check_node(node: Node, configuration: Mapping[str, Attribute], known: set[s
 
 
 ROOM: Room[GrowTree, GrownTree] = Room(
-    name="issues/grow_tree", version=1, input=GrowTree, output=GrownTree, offline=answer, check=check
+    name="issues/grow_tree", version=3, input=GrowTree, output=GrownTree, offline=answer, check=check
 )

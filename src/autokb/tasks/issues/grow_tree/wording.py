@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from autokb.knowledge.domain import Attribute
 from autokb.knowledge.lexicon import Spec, lexicon, split_words
-from autokb.tasks.issues.grow_tree.headline import content_words
+from autokb.tasks.issues.grow_tree.headline import content_words, says_problem
 
 _VERSION = re.compile(
     r"(?:[ -]?v?\d[\d.]*\w{0,3}\b|\s+(?:pro|home|edition|lts|ultra|max|plus|mini|se)\b(?=\W|\Z))+", re.IGNORECASE
 )
-_BETWEEN = re.compile(r"\s*(?:,|/|&|\+|\band\b|\bor\b|\s)\s*(?:(?:the|my|a|an|both)\s+)?", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:,|/|&|\+)\s*|\s*,?\s*\b(?:and|or)\b\s*(?:(?:the|my|a|an|both)\s+)?|\s+", re.IGNORECASE)
 _HEADS = (
     "account accounts mail mails email emails e-mail e-mails address addresses inbox server servers phone phones "
     "laptop laptops computer computers pc pcs machine machines tablet tablets device devices system user users app "
@@ -34,13 +34,18 @@ _FOLLOWS = re.compile(
 )
 _SENTENCE = re.compile(
     r"n't\b|\b(?:i|my|we|our|it|its|to|is|are|was|were|be|can|cant|cannot|wont|will|would|do|does|did|has|have|had|how|what|why|where|when|"
-    r"not|use|using|the|a|an|and|or|of|than|as|add|open|get|set|connect|sync|\w+s)\s+\Z|n't\b|\b(?:i|to|is|are|can|cannot|how|does|do)\b",
+    r"not|use|using|the|a|an|and|or|of|than|as|add|open|get|set|connect|sync|find|see|detect|recogni[sz]e|lose|lost|reset|"
+    r"clean|update|charge|remove|install|reach|one|two|both|each|every|any|left|right|\w+s)\s+\Z|n't\b|\b(?:i|to|is|are|can|cannot|how|does|do)\b",
     re.IGNORECASE,
 )
 _LEADS = re.compile(r"\s*[-–:|,]+\s+")
 _TRAILS = re.compile(r"\s*[-–:|,/]+\s*\Z")
+_PART = re.compile(
+    r"\b(?:one|two|both|all|some|most|many|none|each|either|half|part|side|left|right|pair|couple)\s*\Z", re.IGNORECASE
+)
 _LOOSE = re.compile(
-    r"(?:[\s,;:/|–-]|\b(?:and|or|on|in|with|for|from|via|using|my|the|a|an)\b)+(?=[.!?…]*\Z)", re.IGNORECASE
+    r"(?:[\s,;:/|–-]|\b(?:and|or|both|either|since|for|at|of|to|than|by|after|before|during|until|while|when|is|are|was|on|in|with|for|from|via|using|my|the|a|an)\b)+(?=[.!?…]*\Z)",
+    re.IGNORECASE,
 )
 _OPENER = re.compile(r"\A(?:my|our)\s+", re.IGNORECASE)
 
@@ -68,7 +73,7 @@ def mentions(line: str, spec: Spec) -> list[Mention]:
 
 
 def named(line: str, spec: Spec) -> list[Mention]:
-    """Return the mentions that name a value, in order; without verbs that only let one guess it (to pair: Bluetooth)."""
+    """Return the mentions that name a value, in order; verbs that let one guess it (to pair: Bluetooth) name none."""
     verbs = {name: _verbs(attribute) for name, attribute in spec.items()}
     found = [m for m in mentions(line, spec) if line[m.start : m.end].casefold() not in verbs[m.attribute]]
     return sorted(found, key=lambda m: (m.start, -m.end, m.attribute, m.value))
@@ -88,7 +93,7 @@ def _verbs(attribute: Attribute) -> frozenset[str]:
 
 def without(line: str, spec: Spec, attributes: Collection[str]) -> str | None:
     """Return the line without the words of these attributes, or None where it would no longer read well."""
-    found = mentions(line, spec)
+    found = named(line, spec)
     groups = _groups(line, [m for m in found if m.attribute in attributes])
     if not groups:
         return opened(line)
@@ -102,13 +107,15 @@ def without(line: str, spec: Spec, attributes: Collection[str]) -> str | None:
             return None
         line = shorter
     line = opened(_LOOSE.sub("", line))
-    return line if content_words(line) and len(line.split()) >= 2 else None
+    # One word alone names a thing (Volume), unless it names what is wrong (Fever).
+    return line if content_words(line) and (len(line.split()) >= 2 or says_problem(line.strip("?"))) else None
 
 
 def opened(line: str) -> str:
     """Return a line that begins with what it is about (not with ``My``) and with a capital."""
     bare = " ".join(_OPENER.sub("", line.strip(" ,;:-–|")).split())
     bare = re.sub(r"\s+([,.;:!?…])", r"\1", bare)
+    bare = re.sub(r"(?<=\w)\.\Z", "", bare)
     return bare[:1].upper() + bare[1:] if bare[:1].islower() and not bare[1:2].isupper() else bare
 
 
@@ -148,6 +155,8 @@ def _cut(line: str, start: int, end: int) -> str | None:
     if before.endswith("[") and after.startswith("]"):
         return f"{before[:-1].rstrip()}{after[1:]}"
     if (preposition := _BEFORE.search(before)) and _FOLLOWS.match(after):
+        if _PART.search(before[: preposition.start()]):
+            return None  # "one of my earbuds" says nothing without the earbuds
         return before[: preposition.start()] + after
     if not before.strip() and (lead := _LEADS.match(after)):
         return after[lead.end() :]
