@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
+from autokb.issues.neutral import neutral_text, problem_vectors
 from autokb.issues.seeds import Clusters, cluster, nearness
 from autokb.issues.themes import assign, freeze
+from autokb.knowledge.domain import DomainSpec, read_domain
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.tasks.issues.find_themes.offline import find_themes
 
@@ -85,10 +88,12 @@ def figures(clusters: Clusters, labels: list[set[str]]) -> dict[str, float]:
 
 
 def measure(
-    name: str, texts: list[str], labels: list[set[str]], cache: Path | None, nears: list[float]
+    name: str, texts: list[str], labels: list[set[str]], spec: DomainSpec, cache: Path | None, nears: list[float]
 ) -> list[dict[str, Any]]:
-    """Measure both reductions on one collection."""
-    vectors = embedded(texts, cache, name)
+    """Measure both reductions on one collection, told without its attribute values as the build does it."""
+    neutral = [neutral_text(text, spec) for text in texts]
+    own = embedded(texts, cache, name)
+    vectors = problem_vectors(texts, neutral, own, lambda some: embedded(list(some), cache, f"{name}_neutral"))
     learnt = nearness(vectors)
     rows = []
     for near in [learnt, *nears]:
@@ -131,12 +136,18 @@ def main() -> None:
     )
     issues = read(bank)
     rows = measure(
-        "banking77", [r["text"] for r in issues], [{r["intent"]} for r in issues], options.cache, options.near
+        "banking77",
+        [r["text"] for r in issues],
+        [{r["intent"]} for r in issues],
+        DomainSpec("bank"),
+        options.cache,
+        options.near,
     )
     issues = read(bird)
     links = [{g["slug"] for g in r["gold_kb"] if not g["boilerplate"]} for r in issues]
     texts = [f"{r['title']}\n{r['text']}" for r in issues]
-    rows += measure("thunderbird", texts, links, options.cache, options.near)
+    domain = read_domain(yaml.safe_load((ROOT / "src" / "autokb" / "domains" / "thunderbird.yaml").read_text("utf-8")))
+    rows += measure("thunderbird", texts, links, domain, options.cache, options.near)
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
 

@@ -116,7 +116,7 @@ def test_nearness_is_learnt_from_the_pairs_and_bounded() -> None:
     rows = unit(random.normal(size=(400, 64)) + 3 * np.eye(64)[0])
     pairs = (rows @ rows.T)[np.triu_indices(400, 1)]
     low, middle = np.quantile(pairs, [0.16, 0.5])
-    assert nearness(rows) == pytest.approx(min(0.8, max(0.5, middle + 2.33 * (middle - low))), abs=1e-4)
+    assert nearness(rows) == pytest.approx(min(0.8, max(0.45, middle + 2 * (middle - low))), abs=1e-4)
     assert nearness(rows[:10]) == NEAR
     assert nearness(np.tile(rows[:1], (50, 1))) == 0.8
 

@@ -61,6 +61,14 @@ def test_the_room_and_the_many_at_once_agree() -> None:
     themes = freeze(*two_themes())
     rows = np.random.default_rng(3).normal(size=(50, 3))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    asked = questions("domain", [f"issue {n}" for n in range(50)], rows, themes)
+    texts = [f"issue {n}" for n in range(50)]
+    asked = questions("domain", texts, texts, rows, themes)
     assert [ROOM.answer_offline(item).index for item in asked] == assign(rows, themes)
     assert len(set(assign(rows, themes))) == 3
+
+
+def test_another_subject_is_another_question() -> None:
+    themes = freeze(*two_themes())
+    row = [[1.0, 0.0, 0.0]]
+    one, other = (questions("d", ["No sound on Mac"], [subject], row, themes)[0] for subject in ("No sound on", "No"))
+    assert ROOM.key(one) != ROOM.key(other)

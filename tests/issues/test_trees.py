@@ -30,7 +30,7 @@ ALL = dict(
 
 
 def test_a_question_holds_the_cluster_from_the_centre_outwards_and_only_the_near_ones_of_the_theme() -> None:
-    item = question("s", ["k", "m", "s", "gone"], ["k", "m", "s", "t", "u"], ALL, 0.65, SPEC)
+    item = question("s", ["k", "m", "s", "gone"], ["k", "m", "s", "t", "u"], ALL, 0.6, SPEC)
     assert [report.raw_issue for report in item.cluster] == ["s", "k", "m"]
     assert [report.raw_issue for report in item.theme] == ["t"]
     assert item.issue == "Folders vanish on Windows"
@@ -38,13 +38,13 @@ def test_a_question_holds_the_cluster_from_the_centre_outwards_and_only_the_near
 
 def test_a_far_issue_of_the_theme_changes_no_key() -> None:
     members, theme = ["k", "m", "s"], ["k", "m", "s", "t"]
-    before = ROOM.key(question("s", members, theme, ALL, 0.65, SPEC))
-    assert before == ROOM.key(question("s", members, [*theme, "u"], ALL, 0.65, SPEC))
-    assert before != ROOM.key(question("s", members, ["k", "m", "s"], ALL, 0.65, SPEC))
+    before = ROOM.key(question("s", members, theme, ALL, 0.6, SPEC))
+    assert before == ROOM.key(question("s", members, [*theme, "u"], ALL, 0.6, SPEC))
+    assert before != ROOM.key(question("s", members, ["k", "m", "s"], ALL, 0.6, SPEC))
 
 
 def test_a_tree_becomes_issues_that_name_every_attribute_and_hang_on_their_parent() -> None:
-    item = question("s", ["k", "m", "s"], ["k", "m", "s"], ALL, 0.65, SPEC)
+    item = question("s", ["k", "m", "s"], ["k", "m", "s"], ALL, 0.6, SPEC)
     parent, *children = issues("s", ROOM.answer_offline(item))
     assert (parent.text, parent.parent_id, parent.attributes) == ("Folders vanish", None, {"os": ANY, "kind": ANY})
     assert parent.raw_issues == ("s", "k", "m")

@@ -95,6 +95,16 @@ def test_few_issues_keep_the_default(count: int) -> None:
     assert str(count) in gate.source
 
 
+@pytest.mark.parametrize(
+    ("count", "threshold"), [(20, 0.2 * 0.64 + 0.8 * 0.3), (50, 0.5 * 0.64 + 0.5 * 0.3), (100, 0.64)]
+)
+def test_few_issues_count_beside_the_default(count: int, threshold: float) -> None:
+    issues = np.hstack([np.full((count, 1), 0.8), 0.6 * np.eye(count)]).astype(
+        np.float32
+    )  # any two have the cosine .64
+    assert fit_gate("encoder", issues).threshold == pytest.approx(threshold, abs=2e-4)
+
+
 def test_nothing_known_is_near_nothing() -> None:
     assert nearest_known([]) == -1.0
     assert nearest_known([0.1, np.float32(0.6), 0.3]) == pytest.approx(0.6)

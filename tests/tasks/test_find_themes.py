@@ -101,6 +101,22 @@ def test_names_keep_the_way_a_word_is_written_and_differ() -> None:
     assert len(set(names)) == 2
 
 
+def test_a_name_leaves_out_the_product_and_forms_of_a_word_that_it_has() -> None:
+    texts = ("Buds disconnect daily", "Connection of the buds breaks", "Buds disconnected, mic silent", "Connect buds")
+    (name,) = name_themes([[read_terms(text) for text in texts]], "buds")
+    assert "buds" not in name.lower()
+    assert name.lower().count("connect") == 1
+
+
+def test_themes_are_named_from_the_subjects_of_the_issues() -> None:
+    issues = tuple(f"Screen flickers on Windows {n}" for n in range(3))
+    (theme,) = ROOM.answer_offline(
+        FindThemes("d", issues, np.tile(np.eye(4)[0], (3, 1)), ("Screen flickers",) * 3)
+    ).themes
+    assert "windows" not in theme.name.lower()
+    assert "screen" in theme.name.lower()
+
+
 def test_a_stem_joins_the_forms_of_a_word() -> None:
     assert {stem(word) for word in ("crash", "crashes", "crashed", "crashing")} == {"crash"}
     assert {stem(word) for word in ("battery", "batteries")} == {"batter"}

@@ -18,6 +18,7 @@ from autokb.tasks.issues.grow_tree.wording import shows, without
 from autokb.tasks.room import ReplyError
 
 FILE = importlib.resources.files("autokb.tasks.issues.grow_tree").joinpath("examples.yaml")
+FIRST = "My folders vanish every single day since the update."
 SPEC = read_domain(
     {
         "attributes": {
@@ -33,8 +34,8 @@ SPEC = read_domain(
 )
 
 
-def report(raw: str, line: str, **attributes: list[str]) -> Report:
-    return Report(raw, line, from_lists(attributes))
+def report(raw: str, line: str, sentence: str = "", **attributes: list[str]) -> Report:
+    return Report(raw, line, from_lists(attributes), sentence)
 
 
 def grown(*cluster: Report, theme: tuple[Report, ...] = (), spec: DomainSpec = SPEC) -> GrownTree:
@@ -70,6 +71,13 @@ def test_the_examples_grow_as_written(example: dict[str, Any]) -> None:
         ("Cannot read gmail.com mail on Windows", {"os", "provider"}, "Cannot read mail"),
         ("Windows update broke printing", {"os"}, None),
         ("Switch to Linux", {"os"}, None),
+        ("One of my macbooks is dead", {"os"}, None),
+        ("My MacBook won't wake up", {"os"}, "Won't wake up"),
+        ("Mac keeps losing the link", {"os"}, "Keeps losing the link"),
+        ("Mac refuses the link", {"os"}, None),
+        ("Windows event log is full", {"os"}, None),
+        ("The app cannot find Windows", {"os"}, None),
+        ("Folders vanish since Windows", {"os"}, "Folders vanish"),
         ("Printing takes long", {"os"}, "Printing takes long"),
     ],
 )
@@ -101,10 +109,69 @@ def test_where_no_wording_holds_for_all_the_parent_keeps_the_set_of_values() -> 
     assert {tuple(c.attributes["os"]) for c in tree.children} == {("Mac",), ("Windows",)}
 
 
-def test_what_five_reports_all_say_is_part_of_the_issue() -> None:
-    reports = [report(f"r{n}", "Folders vanish on Windows", os=["Windows"]) for n in range(5)]
-    assert fixed(grown(*reports).parent) == {"os": ["Windows"]}
-    assert fixed(grown(*reports[:4]).parent) == {}
+def test_the_parent_holds_widely_even_where_all_reports_say_one_value() -> None:
+    tree = grown(*(report(f"r{n}", "Folders vanish on Windows", os=["Windows"]) for n in range(5)))
+    assert (tree.parent.text, fixed(tree.parent)) == ("Folders vanish", {})
+    assert [(c.text, fixed(c)) for c in tree.children] == [("Folders vanish on Windows", {"os": ["Windows"]})]
+
+
+def test_attribute_words_alone_are_no_issue() -> None:
+    tree = grown(report("a", "Windows 10", os=["Windows"]), report("b", "Folders vanish on my Mac", os=["Mac"]))
+    assert (tree.parent.text, fixed(tree.parent)) == ("Folders vanish", {})
+    alone = grown(report("a", "Windows 10", os=["Windows"]))
+    assert (alone.parent.text, fixed(alone.parent)) == ("Windows 10", {"os": ["Windows"]})
+
+
+def test_the_wording_that_fixes_least_and_is_most_usual_names_the_tree() -> None:
+    tree = grown(
+        report("a", "Macbook folders vanish", os=["Mac"]),
+        report("b", "Since the holiday everything in there is gone"),
+        report("c", "Folders vanish daily"),
+        report("d", "My folders vanish"),
+        report("e", "All folders vanish"),
+        report("f", "Folders vanish at night"),
+        report("g", "Folders vanish again"),
+    )
+    assert tree.parent.text == "Folders vanish"
+
+
+def test_a_symptom_alone_is_a_parent_and_a_thing_alone_is_none() -> None:
+    assert grown(report("a", "Crashes on Linux", os=["Linux"])).parent.text == "Crashes"
+    assert grown(report("a", "Volume on Linux", os=["Linux"])).parent.text == "Volume on Linux"
+
+
+def test_a_verb_that_lets_one_guess_a_value_is_not_taken_out_and_makes_no_child() -> None:
+    spec = read_domain(
+        {"attributes": {"link": {"values": ["Radio", "Wire"], "synonyms": {"Radio": ["pair", "pairing"]}}}}
+    )
+    tree = grown(report("a", "Pairing fails", link=["Radio"]), report("b", "Does not pair", link=["Radio"]), spec=spec)
+    assert (tree.parent.text, fixed(tree.parent), tree.children) == ("Pairing fails", {}, [])
+
+
+def test_a_child_is_worded_from_the_sentence_where_the_headline_hides_the_value() -> None:
+    tree = grown(report("a", "All quiet", "My Mac makes no sound at all", os=["Mac"]))
+    assert [(c.text, fixed(c)) for c in tree.children] == [("Mac makes no sound at all", {"os": ["Mac"]})]
+
+
+def test_a_value_that_another_one_goes_with_is_no_child_of_its_own() -> None:
+    spec = read_domain(
+        {
+            "attributes": {
+                "device": {"values": ["Phone", "Tablet", "Laptop"], "synonyms": {"Phone": ["iphone"]}},
+                "os": {
+                    "values": ["iOS", "Windows"],
+                    "synonyms": {"iOS": ["iphone"]},
+                    "implies": {"iOS": {"device": ["Phone", "Tablet"]}},
+                },
+            }
+        }
+    )
+    tree = grown(report("a", "No sound on my iPhone", device=["Phone"], os=["iOS"]), spec=spec)
+    assert [fixed(c) for c in tree.children] == [{"os": ["iOS"]}, {"device": ["Phone"], "os": ["iOS"]}]
+
+
+def test_what_a_single_customer_mentions_in_passing_is_no_child() -> None:
+    assert grown(report("a", "Mail will not open", os=["Mac"])).children == []
 
 
 def test_children_are_what_was_reported_most_frequent_first_each_value_visible() -> None:
@@ -115,7 +182,7 @@ def test_children_are_what_was_reported_most_frequent_first_each_value_visible()
         report("d", "Mail stays shut", os=["Mac"]),
     )
     assert [(c.text, fixed(c), c.raw_issues) for c in tree.children] == [
-        ("Mail refuses to open (Mac)", {"os": ["Mac"]}, ("c", "d")),
+        ("Mail will not open (Mac)", {"os": ["Mac"]}, ("c", "d")),
         ("Mail will not open with Gmail", {"provider": ["Gmail"]}, ("b",)),
     ]
 
@@ -151,7 +218,7 @@ def test_children_are_capped_and_their_texts_differ() -> None:
 
 
 def test_a_report_of_two_values_is_a_child_for_each() -> None:
-    tree = grown(report("a", "Mail will not open", os=["Mac", "Windows"]))
+    tree = grown(report("a", "Mail will not open"), report("b", "Mail stays shut", os=["Mac", "Windows"]))
     assert [fixed(child) for child in tree.children] == [{"os": ["Mac"]}, {"os": ["Windows"]}]
 
 
@@ -182,6 +249,12 @@ def test_an_issue_without_configuration_grows_a_bare_parent() -> None:
         ("Mailbird", "Hello! Installed it today. Cannot read old folders.", "Cannot read old folders."),
         ("[SOLVED] Folders vanish daily", "x", "Folders vanish daily"),
         ("Hi", "hello", "Hi"),
+        ("HELP!!! FOLDERS VANISH", "All of them.", "Folders vanish"),
+        ("MY IMAP FOLDERS VANISH", "The IMAP folders are gone since the update.", "My IMAP folders vanish"),
+        ("Urgent: folders vanish daily \U0001f62d\U0001f62d", "", "folders vanish daily"),
+        ("Today - 26/01/2026 - folders vanish", "", "folders vanish"),
+        ("", "My folders vanish every single day since the update. This is new. Any ideas?", FIRST),
+        ("", "This is new. Sorry for the question. Folders vanish daily?", "Folders vanish daily?"),
         ("", "", ""),
     ],
 )

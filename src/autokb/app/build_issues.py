@@ -96,7 +96,7 @@ def _afresh(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
     near = nearness(vectors)
     if not raw:
         return Organised(None, near, {}, {}, frozen=False)
-    question = FindThemes(f"{spec.name}: {spec.description}", texts, problems.subjects, vectors)
+    question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors, problems.subjects)
     (found,) = stages.run("themes", FIND_THEMES, [question], ["all raw issues"])
     if found is None:
         return Organised(None, near, {}, {}, frozen=False)

@@ -22,7 +22,7 @@ from autokb.retrieval.match_issues import match_issues
 from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.weights import Weights, read_weights
 
-VERSION = "1"  # raise it when the same past gives other weights
+VERSION = "2"  # raise it when the same past gives other weights
 ASKED_LATER = 0.3  # the later part of the past, asked over the earlier part
 MOST_TREES_ASKED = 200
 TREES_A_QUESTION = 60

@@ -37,19 +37,17 @@ def init(
     from autokb.cli.output import emit
 
     made = start(workspace, domain, examples=examples)
-    emit(json, made, lambda: _started(workspace, made))
+    emit(json, made, lambda: _started(workspace, made, domain))
 
 
-def _started(workspace: Path, made: dict[str, Any]) -> str:
+def _started(workspace: Path, made: dict[str, Any], domain: str) -> str:
     from autokb.cli.views import quoted
 
     if made["documents"]:
         counts = f"{made['documents']} documents and {made['issues']} issues"
         return f"Made {workspace} with {counts}.\nNext: autokb build {quoted(workspace)}"
-    return (
-        f"Made {workspace}. Say in {workspace / 'domain.yaml'} what customers' problems depend on.\n"
-        f"Next: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
-    )
+    to_do = "" if domain else f" Say in {workspace / 'domain.yaml'} what customers' problems depend on."
+    return f"Made {workspace}.{to_do}\nNext: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
 
 
 @app.command(epilog="Example: autokb add kb manuals/  and  autokb add kb issues.csv --as issues --text-field message")

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.cli.views import attributes_text, quoted
+from autokb.cli.views import attributes_text, next_line, quoted
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
@@ -59,20 +59,18 @@ def tree_view(workspace: Path, shown: Mapping[str, Any]) -> RenderableType:
     if more := shown["trees_in_all"] - len(shown["trees"]):
         root.add(Text(f"... and {several(more, 'more tree')}", style="dim"))
     example = short(shown["trees"][0]["id"])
-    return Group(
-        root, *lost, Text(f"One issue with its sources: autokb show {quoted(workspace)} {example}", style="dim")
-    )
+    return Group(root, *lost, next_line(f"One issue with its sources: autokb show {quoted(workspace)} {example}"))
 
 
 def _nothing_yet(workspace: Path, shown: Mapping[str, Any]) -> Text:
     staged = shown["staged"]
     counts = f"{several(staged['documents'], 'document')} and {several(staged['issues'], 'issue')}"
     if not (staged["documents"] or staged["issues"]):
-        return Text(f"Nothing is added yet. Next: autokb add {quoted(workspace)} FOLDER_OF_MANUALS")
+        return next_line(f"Nothing is added yet. Next: autokb add {quoted(workspace)} FOLDER_OF_MANUALS", "")
     if shown["documents"] and not staged["issues"]:
         counts = several(shown["documents"], "document")
-        return Text(f"{counts} and no issues. Next: autokb add {quoted(workspace)} FILE --as issues")
-    return Text(f"{counts} are added, no tree is published. Next: autokb build {quoted(workspace)}")
+        return next_line(f"{counts} and no issues. Next: autokb add {quoted(workspace)} FILE --as issues", "")
+    return next_line(f"{counts} are added, no tree is published. Next: autokb build {quoted(workspace)}", "")
 
 
 def _label(node: Mapping[str, Any], attributes: Mapping[str, list[str]], style: str) -> Text:
@@ -158,7 +156,7 @@ def answer_view(workspace: Path, answer: Mapping[str, Any]) -> RenderableType:
         option = shlex.quote(f"{question['attribute']}={question['values'][0]}")
         lines.append(Text(f"  ask again with --attribute {option}", style="dim"))
     if outcome == "abstains":
-        lines.append(Text("Nothing in the knowledge base is close enough to be an answer."))
+        lines.append(Text("Nothing in the knowledge base is close enough. Ask in other words, or add a document."))
     if answer["matches"]:
         lines += _matches(workspace, answer["matches"])
     if answer["documents"]:

@@ -19,6 +19,11 @@ def quoted(workspace: Path) -> str:
     return shlex.quote(str(workspace))
 
 
+def next_line(words: str, style: str = "dim") -> Text:
+    """Return a line with a command in it, which must not be broken if it is to be copied."""
+    return Text(words, style=style, no_wrap=True, overflow="ignore")
+
+
 def attributes_text(attributes: Mapping[str, list[str]]) -> Text:
     """Return the values that say something, coloured; nothing for Any."""
     said = [(n, v) for n, v in attributes.items() if v != ["Any"]]
@@ -34,7 +39,7 @@ def added_view(workspace: Path, kind: str, done: Any) -> RenderableType:
     if done.gone:
         lines.append(Text(f"  {done.gone} from earlier are no longer there; --sync removes them", style="yellow"))
     if done.added or done.updated or done.removed:
-        lines.append(Text(f"Next: autokb build {quoted(workspace)}", style="dim"))
+        lines.append(next_line(f"Next: autokb build {quoted(workspace)}"))
     return Group(*lines)
 
 
@@ -50,7 +55,10 @@ def skipped_lines(skipped: Any) -> list[RenderableType]:
 
 def imported_view(workspace: Path, done: Any) -> RenderableType:
     """Show what an import took and what not."""
-    return Group(Text(f"{done.taken} taken, {done.unchanged} as they were"), *skipped_lines(done.skipped))
+    lines = [Text(f"{done.taken} taken, {done.unchanged} as they were"), *skipped_lines(done.skipped)]
+    if done.taken:
+        lines.append(next_line(f"Next: autokb show {quoted(workspace)}"))
+    return Group(*lines)
 
 
 def plan_view(planned: Mapping[str, Any]) -> RenderableType:
@@ -95,11 +103,8 @@ def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
     if not built["parents"]:
         cut = built["stages"]["chunks"]
         what = "FILE --as issues" if cut["computed"] + cut["reused"] else "FOLDER_OF_MANUALS"
-        lines.append(Text(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", style="yellow"))
+        lines.append(next_line(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", "yellow"))
     else:
-        lines.append(
-            Text(
-                f'Next: autokb show {quoted(workspace)}   or   autokb ask {quoted(workspace)} "a question"', style="dim"
-            )
-        )
+        name = quoted(workspace)
+        lines.append(next_line(f'Next: autokb show {name}   or   autokb ask {name} "a question"'))
     return Group(*lines)

@@ -97,16 +97,11 @@ def tables(answer: Mapping[str, Any]) -> list[Table]:
         table = Table(title=grid.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
         for number, column in enumerate(grid.columns):
             # In a narrow terminal figures go over two lines; a name that is cut tells nothing.
-            table.add_column(Text(_breakable(column)), no_wrap=not number, overflow="fold")
+            table.add_column(column, no_wrap=not number, overflow="fold")
         for row in grid.rows:
             table.add_row(*map(Text, row))  # Text: brackets in a name are no markup
         made.append(table)
     return made
-
-
-def _breakable(metric: str) -> str:
-    """Return ``hit_rate@10`` as words, which a narrow column can break."""
-    return metric.replace("_", " ").replace("@", " @")
 
 
 STYLE = """

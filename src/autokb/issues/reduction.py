@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 # Measured (benchmarks/deduplication.py): once members far from their seed leave a cluster, principal components give
-# seeds as good as UMAP's (purity on banking77 .90 and .90, on Thunderbird .80 and .74) without its ten
+# seeds as good as UMAP's (purity on banking77 .89 and .90, on Thunderbird .73 and .67) without its ten
 # seconds of compiling, and the same on every processor. So they are the default, and UMAP stays to be chosen.
 
 

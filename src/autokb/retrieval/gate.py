@@ -16,7 +16,8 @@ from autokb.llm.embedders import Vectors
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
 SPREADS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
 AT_MOST = 0.1  # of the raw issues are turned away, however close together the others lie
-FEWEST_FITTED = 20  # below, the quantile is one odd issue
+FEWEST_FITTED = 20  # below, nothing is measured
+ENOUGH = 100  # from 1 / QUANTILE issues on the quantile is more than one odd issue; below, the default counts beside it
 DEFAULT_THRESHOLD = (
     0.3  # the packaged encoder: 98 % of real questions lie above, 76 % of those about other things below
 )
@@ -74,7 +75,9 @@ def fit_gate(encoder: str, issues: Vectors, others: Sequence[Vectors] = ()) -> G
         return Gate(DEFAULT_THRESHOLD, encoder, None, reason)
     nearest = np.concatenate([_nearest(issues, start, others) for start in range(0, len(issues), ROWS_AT_ONCE)])
     # rounded down, so that the last bits of a machine's arithmetic move neither the gate nor the issue it is set by
-    threshold = math.floor(_low(nearest.astype(np.float64)) * 1e4) / 1e4
+    measured = math.floor(_low(nearest.astype(np.float64)) * 1e4) / 1e4
+    share = min(1.0, len(issues) / ENOUGH)
+    threshold = round(share * measured + (1 - share) * DEFAULT_THRESHOLD, 4)
     return Gate(threshold, encoder, None, f"low quantile of {len(issues)} raw issues, each against the rest")
 
 

@@ -60,6 +60,8 @@ class PackagedEmbedder:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = threads
             options.inter_op_num_threads = 1
+            # Threads that wait by spinning take the cores from the search that follows the embedding.
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             self._sessions[threads] = onnxruntime.InferenceSession(
                 _checked_model(), options, providers=["CPUExecutionProvider"]
             )

@@ -12,7 +12,7 @@ from autokb.tasks.issues.find_themes.stop_words import STOP_WORDS
 
 READ = 1_500  # characters of an issue; what it is about stands there, logs and quoted mails come after
 TERMS = 3  # at most so many terms in a name
-TELLING = 0.35  # share of the best term's score that a further one needs
+ENOUGH = 16  # characters of a name of two terms that needs no third
 _NOISE = re.compile(r"<[^<>\s]{1,40}>|https?://\S+|www\.\S+|[^\s@]+@\S+|\buser_\d+|[^\s\\/]+[\\/][^\s\\/]+[\\/]\S+")
 _SENTENCE = re.compile(r"[.!?:;\n]+")
 _WORD = re.compile(r"[^\W\d_](?:[\w+#-]*[\w+#])?(?:['’]\w+)?")
@@ -65,7 +65,7 @@ def _without(keys: Sequence[str], group: Sequence[Terms]) -> list[Terms]:
 
 
 def _ranked(group: Sequence[Terms], everywhere: Counter[str], total: int) -> list[str]:
-    """Return the terms that tell the group from the others, best first; the far less telling ones are left out."""
+    """Return the terms that tell the group from the others, best first."""
     inside = Counter(term for issue in group for term in issue.found)
     least = 1 if len(group) < 4 else max(2, math.ceil(0.04 * len(group)))
     scores: dict[str, float] = {}
@@ -77,8 +77,7 @@ def _ranked(group: Sequence[Terms], everywhere: Counter[str], total: int) -> lis
         # How much more often than everywhere; the small constant lets one theme alone have a name too.
         lift = math.log(share / elsewhere) + 0.05
         scores[term] = share * lift * (1.6 if " " in term else 1.0)
-    least_score = TELLING * max(scores.values(), default=0.0)
-    return sorted((t for t in scores if scores[t] >= least_score), key=lambda term: (-scores[term], term))
+    return sorted(scores, key=lambda term: (-scores[term], term))
 
 
 def _free_name(ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[str], position: int) -> str:
@@ -88,7 +87,7 @@ def _free_name(ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[
             continue
         chosen.append(term)
         name = _joined([spelling[c] for c in chosen])
-        if len(chosen) >= 2 and (len(chosen) == TERMS or len(name) >= 24) and name not in taken:
+        if len(chosen) >= 2 and (len(chosen) == TERMS or len(name) >= ENOUGH) and name not in taken:
             return name
     name = _joined([spelling[c] for c in chosen]) or "Other questions"
     return name if name not in taken else f"{name} ({position + 1})"

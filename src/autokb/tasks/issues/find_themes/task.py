@@ -19,8 +19,8 @@ class FindThemes:
 
     domain: str
     issues: tuple[str, ...]
-    subjects: tuple[str, ...] = ()
     vectors: Any = outside_key()
+    subjects: tuple[str, ...] = ()
 
 
 def answer(item: FindThemes) -> FoundThemes:
@@ -47,5 +47,5 @@ def check(item: FindThemes, reply: FoundThemes) -> None:
 
 
 ROOM: Room[FindThemes, FoundThemes] = Room(
-    name="issues/find_themes", version=2, input=FindThemes, output=FoundThemes, offline=answer, check=check
+    name="issues/find_themes", version=4, input=FindThemes, output=FoundThemes, offline=answer, check=check
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from autokb.tasks.issues.find_themes.stop_words import STOP_WORDS
 
 LONGEST = 120
+SHOUTED = 12  # capital letters; fewer may be two abbreviations
 ENOUGH = 40  # characters: a sentence so long needs no second one
 READ = 3_000  # characters of the text; what it is about stands there
 _MARKS = re.compile(
@@ -28,7 +29,7 @@ _CRY = re.compile(
     r"[\s,;–-]+(?:please|pls|plz)?\s*help(?:\s+(?:me|please|pls))*\s*[!.?]*\Z|\s*\(?\burgent\b\)?\W*\Z",
     re.IGNORECASE,
 )
-_SHOUT = re.compile(r"([!?])[!?]+")
+_SHOUT = re.compile(r"([!?])\1+")
 _FILLER = re.compile(
     r"\A\W*(?:this (?:is|seems) (?:new|a new \w+|weird|strange|annoying|frustrating|ridiculous)|"
     r"any (?:ideas?|help|suggestions?|advice|thoughts?)\b.{0,40}|what (?:now|gives|is going on|should i do|to do)|"
@@ -57,7 +58,7 @@ _PROBLEM = re.compile(
     re.IGNORECASE,
 )
 _PICTURE = re.compile("[\u200d\ufe0e\ufe0f\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff]+")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_WORD = re.compile(r"(?<!\w)[^\W\d_][\w'’-]*")
 
 
 def headline(title: str, text: str, product: str = "") -> str:
@@ -133,7 +134,7 @@ def _line(text: str) -> str:
 def _calm(line: str, beside: str) -> str:
     """Write a line small that shouts; words that the other text writes in capitals too (IMAP) keep theirs."""
     words = _WORD.findall(line)
-    if len(words) < 3 or sum(w.isupper() for w in words) < 0.8 * len(words):
+    if len(words) < 2 or len("".join(words)) < SHOUTED or sum(w.isupper() for w in words) < 0.8 * len(words):
         return line
     others = _WORD.findall(beside[:READ])
     quiet = sum(w.isupper() for w in others) < 0.5 * len(others)

@@ -12,7 +12,7 @@ from autokb.knowledge.lexicon import implied_sets, settled
 from autokb.tasks.issues.find_themes.naming import stem
 from autokb.tasks.issues.grow_tree.headline import content_words, says_problem
 from autokb.tasks.issues.grow_tree.shapes import Child, Report, Tree
-from autokb.tasks.issues.grow_tree.wording import mentions, named, opened, shows, with_values, without
+from autokb.tasks.issues.grow_tree.wording import Mention, mentions, named, opened, shows, with_values, without
 
 MOST = 8  # children of a parent
 FROM_THEME = 2  # of these at most so many that only the theme reports, not the seed's own cluster
@@ -25,29 +25,41 @@ Spec = Mapping[str, Attribute]
 Combination = tuple[tuple[str, str], ...]
 
 
-def grow(seed: Report, spec: Spec, cluster: Sequence[Report], theme: Sequence[Report]) -> Tree:
-    """Return the parent and its children; ``cluster`` is ordered from the most central report on."""
-    reports = cluster or (seed,)
-    parent = _parent(seed, spec, reports)
-    children = list(_children(parent, spec, reports, theme))
+def grow(
+    seed: Report, spec: Spec, cluster: Sequence[Report], theme: Sequence[Report], product: frozenset[str] = frozenset()
+) -> Tree:
+    """Return the parent and its children; ``cluster`` is ordered from the most central report on.
+
+    The words of ``product`` say of no issue what it is about.
+    """
+    reports, silent = cluster or (seed,), _Silence(spec, product)
+    parent = _parent(seed, spec, reports, silent)
+    children = list(_children(parent, spec, reports, theme, silent))
     ids = tuple(dict.fromkeys(report.raw_issue for report in cluster))
     return Tree(Child(parent.text, parent.attributes, ids), tuple(children))
 
 
-def _parent(seed: Report, spec: Spec, reports: Sequence[Report]) -> Child:
+def _parent(seed: Report, spec: Spec, reports: Sequence[Report], silent: _Silence) -> Child:
     """Choose the wording that says a problem, fixes least and is most like the others; of equals the most central."""
     tried = reports[: min(TRIED, max(CENTRAL, len(reports) // 3))]
     lines = dict.fromkeys((seed.headline, *(r.headline for r in tried), *(r.sentence for r in tried if r.sentence)))
     worded = list(dict.fromkeys(_generalised(line, spec) for line in lines))
-    silent, said = _Silence(spec), _shares(reports)
-    left = {text: len({m.attribute for m in named(text, spec)}) for text in worded}
-    best = min(worded, key=lambda t: (silent.of(t) == NOTHING, left[t], silent.of(t), len(t) > LONG, -_usual(t, said)))
+    said = _shares(reports, silent.product)
+    usual = {text: _usual(text, said) for text in worded}
+    few = max(usual.values()) / 2  # a line of words that hardly any other report has speaks for itself alone
+
+    def rank(text: str) -> tuple[float, ...]:
+        held = len({m.attribute for m in named(text, spec)}) + (usual[text] < few)
+        return silent.of(text) == NOTHING, held, silent.of(text), len(text) > LONG, -usual[text]
+
+    best = min(worded, key=rank)
     return _as_said(best if silent.of(best) < NOTHING else seed.headline, spec, reports)
 
 
-def _shares(reports: Sequence[Report]) -> dict[str, float]:
-    """Return for each word the share of the reports that say it."""
-    counts = Counter(word for report in reports for word in {stem(w) for x in report.lines for w in content_words(x)})
+def _shares(reports: Sequence[Report], product: frozenset[str]) -> dict[str, float]:
+    """Return for each word the share of the reports that say it; what the domain is about counts nothing."""
+    words = ({stem(w) for line in r.lines for w in content_words(line) if w not in product} for r in reports)
+    counts = Counter(word for found in words for word in found)
     return {word: count / len(reports) for word, count in counts.items()}
 
 
@@ -59,16 +71,17 @@ def _usual(line: str, said: Mapping[str, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Silence:
-    """How little a line says beside the words of attribute values."""
+    """How little a line says beside the words of attribute values and of the product."""
 
     spec: Spec
+    product: frozenset[str]
 
     def of(self, line: str) -> int:
         """Return 0 for a line that says what is wrong, 1 for one that only names a thing, NOTHING for neither."""
         rest = line
         for mention in reversed(named(line, self.spec)):
             rest = rest[: mention.start] + " " + rest[mention.end :]
-        words = content_words(rest)
+        words = [word for word in content_words(rest) if word not in self.product]
         return NOTHING if not words else 0 if says_problem(rest) or len(words) > 1 else 1
 
 
@@ -117,7 +130,9 @@ class _Candidate:
     theme: int
 
 
-def _children(parent: Child, spec: Spec, cluster: Sequence[Report], theme: Sequence[Report]) -> Iterator[Child]:
+def _children(
+    parent: Child, spec: Spec, cluster: Sequence[Report], theme: Sequence[Report], silent: _Silence
+) -> Iterator[Child]:
     taken_texts, borrowed, given = {parent.text.casefold()}, 0, 0
     central = {report.raw_issue for report in cluster[: max(CENTRAL, len(cluster) // 2)]}
     for candidate in _candidates(parent, spec, cluster, theme):
@@ -127,7 +142,8 @@ def _children(parent: Child, spec: Spec, cluster: Sequence[Report], theme: Seque
             if borrowed == FROM_THEME:
                 continue
             borrowed += 1
-        text = _worded(candidate, parent, spec, taken_texts, central)
+        own = _own_words(candidate, spec, central, silent)
+        text = _worded(candidate, parent, spec, taken_texts, own)
         if text is None:
             continue
         taken_texts.add(text.casefold())
@@ -144,7 +160,7 @@ def _candidates(parent: Child, spec: Spec, cluster: Sequence[Report], theme: Seq
         if attributes is None or attributes == parent.attributes:
             continue
         mine = tuple(r for r in cluster if _says(r, combination))
-        if len(mine) == 1 and not _seen(mine[0], combination, spec):
+        if len(mine) == 1 and (len(cluster) == 1 or len(combination) > 1) and not _seen(mine[0], combination, spec):
             continue  # one customer's mention in passing is no variant of the issue
         others = sum(_says(r, combination) for r in theme)
         if mine or (len(combination) == 1 and others >= max(OFTEN, SHARE * len(theme))):
@@ -158,7 +174,7 @@ def _combinations(report: Report, parent: Child, spec: Spec) -> Iterator[Combina
     said = {name: values for name, values in _fixed(report.attributes).items() if name in spec}
     pairs = [(name, value) for name in spec if name in said for value in sorted(said[name])]
     free = [(n, v) for n, v in pairs if parent.attributes[n] == ANY or len(parent.attributes[n]) > 1]
-    guessed = {(m.attribute, m.value) for m in mentions(parent.text, spec)}  # pairing is wireless anyway
+    guessed = _values(mentions(parent.text, spec)) - _values(named(parent.text, spec))  # pairing is wireless anyway
     own = [(n, v) for n, v in free if not _implied(n, said, spec) and (n, v) not in guessed]
     narrowed = {n for n, _ in own if _narrowed(n, said, spec)}
     yield from (((n, v),) for n, v in own if n not in narrowed)
@@ -177,9 +193,14 @@ def _implied(name: str, said: Mapping[str, Values], spec: Spec) -> bool:
     return not any(settled({n: others[n]}, spec).get(name) == said[name] for n in back if n > name) or not back
 
 
+def _values(found: Sequence[Mention]) -> set[tuple[str, str]]:
+    return {(mention.attribute, mention.value) for mention in found}
+
+
 def _narrowed(name: str, said: Mapping[str, Values], spec: Spec) -> bool:
-    """Return whether another value of the report leaves this attribute only some values: iOS, phone or tablet."""
-    return name in implied_sets({n: v for n, v in said.items() if n != name}, spec)
+    """Return whether the report's other values go with this one anyway: iOS with a phone or a tablet."""
+    implied = implied_sets({n: v for n, v in said.items() if n != name}, spec)
+    return name in implied and said[name] <= implied[name]
 
 
 def _seen(report: Report, combination: Combination, spec: Spec) -> bool:
@@ -205,11 +226,9 @@ def _says(report: Report, combination: Combination) -> bool:
     return all(value in report.attributes.get(name, ANY) for name, value in combination)
 
 
-def _worded(
-    candidate: _Candidate, parent: Child, spec: Spec, taken: Collection[str], central: Collection[str]
-) -> str | None:
+def _worded(candidate: _Candidate, parent: Child, spec: Spec, taken: Collection[str], own: Sequence[str]) -> str | None:
     """Word a child from the cleanest report that says nothing else, or from the parent; show every value."""
-    for line in (*_own_words(candidate, spec, central), parent.text):
+    for line in (*own, parent.text):
         hidden = [value for name, value in candidate.combination if not shows(line, spec[name], value)]
         text = with_values(line, hidden)
         if text.casefold() not in taken:
@@ -218,9 +237,8 @@ def _worded(
     return text if text.casefold() not in taken else None
 
 
-def _own_words(candidate: _Candidate, spec: Spec, central: Collection[str]) -> list[str]:
+def _own_words(candidate: _Candidate, spec: Spec, central: Collection[str], silent: _Silence) -> list[str]:
     """Return the reports' own lines that show a value of the candidate and none beside it, the fullest first."""
-    silent = _Silence(spec)
     lines = []
     for order, report in enumerate(candidate.cluster):
         if report.raw_issue not in central:

@@ -43,7 +43,8 @@ class GrownTree(Reply):
 def answer(item: GrowTree) -> GrownTree:
     """Grow the tree without a model."""
     seed = Report("", item.issue, item.attributes)
-    tree = offline.grow(seed, item.configuration, item.cluster, item.theme)
+    product = frozenset(item.domain.split(":", 1)[0].casefold().split())
+    tree = offline.grow(seed, item.configuration, item.cluster, item.theme, product)
     return GrownTree(parent=_node(tree.parent), children=[_node(child) for child in tree.children])
 
 
@@ -90,5 +91,5 @@ def _check_node(node: Node, configuration: Mapping[str, Attribute], known: set[s
 
 
 ROOM: Room[GrowTree, GrownTree] = Room(
-    name="issues/grow_tree", version=3, input=GrowTree, output=GrownTree, offline=answer, check=check
+    name="issues/grow_tree", version=7, input=GrowTree, output=GrownTree, offline=answer, check=check
 )

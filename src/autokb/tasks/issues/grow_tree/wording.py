@@ -38,6 +38,12 @@ _SENTENCE = re.compile(
     r"clean|update|charge|remove|install|reach|one|two|both|each|every|any|left|right|\w+s)\s+\Z|n't\b|\b(?:i|to|is|are|can|cannot|how|does|do)\b",
     re.IGNORECASE,
 )
+_SUBJECT = re.compile(r"\A(?:(?:my|our|the|a|an|these|this|both)\s+)*\Z", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\s+(?=(?:\w+n['’]t|wont|dont|doesnt|didnt|cant|isnt|will not|do not|does not|did not|can not|cannot|not|never|"
+    r"no longer|keeps?|kept)\b\s*\w)",
+    re.IGNORECASE,
+)
 _LEADS = re.compile(r"\s*[-–:|,]+\s+")
 _TRAILS = re.compile(r"\s*[-–:|,/]+\s*\Z")
 _PART = re.compile(
@@ -158,6 +164,8 @@ def _cut(line: str, start: int, end: int) -> str | None:
         if _PART.search(before[: preposition.start()]):
             return None  # "one of my earbuds" says nothing without the earbuds
         return before[: preposition.start()] + after
+    if _SUBJECT.match(before) and (denies := _DENIES.match(after)):
+        return after[denies.end() :]  # "Buds won't pair": what will not is the product
     if not before.strip() and (lead := _LEADS.match(after)):
         return after[lead.end() :]
     if not after.strip(" .!?)") and (trail := _TRAILS.search(before)):
