@@ -1,8 +1,8 @@
 """The tutorial is run as it stands: its files are written, its commands run, and what it shows is what comes out.
 
 In docs/tutorial.md a fence names a file after its language (``yaml kb/domain.yaml``); ``diff FILE`` changes one; in a
-``console`` fence each line that begins with ``$ autokb`` is a command, ``[exit status N]`` says how it ends, and the rest
-is its output. After a change of words, ``python tests/test_tutorial.py`` puts the outputs of today into the tutorial.
+``console`` fence each line that begins with ``$ autokb`` is a command, ``[exit status N]`` says how it ends, and the
+rest is its output. After a change of words, ``python tests/test_tutorial.py`` puts today's outputs into the tutorial.
 """
 
 from __future__ import annotations

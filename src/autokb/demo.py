@@ -11,8 +11,8 @@ from autokb.cli import main
 
 FOLDER = Path("demo-workspace")
 QUESTIONS = (
-    ("an exact match", "My Lumo Buds won't pair with my iPhone"),
-    ("one that asks back", "My Bluetooth headphones won't pair with my laptop"),
+    ("an exact match", "It keeps disconnecting from my iPhone"),
+    ("one that asks back", "The microphone is not working"),
     ("one that abstains", "How do I bake sourdough bread?"),
 )
 

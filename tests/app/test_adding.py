@@ -246,3 +246,15 @@ def test_names_that_are_no_text_do_not_end_the_command(workspace: Workspace, fol
     done = add(workspace, [manuals])
     assert done.added + len(done.skipped) == 1
     assert counts(add(workspace, [manuals], sync=True))[3] == 0
+
+
+def test_issues_added_again_under_other_ids_are_counted_as_gone_until_a_sync(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    path = tmp_path / "issues.csv"
+    path.write_text("number,text\n7,it hums\n8,it rains in\n", encoding="utf-8")
+    add(workspace, [path], "issues")
+    again = add(workspace, [path], "issues", Fields(id="number"))
+    assert (counts(again), again.gone) == ((2, 0, 0, 0), 2)
+    done = add(workspace, [path], "issues", Fields(id="number"), sync=True)
+    assert (counts(done), done.gone) == ((0, 0, 2, 2), 0)

@@ -127,3 +127,26 @@ def test_what_an_add_skipped_is_named(hand_made: Workspace, tmp_path: Path, caps
 @pytest.mark.parametrize("words", [("plan",), ("costs",), ("evaluate", "quality")])
 def test_figures_are_shown(hand_made: Workspace, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     assert any(character.isdigit() for character in "\n".join(seen(capsys, *words, hand_made.folder)))
+
+
+def test_what_is_gone_from_the_sources_names_the_option_that_removes_it(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manuals = tmp_path / "manuals"
+    manuals.mkdir()
+    for name in ("a.md", "b.md"):
+        (manuals / name).write_text(f"# {name}\n\nWords.\n")
+    seen(capsys, "add", hand_made.folder, manuals)
+    (manuals / "a.md").unlink()
+    assert any(
+        "no longer there: 1" in line and "--sync" in line for line in seen(capsys, "add", hand_made.folder, manuals)
+    )
+
+
+def test_a_build_of_nothing_says_what_to_add_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kb = tmp_path / ("long-" * 30)  # a command is not broken where the terminal ends
+    seen(capsys, "init", kb)
+    assert seen(capsys, "build", kb)[-2] == f"No trees yet. Next: autokb add {kb} FOLDER_OF_MANUALS"
+    (tmp_path / "a.md").write_text("# A\n\nWords.\n")
+    seen(capsys, "add", kb, tmp_path / "a.md")
+    assert seen(capsys, "build", kb)[-2] == f"No trees yet. Next: autokb add {kb} FILE --as issues"

@@ -96,3 +96,23 @@ def test_a_wrong_entry_is_named(attributes: dict[str, Any], sentence: str) -> No
 def test_a_wrong_rule_is_named(rules: Any, sentence: str) -> None:
     with pytest.raises(BadInputError, match=sentence):
         read_domain({"rules": rules})
+
+
+@pytest.mark.parametrize(
+    ("data", "meant"),
+    [
+        ({"attributs": {}}, "attributes"),
+        ({"attributes": {"os": {"value": ["a", "b"]}}}, "values"),
+        ({"attributes": {"os": {"values": ["a", "b"], "synonym": {}}}}, "synonyms"),
+        ({"rules": [{"text": "No.", "pattern": "x"}]}, "patterns"),
+    ],
+)
+def test_a_misspelt_entry_is_refused_and_not_missed_in_silence(data: dict[str, object], meant: str) -> None:
+    with pytest.raises(BadInputError, match=rf"write {meant}\."):
+        read_domain(data)
+
+
+def test_entries_of_ones_own_are_left_alone() -> None:
+    assert read_domain({"owner": "me", "attributes": {"os": {"values": ["a"], "note": "x"}}}).attributes[
+        "os"
+    ].values == ("a",)

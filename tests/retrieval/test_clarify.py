@@ -73,6 +73,11 @@ def test_an_answer_just_behind_is_better_than_a_question_about_a_tree_that_could
     assert far is not None and far.attribute == "os"
 
 
+def test_an_accepted_child_settles_the_question_whatever_its_siblings_fix() -> None:
+    tree = (node("p"), node("a", "p", os="Mac"), node("b", "p", provider="X"), node("c", "p", provider="Y"))
+    assert asks(index_of(*tree), os="Mac") is None
+
+
 def test_children_in_conflict_are_no_choice() -> None:
     tree = (*SYSTEMS, node("c", "p", os="Linux", device="Phone"))
     question = asks(index_of(*tree), device="Laptop")

@@ -132,3 +132,13 @@ def test_the_real_questions_with_their_links() -> None:
     assert len(reading.records) == 1200 and reading.skipped == ()
     assert 600 < sum(bool(r.item.resolved_by) for r in reading.records) < 1200
     assert all(r.item.date.startswith("202") for r in reading.records)
+
+
+def test_a_named_column_that_is_not_there_is_said_and_the_issues_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("text,day,page\nit hums,2025-01-02,noise.md\n", encoding="utf-8")
+    reading = read_issues([path], Fields(date="day", resolved_by="pages"))
+    assert [r.item.date for r in reading.records] == ["2025-01-02"]
+    (skipped,) = reading.skipped
+    assert skipped.path == "--resolved-by-field"
+    assert "'pages'" in skipped.reason and "text, day, page" in skipped.reason

@@ -21,7 +21,7 @@ def emit(as_json: bool, result: Any, view: Callable[[], Any]) -> None:
     if isinstance(shown, str):
         console.print(shown, markup=False, soft_wrap=True)  # so that a command in it can be copied
     else:
-        console.print(shown)
+        console.print(shown, crop=False)  # only lines with a command in them are longer than the terminal
 
 
 def write_json(result: Any) -> None:

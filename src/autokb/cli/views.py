@@ -37,7 +37,7 @@ def added_view(workspace: Path, kind: str, done: Any) -> RenderableType:
     ]
     lines += skipped_lines(done.skipped)
     if done.gone:
-        lines.append(Text(f"  {done.gone} from earlier are no longer there; --sync removes them", style="yellow"))
+        lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))
     if done.added or done.updated or done.removed:
         lines.append(next_line(f"Next: autokb build {quoted(workspace)}"))
     return Group(*lines)

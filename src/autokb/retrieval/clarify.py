@@ -32,7 +32,9 @@ def clarify(trees: Sequence[TreeMatch], asked: Asked, similarities: Similarities
     if not trees or not trees[0].narrower:
         return None
     top = trees[0]
-    pool = _weighted(_candidates(trees), asked, similarities)
+    if not (candidates := _candidates(trees, asked)):
+        return None
+    pool = _weighted(candidates, asked, similarities)
     names = [name for name in asked.unknown if _tells_apart(name, top, pool, asked)]
     gains = {name: information_gain(name, pool, asked) for name in names}
     # Where nothing can be returned yet, what every candidate fixes comes first: without it nothing ever can.
@@ -51,11 +53,15 @@ def _from_best(trees: Sequence[TreeMatch]) -> Sequence[TreeMatch]:
     return trees
 
 
-def _candidates(trees: Sequence[TreeMatch]) -> tuple[str, ...]:
-    """The best tree's open nodes; where it has no returnable node, those of the trees beside it too."""
+def _candidates(trees: Sequence[TreeMatch], asked: Asked) -> tuple[str, ...]:
+    """The accepted node's open children; where a tree has no returnable node, its open nodes and its neighbours'.
+
+    A child that was accepted settles the question: its siblings are no reason to ask.
+    """
     top = trees[0]
     if top.issue is not None:
-        return top.narrower
+        children = asked.index.children(top.issue)
+        return tuple(node for node in top.narrower if node in children)
     return tuple(n for t in trees if t.score >= top.score - NEAR for n in t.narrower)
 
 
@@ -106,7 +112,11 @@ def _changes(name: str, top: TreeMatch, asked: Asked) -> bool:
     if top.issue is None:
         return True
     now = _content(asked.shown(top.issue))
-    fixing = (n for n in top.narrower if asked.index.issues[n].attributes.get(name, ANY) != ANY)
+    fixing = (
+        n
+        for n in asked.index.children(top.issue)
+        if n in top.narrower and asked.index.issues[n].attributes.get(name, ANY) != ANY
+    )
     return any(_content(asked.shown(node)) != now for node in fixing)
 
 

@@ -42,7 +42,7 @@ class KnowledgeIndex:
     ) -> KnowledgeIndex:
         """Index the issues and their displayed solutions; ``names`` are the configured attributes.
 
-        ``configuration`` says what values imply: what is for Android leaves phone and tablet, so a laptop is a conflict.
+        ``configuration`` says what values imply: what is for Android leaves phone and tablet, a laptop conflicts.
         """
         by_id = {issue.id: issue for issue in sorted(issues, key=lambda i: i.id)}
         shown: dict[str, list[Solution]] = {}
