@@ -15,7 +15,7 @@ from autokb.app.build_solutions import find_solutions
 from autokb.app.build_trees import Grown, grow_trees
 from autokb.app.embedding import check_models, open_embedder
 from autokb.app.fitting import fit_documents, fit_questions_gate, fit_trees
-from autokb.app.index import AskIndex, node_index, past_issues
+from autokb.app.index import AskIndex, node_index, past_issues, unresolved_links
 from autokb.app.library import Library
 from autokb.app.published import Published, read_published
 from autokb.app.publishing import KINDS, records
@@ -53,7 +53,7 @@ def build(workspace: Workspace, *, rethink: bool = False, progress: Progress = s
         return _answer(counts, stages, seconds)
 
 
-def _answer(counts: Mapping[str, int], stages: Stages, seconds: float) -> dict[str, Any]:
+def _answer(counts: Mapping[str, Any], stages: Stages, seconds: float) -> dict[str, Any]:
     return {
         **counts,
         "failures": [{"stage": f.stage, "item": f.item, "reason": f.reason} for f in stages.failures],
@@ -77,7 +77,7 @@ class _Run:
     published: Published
     rethink: bool
 
-    def build(self) -> dict[str, int]:
+    def build(self) -> dict[str, Any]:
         """Run the algorithm and publish."""
         documents, raw = self._sources()
         # Step 1: domain knowledge chunking
@@ -106,7 +106,8 @@ class _Run:
         solutions = find_solutions(self.stages, self.workspace.spec, shared.documents, index, grown.issues, past)
         index = self._with_trees(index, shared, grown, solutions, attributes)
         self._publish(shared, attributes, organised, grown, solutions, index, gate)
-        return _counts(organised, grown, solutions, len(documents) + len(raw))
+        counts = _counts(organised, grown, solutions, len(documents) + len(raw))
+        return {**counts, "unresolved_links": unresolved_links(raw, DocumentNames(documents))}
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, each embedded once in the workspace's life."""

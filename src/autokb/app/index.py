@@ -237,6 +237,11 @@ def past_issues(raw_issues: Iterable[RawIssue], names: DocumentNames) -> tuple[P
     return tuple(found)
 
 
+def unresolved_links(raw_issues: Iterable[RawIssue], names: DocumentNames) -> list[str]:
+    """Return what raw issues name as their help although no document is called so."""
+    return sorted({link for raw in raw_issues for link in raw.resolved_by if names.resolve(link) is None})
+
+
 def fetch(
     file: KnowledgeFile, embedder: Embedder, parts: Mapping[str, list[str]], progress: Progress = silent
 ) -> dict[str, Vectors]:

@@ -100,6 +100,10 @@ def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
     lines += [Text(f"  failed: {f['stage']} {f['item']}: {f['reason']}", style="red") for f in failures[:SKIPPED_SHOWN]]
     if len(failures) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
+    if lost := built["unresolved_links"]:
+        named = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
+        words = f"  {len(lost)} documents that resolved issues are not in the knowledge base: {named}; --json lists all"
+        lines.append(Text(words, style="yellow"))
     if not built["parents"]:
         cut = built["stages"]["chunks"]
         what = "FILE --as issues" if cut["computed"] + cut["reused"] else "FOLDER_OF_MANUALS"

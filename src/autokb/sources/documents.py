@@ -88,6 +88,8 @@ def _read_file(
     kind = format_of(file.relative, data)
     if kind is None:
         raise UnreadableFileError(_UNKNOWN)
+    if kind in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would become a document
+        raise UnreadableFileError("is a table; add it with --as issues, or name the column of the text: --text-field.")
     if kind in ("jsonl", "json", "csv", "tsv"):
         placed, bad = read_records(data, file.relative, kind)
         return _documents(placed, bad, file.relative, fields, known)
