@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
-from autokb.errors import WorkspaceBusyError
+from autokb.errors import BadInputError, WorkspaceBusyError
 from autokb.sources import Fields
 
 DOMAIN = """
@@ -233,6 +233,34 @@ def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
     answer = kb.ask("How do I remove lime scale from my kettle?")
     assert answer.outcome == "abstains"
     assert answer.documents[0].id == "descaling.md"
+
+
+def test_edited_lines_and_peoples_verdicts_survive_a_build(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    lines = [json.loads(line) for line in exported(kb, folder / "kb.jsonl").decode().splitlines()]
+    first, second = [line for line in lines if line["kind"] == "solution" and line["status"] == "displayed"][:2]
+    first["text"], first["steps"] = "1. Edited by hand", ["Edited by hand"]
+    second["status"], second["reason"] = "rejected", "wrong"
+    (folder / "edited.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    kb.import_(folder / "edited.jsonl")
+    kb.build()
+    shown = {s["id"]: s for t in kb.show()["trees"] for n in (t, *t["children"]) for s in kb.show(n["id"])["solutions"]}
+    assert shown[first["id"]]["steps"] == ["Edited by hand"]
+    assert (shown[second["id"]]["status"], shown[second["id"]]["reason"]) == ("rejected", "wrong")
+
+
+@pytest.mark.parametrize("line", ["chunker: recursive", "context: none", "embedder: other", "model: openai:x"])
+def test_a_setting_that_is_not_known_stops_the_build_before_anything_is_lost(
+    copy: tuple[SupportKB, Path], line: str
+) -> None:
+    kb, folder = copy
+    before = exported(kb, folder / "before.jsonl")
+    (folder / "kb" / "settings.yaml").write_text(line + "\n", encoding="utf-8")
+    changed = SupportKB.open(folder / "kb")
+    for act in (changed.plan, changed.build):
+        with pytest.raises(BadInputError, match=line.split(": ", 1)[1]):
+            act()
+    assert exported(kb, folder / "after.jsonl") == before
 
 
 def test_the_index_is_loaded_again_only_after_a_change(copy: tuple[SupportKB, Path]) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 
 from autokb.app.build_documents import cut_documents
 from autokb.app.build_issues import Organised, organise
-from autokb.app.build_solutions import find_solutions
+from autokb.app.build_solutions import find_solutions, judged_by_people
 from autokb.app.build_trees import Grown, grow_trees
-from autokb.app.embedding import check_models, open_embedder
+from autokb.app.embedding import check_settings, open_embedder
 from autokb.app.fitting import fit_documents, fit_questions_gate, fit_trees
 from autokb.app.index import AskIndex, node_index, past_issues, unresolved_links
 from autokb.app.library import Library
@@ -42,7 +42,7 @@ def build(workspace: Workspace, *, rethink: bool = False, progress: Progress = s
     build is at work, and AutokbError when the disk is full or the folder cannot be written: the KB is then as before.
     """
     started = time.perf_counter()
-    check_models(workspace.settings)
+    check_settings(workspace.settings)
     with workspace.build_lock(), workspace.file() as file:
         stages = Stages(file, progress)
         run = _Run(workspace, file, stages, open_embedder(workspace.settings.embedder), read_published(file), rethink)
@@ -104,6 +104,7 @@ class _Run:
         shared = _Shared(documents, raw, library, past, dict(zip((r.id for r in raw), raw_vectors, strict=True)))
         index, gate = self._fitted(shared, windows, titles, raw_vectors, grown)
         solutions = find_solutions(self.stages, self.workspace.spec, shared.documents, index, grown.issues, past)
+        solutions = judged_by_people(solutions, self.published.kb.solutions)
         index = self._with_trees(index, shared, grown, solutions, attributes)
         self._publish(shared, attributes, organised, grown, solutions, index, gate)
         counts = _counts(organised, grown, solutions, len(documents) + len(raw))

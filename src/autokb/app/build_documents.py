@@ -9,7 +9,6 @@ from autokb.app.records import chunk_body, read_chunk
 from autokb.app.stages import Stages
 from autokb.chunking.chunkers import chunk_document
 from autokb.chunking.context import chained_request, document_request, with_contexts
-from autokb.errors import BadInputError
 from autokb.knowledge.ids import digest
 from autokb.knowledge.nouns import Chunk, Document
 from autokb.settings import Settings
@@ -26,9 +25,7 @@ def cut_documents(stages: Stages, settings: Settings, documents: Sequence[Docume
     chunks = _cut(stages, settings, documents)
     if settings.context == "document":
         return _in_one(stages, documents, chunks)
-    if settings.context == "chained":
-        return _one_by_one(stages, documents, chunks)
-    raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")
+    return _one_by_one(stages, documents, chunks)
 
 
 def _cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from autokb.app.stages import Stages
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
 from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import Document, Failure, Issue, Solution
+from autokb.knowledge.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.retrieval.history import PastIssue, lifted
 from autokb.retrieval.search import ChunkHit, Found, search
 from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
@@ -39,13 +39,26 @@ def find_solutions(
     with stages.timed("solutions"):
         requests = [solutions_request(issue, spec, finder.passages(issue)) for issue in issues]
     replies = stages.run("solutions", WRITE_SOLUTIONS, requests, [i.id for i in issues])
-    written = [
+    written: list[Solution] = [
         solution
         for issue, request, reply in zip(issues, requests, replies, strict=True)
         if reply is not None
         for solution in written_solutions(issue, request, reply)
     ]
     return _checked(stages, spec, _true(stages, written, by_id), {i.id: i for i in issues})
+
+
+def judged_by_people(solutions: Sequence[Solution], before: Mapping[str, Solution]) -> list[Solution]:
+    """Keep what people decided: rejected stays rejected, approved stays approved unless a rule now forbids it."""
+    kept = []
+    for solution in solutions:
+        earlier = before.get(solution.id)
+        rejected = earlier is not None and earlier.status == "rejected"
+        approved = earlier is not None and earlier.status == "approved" and solution.status in DISPLAYED
+        if earlier is not None and (rejected or approved):
+            solution = replace(solution, status=earlier.status, reason=earlier.reason)
+        kept.append(solution)
+    return kept
 
 
 def _true(stages: Stages, solutions: Sequence[Solution], documents: Mapping[str, Document]) -> list[Solution]:

@@ -17,6 +17,7 @@ from autokb.app.index import load_index
 from autokb.app.line_references import Lines, check_references, complete_issues, mend_documents
 from autokb.app.lines import KINDS, check_line
 from autokb.app.published import Published, published_spec, read_published
+from autokb.app.records import built_mark
 from autokb.app.stages import Progress, silent
 from autokb.app.workspace import DOMAIN_FILE, Workspace, parse_yaml
 from autokb.errors import AutokbError, BadInputError
@@ -46,7 +47,7 @@ class Imported:
 def import_file(workspace: Workspace, source: Path, *, now: str | None = None, progress: Progress = silent) -> Imported:
     """Import a file that ``export`` wrote; the suffix tells its format (BadInputError when it is none of ours).
 
-    ``now`` is the date of the edits found in Markdown and CSV, as ISO 8601.
+    ``now`` is the date of the edits that are found, as ISO 8601.
     """
     kind = source.suffix.lower()
     if kind not in SUFFIXES:
@@ -61,20 +62,20 @@ def import_file(workspace: Workspace, source: Path, *, now: str | None = None, p
         raise BadInputError(
             f"{source} is not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8."
         ) from error
+    moment = now or datetime.now(UTC).isoformat(timespec="seconds")
     if kind == ".jsonl":
-        return _import_jsonl(workspace, text, progress)
+        return _import_jsonl(workspace, text, moment, progress)
     with workspace.file() as file:
         published = read_published(file)
         read = read_markdown if kind == ".md" else read_csv
         edited = read(text, source.name, published.kb)
-        moment = now or datetime.now(UTC).isoformat(timespec="seconds")
         return _import_texts(file, published, source.name, edited, moment)
 
 
 # -- JSONL ----------------------------------------------------------------------------------------------------
 
 
-def _import_jsonl(workspace: Workspace, text: str, progress: Progress) -> Imported:
+def _import_jsonl(workspace: Workspace, text: str, now: str, progress: Progress) -> Imported:
     lines, skipped = _read_lines(text)
     if not lines:
         why = f" ({skipped[0].path}: {skipped[0].reason})" if skipped else ""
@@ -84,6 +85,7 @@ def _import_jsonl(workspace: Workspace, text: str, progress: Progress) -> Import
     skipped += check_references(lines)
     complete_issues(lines)
     mend_documents(lines, workspace.settings)
+    lines |= _edits_in(lines, now)
     with workspace.build_lock(), workspace.file() as file:
         fresh = next(file.records("issue"), None) is None
         with file.transaction():
@@ -93,6 +95,19 @@ def _import_jsonl(workspace: Workspace, text: str, progress: Progress) -> Import
                 _take_domain(workspace, lines)
         _embed(workspace, file, progress)
     return Imported(len(lines) - unchanged, unchanged, tuple(skipped))
+
+
+def _edits_in(lines: Lines, now: str) -> Lines:
+    """Return an edit for every solution line that a person changed, so that it survives the next build."""
+    edits: Lines = {}
+    for (kind, solution_id), body in lines.items():
+        if kind == "solution" and "built" in body:
+            mark = built_mark(body["text"], body["steps"])
+            if body["built"] != mark:
+                body["built"] = mark
+                edit = new_edit(solution_id, body["text"], body["steps"], "import", now)
+                edits["edit", edit.id] = edit_body(edit)
+    return edits
 
 
 def _publish(file: KnowledgeFile, lines: Lines) -> int:

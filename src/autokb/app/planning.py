@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autokb.app.embedding import check_settings
 from autokb.app.workspace import Workspace
 
 STAGES = ("chunks", "embeddings", "attributes", "themes", "assign", "seeds", "trees", "solutions", "rules", "fit")
@@ -14,6 +15,7 @@ def plan(workspace: Workspace) -> dict[str, Any]:
 
     Seconds are what the last build of as many items took, scaled to the items now; None when nothing was built yet.
     """
+    check_settings(workspace.settings)
     with workspace.file() as file:
         documents, issues = len(file.staged("documents")), len(file.staged("issues"))
         noted = file.meta("build_seconds_an_item")

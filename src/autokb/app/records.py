@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autokb.knowledge.attributes import as_lists, from_lists
+from autokb.knowledge.ids import canonical_json, digest
 from autokb.knowledge.nouns import Chunk, Document, Edit, Evidence, Issue, RawIssue, Seed, Solution, Theme, Verdict
 
 
@@ -88,9 +89,15 @@ def read_issue(issue_id: str, body: Mapping[str, Any]) -> Issue:
     )
 
 
+def built_mark(text: str, steps: Sequence[str]) -> str:
+    """Return the mark of what a build wrote: a line that no longer fits its mark was edited by a person."""
+    return digest(text, canonical_json(list(steps)))[:16]
+
+
 def solution_body(solution: Solution) -> dict[str, Any]:
     """Return the record of a solution."""
     return {
+        "built": built_mark(solution.text, solution.steps),
         "issue_id": solution.issue_id,
         "text": solution.text,
         "steps": list(solution.steps),

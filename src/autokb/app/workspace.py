@@ -19,6 +19,7 @@ from autokb.stores.knowledge_file import KnowledgeFile
 DOMAIN_FILE = "domain.yaml"
 SETTINGS_FILE = "settings.yaml"
 KNOWLEDGE_FILE = "knowledge.db"
+MODES = ("economical", "paper")
 LOCK_FILE = ".build.lock"
 DEFAULT_SETTINGS = """\
 # Everything here is optional; environment variables such as AUTOKB_MODEL override it.
@@ -98,8 +99,13 @@ def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAUL
     return open_workspace(folder)
 
 
-def open_workspace(folder: Path) -> Workspace:
-    """Open an existing workspace (BadInputError when it is none or its YAML is wrong)."""
+def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -> Workspace:
+    """Open an existing workspace (BadInputError when it is none or its YAML is wrong).
+
+    ``model`` stands before that of the settings; ``mode`` says how a model is asked and changes nothing offline.
+    """
+    if mode not in MODES:
+        raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {mode!r}.")
     domain = folder / DOMAIN_FILE
     if not (folder / KNOWLEDGE_FILE).exists() or not domain.exists():
         raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
@@ -109,7 +115,7 @@ def open_workspace(folder: Path) -> Workspace:
     return Workspace(
         folder=folder,
         spec=read_domain(parse_yaml(text, DOMAIN_FILE)),
-        settings=read_settings(data, os.environ),
+        settings=read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}),
         domain_text=text,
     )
 

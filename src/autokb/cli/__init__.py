@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 
 STOPPED = 3
+SYSTEM = re.compile(r"(?:raw|raw\+cc|bm25|vectors|autokb|llm-wk)(?:\+[a-z]+)*(?:,.*)?")
 INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
@@ -31,10 +33,21 @@ def _run(words: list[str]) -> int:
     from autokb.cli import evaluate_commands  # noqa: F401  (registers its commands)
     from autokb.cli.commands import app
 
-    status = app(words, prog_name="autokb", standalone_mode=False)
+    status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
+
+
+def _systems_joined(words: list[str]) -> list[str]:
+    """Let ``--systems raw bm25`` take both words, which an option of typer cannot: ``--systems raw,bm25``."""
+    if words[:1] != ["evaluate"] or "--systems" not in words:
+        return words
+    start = words.index("--systems") + 1
+    end = start
+    while end < len(words) and SYSTEM.fullmatch(words[end]):
+        end += 1
+    return [*words[:start], ",".join(words[start:end]), *words[end:]] if end > start else words
 
 
 def _told(error: BaseException) -> tuple[str, int]:

@@ -20,6 +20,7 @@ evaluate = typer.Typer(help="Measure retrieval and quality, with intervals.", no
 app.add_typer(evaluate, name="evaluate")
 
 Folder = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="The workspace's folder.")]
+Mode = Annotated[str, typer.Option(help="economical or paper: how a model is asked; offline they are the same.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 
 
@@ -88,20 +89,22 @@ def add(
 
 
 @app.command(epilog="Example: autokb plan kb")
-def plan(workspace: Folder, json: Json = False) -> None:
+def plan(workspace: Folder, mode: Mode = "economical", json: Json = False) -> None:
     """Say what a build would cost before it is started."""
     from autokb.app.planning import plan as make_plan
     from autokb.app.workspace import open_workspace
     from autokb.cli.output import emit
     from autokb.cli.views import plan_view
 
-    planned = make_plan(open_workspace(workspace))
+    planned = make_plan(open_workspace(workspace, mode=mode))
     emit(json, planned, lambda: plan_view(planned))
 
 
 @app.command(epilog="Example: autokb build kb")
 def build(
     workspace: Folder,
+    model: Annotated[str, typer.Option(help="Instead of the settings' model; this version knows offline.")] = "",
+    mode: Mode = "economical",
     rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
     json: Json = False,
 ) -> None:
@@ -111,7 +114,7 @@ def build(
     from autokb.cli.output import emit, stage_bars
     from autokb.cli.views import build_view
 
-    opened = open_workspace(workspace)
+    opened = open_workspace(workspace, model=model, mode=mode)
     with stage_bars() as progress:
         built = run_build(opened, rethink=rethink, progress=progress)
     emit(json, built, lambda: build_view(workspace, built))

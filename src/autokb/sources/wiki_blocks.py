@@ -280,7 +280,7 @@ def _switch(writer: _Writer, line: _Line) -> None:
         writer.resume = base
     elif writer.switches:
         base, most = writer.switches.pop()
-        writer.resume = max(most, count) if base else 0
+        writer.resume = max(most, count)
         writer.alternative = base
     if writer.out and writer.out[-1]:
         writer.out.append("")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from autokb.knowledge.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.knowledge.ids import canonical_json
 from autokb.knowledge.nouns import Span
 from autokb.knowledge.switches import Switch
 from autokb.tasks.issues.content_words import content_words
@@ -51,19 +52,21 @@ def answer(item: WriteSolutions) -> WrittenSolutions:
     found = [c for n, excerpt in enumerate(item.excerpts) for c in _candidates(n, excerpt, node, words, read)]
     written: list[Written] = []
     seen: set[tuple[str, ...]] = set()
-    taken: dict[str, int] = {}
+    taken: dict[tuple[str, str], int] = {}
     best = max((c.score - item.excerpts[c.excerpt].lift for c in found), default=0.0)
     for candidate in sorted(found, key=_rank):
         excerpt = item.excerpts[candidate.excerpt]
         if len(written) == MOST or candidate.score < best - NEAR:
             break
-        if taken.get(excerpt.document, 0) == MOST_OF_A_DOCUMENT:
+        # what a document says for other customers each is no repetition, so a wide node gets every platform's steps
+        kind = (excerpt.document, canonical_json(as_lists(candidate.attributes)))
+        if taken.get(kind, 0) == MOST_OF_A_DOCUMENT:
             continue
         solution = _write(candidate, excerpt, node, read)
         steps = tuple(s.text for s in solution.steps) if solution else ()
         if solution and steps not in seen:
             seen.add(steps)
-            taken[excerpt.document] = taken.get(excerpt.document, 0) + 1
+            taken[kind] = taken.get(kind, 0) + 1
             written.append(solution)
     return WrittenSolutions(solutions=tuple(written))
 

@@ -26,7 +26,7 @@ def check(item: WriteSolutions, reply: WrittenSolutions) -> None:
 
 ROOM = Room(
     name="issues/write_solutions",
-    version=3,
+    version=4,
     input=WriteSolutions,
     output=WrittenSolutions,
     offline=offline.answer,
