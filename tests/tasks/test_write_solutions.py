@@ -68,6 +68,16 @@ def test_a_long_list_is_never_cut_and_every_step_has_its_quote():
     assert solution.steps[41].quote == "42. Press key 42."
 
 
+def test_what_most_steps_name_is_whom_they_are_for_and_a_word_in_passing_is_not():
+    named = "# Restart\n\n1. Restart the printer on Windows.\n2. Wait.\n"
+    (solution,) = solve(excerpt(named))
+    assert solution.attributes["os"] == ["Windows"]
+    assert solve(excerpt(named), attributes={"os": ["macOS"], "device": ["Any"]}) == ()
+    passing = "# Restart\n\n1. Restart it.\n2. Wait.\n3. Press Enter, on macOS too.\n"
+    (solution,) = solve(excerpt(passing))
+    assert solution.attributes["os"] == ["Any"]
+
+
 def test_a_note_between_two_steps_stays_with_the_first():
     assert steps_of("1. Press A.\n\n**Note:** wait.\n\n2. Press B.\n") == [["Press A.\nNote: wait.", "Press B."]]
 

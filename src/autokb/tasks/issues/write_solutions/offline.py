@@ -162,6 +162,7 @@ def _write(candidate: _Candidate, excerpt: Excerpt, node: Attributes, read: Read
     for name in narrowed & set(node):
         if attributes[name] == ANY:
             attributes[name] = node[name]
+    attributes |= {n: v for n, v in _named_by_steps(steps, read).items() if attributes[n] == ANY}
     if not steps or compare(attributes, node, read.names) is Match.CONFLICT:
         return None
     material = candidate.material
@@ -174,6 +175,19 @@ def _write(candidate: _Candidate, excerpt: Excerpt, node: Attributes, read: Read
         attributes=as_lists(attributes),
         similarity=round(candidate.similarity, 4),
     )
+
+
+def _named_by_steps(steps: Sequence[Step], read: Reader) -> Attributes:
+    """Return the one value that at least half of the steps name and none names otherwise; in passing is not enough."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for step in steps:
+        for name, values in read.said(step.text).items():
+            found.setdefault(name, []).append(values)
+    return {
+        name: values[0]
+        for name, values in found.items()
+        if len(set(values)) == 1 and len(values[0]) == 1 and 2 * len(values) >= len(steps) and values[0] != ANY
+    }
 
 
 def _around_hit(material: Material, windows: Sequence[tuple[int, int, float]]) -> Sequence[Span]:

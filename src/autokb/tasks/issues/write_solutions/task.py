@@ -26,7 +26,7 @@ def check(item: WriteSolutions, reply: WrittenSolutions) -> None:
 
 ROOM = Room(
     name="issues/write_solutions",
-    version=4,
+    version=5,
     input=WriteSolutions,
     output=WrittenSolutions,
     offline=offline.answer,
