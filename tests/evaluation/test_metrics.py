@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autokb.errors import BadInputError
-from autokb.evaluation.metrics import RETRIEVAL, TICKETS, distinct, in_order, is_metric, metric
-from autokb.knowledge.nouns import Hit
+from autokb.evaluation.metrics import RETRIEVAL, TICKETS, distinct, is_metric, metric
 
 DOCUMENTS = [f"d{n}" for n in range(14)]
 
@@ -49,11 +48,6 @@ def test_equal_to_ir_measures(ranking: list[str], relevant: dict[str, int]) -> N
         measure = ir.parse_measure(theirs[kind] + (f"@{k}" if k else ""))
         expected = ir.calc_aggregate([measure], {"q": relevant}, run)[measure] if ranking else 0.0
         assert metric(name)(ranking, {d: float(g) for d, g in relevant.items()}) == pytest.approx(expected), name
-
-
-def test_ties_are_broken_by_id_before_scoring() -> None:
-    hits = [Hit("z", 0.5), Hit("b", 0.7), Hit("a", 0.5)]
-    assert in_order(hits) == in_order(reversed(hits)) == ("b", "a", "z")
 
 
 def test_a_repeated_document_keeps_its_best_place() -> None:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from autokb.app.published import Published
 from autokb.app.stages import Stages
 from autokb.issues.neutral import Embed, neutral_text, problem_vectors
@@ -164,8 +162,3 @@ def _joined(stages: Stages, spec: DomainSpec, problems: _Problems, before: Organ
             count.reused += len(stayed.seed_of)
             count.computed += len(fresh)
     return Organised(before.themes, before.near, theme_of, clusters, frozen=len(theme_of) == len(raw))
-
-
-def empty_vectors(dimensions: int) -> Vectors:
-    """Return no vectors."""
-    return np.zeros((0, dimensions), dtype=np.float32)

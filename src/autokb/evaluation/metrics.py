@@ -7,18 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from autokb.errors import BadInputError
-from autokb.knowledge.nouns import Hit
 
 Relevant = Mapping[str, float]  # document id -> grade; a grade above zero is relevant
 Metric = Callable[[Sequence[str], Relevant], float]
 
 RETRIEVAL = ("hit_rate@1", "hit_rate@3", "hit_rate@5", "hit_rate@10", "mrr", "ndcg@10")
 TICKETS = ("recall@1", "recall@3", "recall@5", "recall@10", "ndcg@1", "ndcg@3", "mrr")
-
-
-def in_order(hits: Iterable[Hit]) -> tuple[str, ...]:
-    """Return the ids by falling score; equal scores go by id, so that no metric depends on how a search broke ties."""
-    return tuple(h.id for h in sorted(hits, key=lambda h: (-h.score, h.id)))
 
 
 def distinct(ranking: Iterable[str]) -> tuple[str, ...]:

@@ -139,14 +139,6 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A question and the attribute values it says; a name that is missing is unknown."""
-
-    text: str
-    attributes: Attributes = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Skipped:
     """A file or record that was not taken, and why."""
 

@@ -38,8 +38,3 @@ def _switch(opening: re.Match[str], inner_end: int, end: int) -> Switch:
     negated = body.startswith("not ")
     names = tuple(n.strip().lower() for n in body.removeprefix("not ").split(",") if n.strip())
     return Switch(opening.start(), end, (opening.end(), inner_end), names, negated)
-
-
-def without_marks(text: str) -> str:
-    """Return the text with the marks gone and everything they wrap kept."""
-    return MARK.sub("", text)
