@@ -13,13 +13,21 @@ CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Models, embedder, chunker and prices; the defaults run offline at no cost."""
+    """Models, embedder, chunker and prices; the defaults run offline at no cost.
+
+    ``timeout`` is in seconds a request, ``retries`` are those after the first try; ``window`` are the tokens that the
+    model can read (0: what is known of it), ``max_output`` those that it may write in one reply.
+    """
 
     model: str = "offline"
     rooms: Mapping[str, str] = field(default_factory=dict)
     embedder: str = "packaged"
     base_url: str = ""
     concurrency: int = 8
+    timeout: int = 120
+    retries: int = 5
+    window: int = 0
+    max_output: int = 4096
     chunker: str = "fixed"
     max_size: int = CHUNK_SIZE
     context: str = "document"
@@ -27,7 +35,7 @@ class Settings:
 
 
 WORDS = ("model", "embedder", "base_url", "chunker", "context")
-NUMBERS = ("concurrency", "max_size")
+NUMBERS = ("concurrency", "max_size", "timeout", "retries", "window", "max_output")
 
 
 def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Settings:

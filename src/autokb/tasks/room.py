@@ -8,20 +8,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from autokb.knowledge.ids import canonical_json, digest
+from autokb.tasks.asking import Asking
+from autokb.tasks.reply import Reply, ReplyError
 
-
-class Reply(BaseModel):
-    """The typed answer of a room; unknown fields are an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ReplyError(ValueError):
-    """A reply that reads but is wrong; the message says what."""
-
+__all__ = ["Reply", "ReplyError", "Room", "outside_key", "plain"]
 
 I = TypeVar("I")  # noqa: E741
 O = TypeVar("O", bound=Reply)  # noqa: E741
@@ -42,7 +35,7 @@ class Room(Generic[I, O]):
 
     ``input`` is a frozen dataclass, ``output`` a ``Reply``. ``check`` raises ReplyError when an output is wrong
     for its input. Raise ``version`` whenever the offline answer to the same input changes: stored answers of the old
-    version are then not used again.
+    version are then not used again. ``asking`` is how a model is asked instead.
     """
 
     name: str
@@ -51,6 +44,7 @@ class Room(Generic[I, O]):
     output: type[O]
     offline: Callable[[I], O]
     check: Callable[[I, O], None] = _accept
+    asking: Asking[I, O] | None = None
 
     def key(self, item: I) -> str:
         """Return the hash of everything that can change the offline answer."""

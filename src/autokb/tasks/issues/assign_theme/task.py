@@ -2,36 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from autokb.tasks.issues.assign_theme import model, offline
+from autokb.tasks.issues.assign_theme.shapes import AssignedTheme, AssignTheme
+from autokb.tasks.room import ReplyError, Room
 
-from autokb.tasks.issues.assign_theme import offline
-from autokb.tasks.room import Reply, ReplyError, Room, outside_key
-
-
-@dataclass(frozen=True, slots=True)
-class AssignTheme:
-    """An issue and the names of the themes it can have.
-
-    ``miscellaneous`` is the position of the theme for issues like no other, which an issue gets that is less like
-    every centre than ``floor``. ``fingerprint`` stands for the centres, so that other centres are another question.
-    """
-
-    domain: str
-    issue: str
-    themes: tuple[str, ...]
-    miscellaneous: int | None = None
-    floor: float = -1.0
-    fingerprint: str = ""
-    vector: Any = outside_key()
-    centroids: Any = outside_key()
-
-
-class AssignedTheme(Reply):
-    """The position of the theme in the list and its name."""
-
-    index: int
-    theme: str
+__all__ = ["ROOM", "AssignTheme", "AssignedTheme"]
 
 
 def answer(item: AssignTheme) -> AssignedTheme:
@@ -49,5 +24,11 @@ def check(item: AssignTheme, reply: AssignedTheme) -> None:
 
 
 ROOM: Room[AssignTheme, AssignedTheme] = Room(
-    name="issues/assign_theme", version=1, input=AssignTheme, output=AssignedTheme, offline=answer, check=check
+    name="issues/assign_theme",
+    version=1,
+    input=AssignTheme,
+    output=AssignedTheme,
+    offline=answer,
+    check=check,
+    asking=model.ASKING,
 )

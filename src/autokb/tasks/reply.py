@@ -1,0 +1,15 @@
+"""What every room's answer is made of."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Reply(BaseModel):
+    """The typed answer of a room; unknown fields are an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ReplyError(ValueError):
+    """A reply that reads but is wrong; the message says what."""
