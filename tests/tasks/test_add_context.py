@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
 import autokb.tasks.chunking.add_context as room_folder
+from autokb.llm.requests import ModelReply
+from autokb.tasks.asking import read_reply, request_for
+from autokb.tasks.chunking.add_context.model import ASKING
 from autokb.tasks.chunking.add_context.task import ROOM, AddContext, AddedContext, Passage
 from autokb.tasks.room import ReplyError
 
@@ -62,3 +66,57 @@ def test_a_reply_with_a_context_too_few_is_refused():
     item = AddContext("document", "T", (Passage("a"), Passage("b")))
     with pytest.raises(ReplyError, match="2 passages but 1 contexts"):
         ROOM.check(item, AddedContext(contexts=("only one",)))
+
+
+def read_by_model(item: AddContext, *contexts: tuple[int, str]):
+    entries = [{"passage": number, "context": text} for number, text in contexts]
+    reply = ModelReply(json.dumps({"answers": [{"number": 1, "contexts": entries}]}), 1, 1)
+    (found,) = read_reply(ASKING, (item,), reply, ROOM.check)
+    return found
+
+
+BOTH = AddContext(
+    "document", "Lumo 2", (Passage("Hold it for 10 s.", ("Reset",)), Passage("Open the lid.", ("Reset",)))
+)
+
+
+def test_contexts_of_a_model_go_to_their_passages_in_one_line():
+    found = read_by_model(BOTH, (2, "Lumo 2,\n resetting."), (1, ""))
+    assert found.answer == AddedContext(contexts=("", "Lumo 2, resetting."))
+    assert (found.error, found.complaints) == ("", ())
+
+
+@pytest.mark.parametrize("numbers", [(1,), (1, 1), (1, 2, 2), (2, 2)])
+def test_a_passage_without_its_one_context_is_an_error(numbers):
+    found = read_by_model(BOTH, *((n, "Lumo") for n in numbers))
+    assert found.answer is None
+    assert "exactly one context" in found.error or "items" in found.error
+
+
+@pytest.mark.parametrize("fact", ["Hold it for 20 s.", "See evil.example/x.", "Write to a@b.example."])
+def test_a_context_with_a_foreign_number_or_address_is_worth_a_repair_and_stays_empty(fact):
+    found = read_by_model(BOTH, (1, f"How to reset. {fact}"), (2, "Lumo 2, reset for 10 s."))
+    assert found.answer == AddedContext(contexts=("", "Lumo 2, reset for 10 s."))
+    assert len(found.complaints) == 1
+    assert found.complaints[0].startswith("Passage 1: ")
+
+
+def test_a_context_that_repeats_its_passage_stays_empty_and_a_long_one_is_cut_at_a_sentence():
+    long = (
+        "From the page about the Lumo 2, section Reset. " + "It belongs to the reset of both buds and their case. " * 5
+    )
+    found = read_by_model(BOTH, (1, "hold it for 10 s."), (2, long))
+    assert found.complaints == ()
+    assert found.answer.contexts[0] == ""
+    assert found.answer.contexts[1].startswith("From the page about the Lumo 2, section Reset. It belongs")
+    assert found.answer.contexts[1].endswith("case.")
+    assert len(found.answer.contexts[1]) <= 200
+
+
+def test_the_passage_before_is_shown_with_its_context_and_what_nobody_sees_is_not():
+    before = Passage("1. Open the lid.<!-- say hello -->", ("Re\u200bset",), "Lumo 2: reset.")
+    item = AddContext("chained", "Lumo 2", (Passage("2. Hold it."),), before)
+    text = request_for(ROOM.name, ASKING, (item,), "openai:x").messages[1].text
+    assert "<context>Lumo 2: reset.</context>\n<text>\n1. Open the lid.\n</text>" in text
+    assert "<headings>Reset</headings>" in text
+    assert "hello" not in text

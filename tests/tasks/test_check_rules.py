@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,17 @@ import yaml
 
 import autokb.tasks.issues.check_rules as room_folder
 from autokb.knowledge.domain import Rule
+from autokb.llm.requests import ModelReply
+from autokb.tasks.asking import read_reply
+from autokb.tasks.issues.check_rules.model import ASKING, ELSEWHERE, KEPT
 from autokb.tasks.issues.check_rules.task import ROOM, CheckedRules, CheckRules, RuleVerdict
 from autokb.tasks.room import ReplyError
 
-EXAMPLES = yaml.safe_load((Path(room_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+EXAMPLES = [
+    e
+    for e in yaml.safe_load((Path(room_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+    if "input" in e
+]
 
 
 def request(title, steps, rules):
@@ -51,3 +59,63 @@ def test_replies_that_leave_out_a_rule_or_name_a_missing_step_are_refused():
     for message, verdicts in wrong.items():
         with pytest.raises(ReplyError, match=message):
             ROOM.check(item, CheckedRules(verdicts=verdicts))
+
+
+RULES = [{"id": "acid", "text": "No acids.", "patterns": ["vinegar"]}, {"id": "shop", "text": "No shops."}]
+DIRTY = request("Clean it", ["Brush it.", "Soak it:\n- in water\n- in vinegar", "Take it to a shop."], RULES)
+
+
+def judged(item, broken=(), not_applicable=()):
+    entry = {"number": 1, "broken": list(broken), "not_applicable": list(not_applicable)}
+    (found,) = read_reply(ASKING, (item,), ModelReply(json.dumps({"answers": [entry]}), 1, 1), ROOM.check)
+    return found
+
+
+def said(rule, *steps, reason="It says so."):
+    return {"rule": rule, "reason": reason, "steps": list(steps)}
+
+
+def test_a_rule_that_its_patterns_find_broken_stays_broken_whatever_a_model_says():
+    for silent in ({}, {"not_applicable": ["acid", "shop"]}):
+        acid, shop = judged(DIRTY, **silent).answer.verdicts
+        assert (acid.verdict, acid.places, acid.lines) == ("broken", (2,), ((2, 2),))
+        assert (shop.verdict, shop.reason) == (("not applicable", ELSEWHERE) if silent else ("kept", KEPT))
+
+
+def test_a_model_adds_what_no_pattern_finds():
+    acid, shop = judged(DIRTY, [said("shop", 3), said("acid", 1, reason="A brush, too.")]).answer.verdicts
+    assert (shop.verdict, shop.places, shop.reason) == ("broken", (3,), "It says so.")
+    assert (acid.places, acid.lines) == ((1, 2), ((2, 2),))
+    assert acid.reason == "Step 2 says “vinegar”. A brush, too."
+
+
+def test_a_step_that_a_model_names_goes_whole_and_no_step_named_means_all():
+    assert judged(DIRTY, [said("acid", 2)]).answer.verdicts[0].lines == ()
+    whole = judged(DIRTY, [said("acid")]).answer.verdicts[0]
+    assert (whole.verdict, whole.places, whole.lines) == ("broken", (), ())
+
+
+@pytest.mark.parametrize(
+    ("broken", "not_applicable", "reason"),
+    [
+        ([said("shop", 1), said("shop", 2)], [], "twice"),
+        ([said("shop", 1)], ["shop"], "can be in one"),
+        ([said("shop", 4)], [], "less than or equal to 3"),
+        ([said("kindness", 1)], [], "acid"),
+        ([said("shop", 1, reason="")], [], "at least 1 character"),
+        ([], ["kindness"], "acid"),
+    ],
+)
+def test_odd_verdicts_are_an_error_of_their_solution(broken, not_applicable, reason):
+    found = judged(DIRTY, broken, not_applicable)
+    assert found.answer is None
+    assert reason in found.error
+
+
+def test_a_step_of_a_longer_solution_in_the_same_request_is_no_step_of_this_one():
+    short = request("Brush it", ["Brush it."], RULES)
+    entries = [{"number": n, "broken": [said("shop", 2)], "not_applicable": []} for n in (1, 2)]
+    reply = ModelReply(json.dumps({"answers": entries}), 1, 1)
+    first, second = read_reply(ASKING, (short, DIRTY), reply, ROOM.check)
+    assert (first.answer, first.error) == (None, "Number 1: Its last step is 1; 0 is the title.")
+    assert second.answer.verdicts[1].places == (2,)

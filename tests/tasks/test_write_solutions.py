@@ -22,7 +22,11 @@ from autokb.tasks.issues.write_solutions.material import LONGEST_STEP, materials
 from autokb.tasks.issues.write_solutions.task import ROOM, Excerpt, Step, WriteSolutions, Written, WrittenSolutions
 from autokb.tasks.room import ReplyError
 
-EXAMPLES = yaml.safe_load((Path(room_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+EXAMPLES = [
+    e
+    for e in yaml.safe_load((Path(room_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+    if "input" in e
+]
 SPEC = read_domain(
     {
         "attributes": {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autokb.answering.answer import Answer
-from autokb.app.embedding import open_embedder
+from autokb.app.embedding import embedder_of
 from autokb.app.index import AskIndex, load_index
 from autokb.app.published import NOTHING_PUBLISHED, published_spec, read_published
 from autokb.app.reading_questions import read_overrides, read_values
@@ -61,5 +61,5 @@ def open_index(workspace: Workspace) -> OpenIndex:
     if not published.kb.documents and not published.kb.issues:
         file.close()
         raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
-    embedder = open_embedder(workspace.settings.embedder)
+    embedder = embedder_of(workspace.settings)
     return OpenIndex(load_index(published, published_spec(workspace, published), embedder, file), file)

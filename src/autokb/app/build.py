@@ -13,15 +13,18 @@ from autokb.app.build_documents import cut_documents
 from autokb.app.build_issues import Organised, organise
 from autokb.app.build_solutions import find_solutions, judged_by_people
 from autokb.app.build_trees import Grown, grow_trees
-from autokb.app.embedding import check_settings, open_embedder
+from autokb.app.embedding import check_settings, embedder_of
 from autokb.app.fitting import fit_documents, fit_questions_gate, fit_trees
 from autokb.app.index import AskIndex, node_index, past_issues, unresolved_links
 from autokb.app.library import Library
+from autokb.app.model_stages import open_stages
+from autokb.app.models import ASK_MODELS, AskModels, model_of
 from autokb.app.published import Published, read_published
 from autokb.app.publishing import KINDS, records
 from autokb.app.records import read_document, read_raw_issue
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import Workspace
+from autokb.errors import StoppedOnPurposeError
 from autokb.knowledge.attributes import Attributes
 from autokb.knowledge.document_names import DocumentNames
 from autokb.knowledge.ids import digest
@@ -33,37 +36,62 @@ from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.tasks.issues.extract_attributes.task import ROOM as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
+from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
 
 
-def build(workspace: Workspace, *, rethink: bool = False, progress: Progress = silent) -> dict[str, Any]:
+def build(
+    workspace: Workspace,
+    *,
+    rethink: bool = False,
+    asking: AskModels = ASK_MODELS,
+    progress: Progress = silent,
+) -> dict[str, Any]:
     """Build what was added and publish it in one step; returns the contract's counts.
 
     Finished work is kept as it is done, so a build that was killed goes on. Raises WorkspaceBusyError while another
-    build is at work, and AutokbError when the disk is full or the folder cannot be written: the KB is then as before.
+    build is at work, AutokbError when the disk is full or the folder cannot be written (the KB is then as before), and
+    StoppedOnPurposeError when the budget is reached or replies are awaited, with what was done until then.
     """
     started = time.perf_counter()
     check_settings(workspace.settings)
-    with workspace.build_lock(), workspace.file() as file:
-        stages = Stages(file, progress)
-        run = _Run(workspace, file, stages, open_embedder(workspace.settings.embedder), read_published(file), rethink)
-        counts = run.build()
+    with (
+        workspace.build_lock(),
+        workspace.file() as file,
+        open_stages(workspace, file, progress, asking) as stages,
+    ):
+        run = _Run(workspace, file, stages, embedder_of(workspace.settings), read_published(file), rethink)
+        try:
+            counts = run.build()
+        except StoppedOnPurposeError as stop:
+            stop.result = {**_answer(NO_COUNTS, stages, time.perf_counter() - started), "stopped": str(stop)}
+            raise
         seconds = time.perf_counter() - started
         with file.transaction():
-            file.note("build_seconds_an_item", str(seconds / max(counts.pop("items"), 1)))
+            file.note("build_seconds_an_item", str((seconds - stages.waited()) / max(counts.pop("items"), 1)))
+            file.note("grown_by", model_of(workspace.settings, workspace.mode, GROW_TREE.name, "trees"))
         return _answer(counts, stages, seconds)
+
+
+def rehearse(workspace: Workspace, file: KnowledgeFile, stages: Stages) -> None:
+    """Go through a build without publishing it, so that its stages count what they would ask."""
+    embedder = embedder_of(workspace.settings)
+    _Run(workspace, file, stages, embedder, read_published(file), rethink=False).build(publish=False)
 
 
 def _answer(counts: Mapping[str, Any], stages: Stages, seconds: float) -> dict[str, Any]:
     return {
         **counts,
         "failures": [{"stage": f.stage, "item": f.item, "reason": f.reason} for f in stages.failures],
-        "calls": 0,
-        "cached": 0,
-        "tokens": {"input": 0, "output": 0},
-        "cost": 0.0,
+        "left_out": [{"stage": f.stage, "item": f.item, "reason": f.reason} for f in stages.left_out],
+        **stages.spending(),
+        "awaited": stages.awaited,
+        "batch": stages.batch_report(),
         "seconds": round(seconds, 3),
         "stages": stages.as_json(),
     }
+
+
+NO_COUNTS = dict.fromkeys(("themes", "seeds", "parents", "children", "solutions", "withheld"), 0)
 
 
 @dataclass(frozen=True)
@@ -77,15 +105,11 @@ class _Run:
     published: Published
     rethink: bool
 
-    def build(self) -> dict[str, Any]:
+    def build(self, *, publish: bool = True) -> dict[str, Any]:
         """Run the algorithm and publish."""
         documents, raw = self._sources()
         # Step 1: domain knowledge chunking
-        library = Library.of(
-            {d.id: d for d in documents}, cut_documents(self.stages, self.workspace.settings, documents)
-        )
-        windows = self.embed(library.window_texts())
-        titles = self.embed(library.titles())
+        library = Library.of({d.id: d for d in documents}, cut_documents(self.stages, self.workspace, documents))
         # Step 2: issue processing
         raw_vectors = self.embed([r.full_text for r in raw])
         attributes = self._attributes(raw)
@@ -98,12 +122,19 @@ class _Run:
             rethink=self.rethink,
             embed=self.embed,
         )
+        self.stages.stop_if_awaited()
+        windows = self.embed(library.window_texts())
+        titles = self.embed(library.titles())
         grown = grow_trees(self.stages, self.workspace.spec, raw, raw_vectors, attributes, organised, windows)
+        self.stages.stop_if_awaited()
         # Step 3: solution generation, with what is known of earlier outcomes
         past = past_issues(raw, DocumentNames(documents))
         shared = _Shared(documents, raw, library, past, dict(zip((r.id for r in raw), raw_vectors, strict=True)))
         index, gate = self._fitted(shared, windows, titles, raw_vectors, grown)
-        solutions = find_solutions(self.stages, self.workspace.spec, shared.documents, index, grown.issues, past)
+        solutions = find_solutions(self.stages, self.workspace, shared.documents, index, grown.issues, past)
+        self.stages.stop_if_awaited()
+        if not publish:
+            return {}
         solutions = judged_by_people(solutions, self.published.kb.solutions)
         index = self._with_trees(index, shared, grown, solutions, attributes)
         self._publish(shared, attributes, organised, grown, solutions, index, gate)

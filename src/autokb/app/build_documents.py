@@ -5,37 +5,52 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from autokb.app.models import OFFLINE, model_of
 from autokb.app.records import chunk_body, read_chunk
 from autokb.app.stages import Stages
+from autokb.app.workspace import Workspace
 from autokb.chunking.chunkers import chunk_document
-from autokb.chunking.context import chained_request, document_request, with_contexts
+from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
 from autokb.knowledge.ids import digest
 from autokb.knowledge.nouns import Chunk, Document
 from autokb.settings import Settings
 from autokb.tasks.chunking.add_context.task import ROOM as ADD_CONTEXT
+from autokb.tasks.chunking.add_context.task import AddContext
 
+MODEL_READS = 40_000  # characters of a document that a model is asked about at once
 VERSION = "1"  # raise it when a chunker cuts the same document otherwise
 
 
-def cut_documents(stages: Stages, settings: Settings, documents: Sequence[Document]) -> list[Chunk]:
+def cut_documents(stages: Stages, workspace: Workspace, documents: Sequence[Document]) -> list[Chunk]:
     """Cut every document that is new or changed, and give its chunks their context.
 
     A document that cannot be cut is a failure and has no chunks; a context that fails is a failure and stays empty.
     """
-    chunks = _cut(stages, settings, documents)
-    if settings.context == "document":
-        return _in_one(stages, documents, chunks)
-    return _one_by_one(stages, documents, chunks)
+    chunks = cut(stages, workspace.settings, documents)
+    asked = model_of(workspace.settings, workspace.mode, ADD_CONTEXT.name, "context") != OFFLINE
+    if context_way(workspace) == "chained":
+        return _one_by_one(stages, documents, chunks)
+    return _in_one(stages, documents, chunks, MODEL_READS if asked else None)
 
 
-def _cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:
+def context_way(workspace: Workspace) -> str:
+    """Return how contexts are asked for: as the settings say, else chained in paper mode with a model."""
+    settings = workspace.settings
+    if settings.context:
+        return settings.context
+    asked = model_of(settings, workspace.mode, ADD_CONTEXT.name, "context") != OFFLINE
+    return "chained" if asked and workspace.mode == "paper" else "document"
+
+
+def cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:
+    """Return the chunks of every document by its id; one that cannot be cut is a failure and missing."""
     method, size = settings.chunker, settings.max_size
     keys = [digest("chunks", VERSION, method, str(size), d.id, d.title, d.text) for d in documents]
 
-    def cut(position: int) -> str:
+    def cut_one(position: int) -> str:
         return json.dumps([chunk_body(c) for c in chunk_document(documents[position], method, size)])
 
-    texts = stages.remember("chunks", keys, [d.id for d in documents], cut)
+    texts = stages.remember("chunks", keys, [d.id for d in documents], cut_one)
     return {
         document.id: [read_chunk(document.id, body) for body in json.loads(text)]
         for document, text in zip(documents, texts, strict=True)
@@ -43,16 +58,29 @@ def _cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> d
     }
 
 
-def _in_one(stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]]) -> list[Chunk]:
-    """Ask for the contexts of a document's chunks at once: an edit re-asks for its own document only."""
+def _in_one(
+    stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], most: int | None
+) -> list[Chunk]:
+    """Ask for the contexts of a document's chunks at once: an edit re-asks for its own document only.
+
+    A document of more than ``most`` characters is asked about in parts.
+    """
     asked = [d for d in documents if chunks.get(d.id)]
-    requests = [document_request(d, chunks[d.id]) for d in asked]
-    replies = stages.run("context", ADD_CONTEXT, requests, [d.id for d in asked])
+    parts = [(d, request) for d in asked for request in context_requests(d, chunks[d.id], most)]
+    replies = stages.run("context", ADD_CONTEXT, [request for _, request in parts], [d.id for d, _ in parts])
     found: list[Chunk] = []
-    for document, reply in zip(asked, replies, strict=True):
-        own = chunks[document.id]
+    begin: dict[str, int] = {}
+    for (document, request), reply in zip(parts, replies, strict=True):
+        start = begin.get(document.id, 0)
+        begin[document.id] = start + len(request.passages)
+        own = chunks[document.id][start : begin[document.id]]
         found += own if reply is None else with_contexts(own, reply)
     return found
+
+
+def context_requests(document: Document, chunks: Sequence[Chunk], most: int | None) -> list[AddContext]:
+    """Return the requests for the contexts of a document's chunks: one, or parts of at most ``most`` characters."""
+    return [document_request(document, chunks)] if most is None else document_requests(document, chunks, most)
 
 
 def _one_by_one(stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]]) -> list[Chunk]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autokb.app.index import AskIndex
+from autokb.app.models import OFFLINE, model_of
 from autokb.app.stages import Stages
+from autokb.app.workspace import Workspace
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
 from autokb.knowledge.domain import DomainSpec
@@ -16,28 +18,33 @@ from autokb.knowledge.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.retrieval.history import PastIssue, lifted
 from autokb.retrieval.search import ChunkHit, Found, search
 from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
+from autokb.tasks.issues.extract_attributes.task import ROOM as EXTRACT_ATTRIBUTES
+from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
+from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
+MODEL_READS = 2_500  # characters of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues were resolved by it
 
 
 def find_solutions(
     stages: Stages,
-    spec: DomainSpec,
+    workspace: Workspace,
     documents: Sequence[Document],
     index: AskIndex,
     issues: Sequence[Issue],
     past: Sequence[PastIssue],
 ) -> list[Solution]:
     """Return the solutions of all nodes, the withheld ones among them; a false quote is a failure and is left out."""
+    spec = workspace.spec
     by_id = {d.id: d for d in documents}
     rows: dict[str, list[int]] = {}
     for row, window in enumerate(index.chunks.windows):
         rows.setdefault(window.document, []).append(row)
     finder = _Finder(index, by_id, {p.id: p.documents for p in past}, rows)
     with stages.timed("solutions"):
-        requests = [solutions_request(issue, spec, finder.passages(issue)) for issue in issues]
+        requests = [_request(workspace, issue, finder) for issue in issues]
     replies = stages.run("solutions", WRITE_SOLUTIONS, requests, [i.id for i in issues])
     written: list[Solution] = [
         solution
@@ -45,7 +52,37 @@ def find_solutions(
         if reply is not None
         for solution in written_solutions(issue, request, reply)
     ]
+    if asks_attributes_apart(workspace):
+        written = _with_attributes(stages, spec, written)
     return _checked(stages, spec, _true(stages, written, by_id), {i.id: i for i in issues})
+
+
+def asks_attributes_apart(workspace: Workspace) -> bool:
+    """Return whether each solution's attributes are a request of their own, as the paper has it."""
+    return workspace.mode == "paper" and _asked_of_a_model(workspace)
+
+
+def _asked_of_a_model(workspace: Workspace) -> bool:
+    return model_of(workspace.settings, workspace.mode, WRITE_SOLUTIONS.name, "solutions") != OFFLINE
+
+
+def _request(workspace: Workspace, issue: Issue, finder: _Finder) -> WriteSolutions:
+    """Ask for a node's solutions; what a model reads is shorter, and shared by the nodes of a tree."""
+    if not _asked_of_a_model(workspace):
+        return solutions_request(issue, workspace.spec, finder.passages(issue))
+    request = solutions_request(issue, workspace.spec, finder.passages(issue), most=MODEL_READS)
+    tree = issue.parent_id or issue.id
+    return replace(request, tree=tree, with_attributes=not asks_attributes_apart(workspace))
+
+
+def _with_attributes(stages: Stages, spec: DomainSpec, solutions: Sequence[Solution]) -> list[Solution]:
+    """Ask for each solution's attributes; one that nobody could read keeps none."""
+    asked = [ExtractAttributes(s.text, "solution", spec.attributes) for s in solutions]
+    replies = stages.run("solution_attributes", EXTRACT_ATTRIBUTES, asked, [s.id for s in solutions])
+    return [
+        solution if reply is None else replace(solution, attributes=reply.as_attributes())
+        for solution, reply in zip(solutions, replies, strict=True)
+    ]
 
 
 def judged_by_people(solutions: Sequence[Solution], before: Mapping[str, Solution]) -> list[Solution]:

@@ -1,36 +1,163 @@
-"""Which embedder a workspace uses."""
+"""Which embedder a workspace uses, and how its vectors are worked out batch by batch."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from autokb.chunking.chunkers import CHUNKERS
 from autokb.errors import BadInputError
-from autokb.llm.embedders import Embedder
+from autokb.llm.embedders import Embedder, Vectors, paid
 from autokb.settings import Settings
+from autokb.stores.knowledge_file import KnowledgeFile
+
+FREE_BATCH = 64  # texts between two writes to the disk, where a batch is no request
+DIMENSIONS = "?dimensions="
 
 
-@lru_cache(maxsize=4)
-def open_embedder(name: str) -> Embedder:
-    """Return the embedder that the settings name; its weights are loaded once a process."""
+@dataclass(frozen=True, slots=True)
+class EmbedderName:
+    """What ``embedder:`` says: ``packaged``, ``local:FOLDER``, or ``openai:NAME`` with ``?dimensions=N`` perhaps."""
+
+    kind: str
+    model: str = ""
+    dimensions: int = 0
+
+    @property
+    def price_key(self) -> str:
+        """Return the name under which prices know it; nothing where it costs nothing."""
+        return f"openai:{self.model}" if self.kind == "openai" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """One batch that was worked out: its vectors, and the tokens and requests that it cost."""
+
+    texts: Sequence[str]
+    vectors: Vectors
+    tokens: int = 0
+    sent: int = 0
+
+
+def read_embedder_name(name: str) -> EmbedderName:
+    """Read the setting (BadInputError says what it may be)."""
     if name == "packaged":
-        from autokb.llm.embedders.packaged import PackagedEmbedder
+        return EmbedderName("packaged")
+    kind, _, rest = name.partition(":")
+    model, _, dimensions = rest.partition(DIMENSIONS) if kind == "openai" else (rest, "", "")
+    wrong_number = DIMENSIONS in rest and (not dimensions.isdecimal() or int(dimensions) < 1)
+    if kind not in ("openai", "local") or not model.strip() or (kind == "openai" and wrong_number):
+        raise BadInputError(
+            f"settings.yaml: the embedder {name!r} is not known to this version; use packaged, openai:NAME, "
+            f"openai:NAME{DIMENSIONS}256 or local:FOLDER."
+        )
+    return EmbedderName(kind, model.strip(), int(dimensions or 0))
 
-        return PackagedEmbedder()
-    raise BadInputError(f"settings.yaml: the embedder {name!r} is not known to this version; use embedder: packaged.")
+
+def open_embedder(name: str, base_url: str = "", timeout: float = 120.0, retries: int = 5) -> Embedder:
+    """Return the embedder of a name; weights are loaded once a process. A missing key is a BadInputError."""
+    read = read_embedder_name(name)
+    if read.kind == "packaged":
+        return _packaged()
+    if read.kind == "local":
+        return _local(read.model)
+    from autokb.llm.embedders.openai_embedder import OpenAIEmbedder
+
+    return OpenAIEmbedder(
+        read.model, asked_dimensions=read.dimensions, base_url=base_url, timeout=timeout, retries=retries
+    )
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """Return the embedder that the settings name, at their endpoint."""
+    return open_embedder(settings.embedder, settings.base_url, settings.timeout, settings.retries)
+
+
+@lru_cache(maxsize=1)
+def _packaged() -> Embedder:
+    from autokb.llm.embedders.packaged import PackagedEmbedder
+
+    return PackagedEmbedder()
+
+
+@lru_cache(maxsize=2)
+def _local(folder: str) -> Embedder:
+    from autokb.llm.embedders.local_embedder import LocalEmbedder
+
+    return LocalEmbedder(Path(folder))
+
+
+def learn_dimensions(file: KnowledgeFile, embedder: Embedder, texts: Sequence[str]) -> Embedded | None:
+    """Tell an endpoint's embedder how long the vectors kept here are, or learn it from the first batch of the texts.
+
+    The batch is kept before it is returned, so that nothing is asked only to learn a number.
+    """
+    costly = paid(embedder)
+    if costly is None:
+        return None
+    if noted := file.meta(_note(embedder)):
+        costly.expect(int(noted))
+        return None
+    if costly.known_dimensions or not texts:
+        return None
+    first = next(embed_batches(embedder, list(dict.fromkeys(texts))))
+    keep_batch(file, embedder, first)
+    return first
+
+
+def noted_dimensions(file: KnowledgeFile, embedder: Embedder) -> int:
+    """Return how long an endpoint's vectors kept here are; 0 when nothing was embedded yet."""
+    return int(file.meta(_note(embedder)) or 0)
+
+
+def embed_batches(embedder: Embedder, texts: Sequence[str]) -> Iterator[Embedded]:
+    """Yield the texts' vectors batch by batch; of an endpoint a batch is one request and what it cost."""
+    costly = paid(embedder)
+    if costly is None:
+        for start in range(0, len(texts), FREE_BATCH):
+            part = texts[start : start + FREE_BATCH]
+            yield Embedded(part, embedder.embed(part))
+        return
+    for part in costly.batches(texts):
+        before = costly.sent
+        vectors, tokens = costly.embed_counted(part)
+        yield Embedded(part, vectors, tokens, costly.sent - before)
+
+
+def keep_batch(file: KnowledgeFile, embedder: Embedder, batch: Embedded) -> None:
+    """Keep a batch on disk, and with the first one how long its vectors are."""
+    file.keep_vectors(embedder.name, batch.texts, batch.vectors)
+    if paid(embedder) is not None and file.meta(_note(embedder)) is None:
+        with file.transaction():
+            file.note(_note(embedder), str(batch.vectors.shape[1]))
+
+
+def _note(embedder: Embedder) -> str:
+    return f"dimensions of {embedder.name}"
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse models, chunkers and contexts that this version does not know, before any work is done."""
+    """Refuse models, embedders, chunkers and contexts that this version does not know, before any work is done."""
     if settings.chunker not in CHUNKERS:
         known = ", ".join(sorted(CHUNKERS))
         raise BadInputError(f"settings.yaml: there is no chunker {settings.chunker!r}; choose one of: {known}.")
-    if settings.context not in ("document", "chained"):
+    if settings.context not in ("", "document", "chained"):
         raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")
-    if settings.embedder != "packaged":
-        open_embedder(settings.embedder)
-    named = {settings.model, *settings.rooms.values()} - {"offline"}
-    if named:
-        raise BadInputError(
-            f"settings.yaml: the model {sorted(named)[0]!r} is not known to this version; use model: offline."
-        )
+    _check_embedder(settings.embedder)
+    for model in sorted({settings.model, *settings.rooms.values()} - {"offline"}):
+        provider, _, name = model.partition(":")
+        if not provider.strip() or not name.strip():
+            raise BadInputError(
+                f"settings.yaml: the model {model!r} is not known to this version; write offline or PROVIDER:NAME, "
+                "for example openai:gpt-5-mini."
+            )
+
+
+def _check_embedder(name: str) -> None:
+    read = read_embedder_name(name)
+    if read.kind == "local":
+        from autokb.llm.embedders.local_embedder import checked_folder
+
+        checked_folder(Path(read.model))

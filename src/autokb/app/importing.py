@@ -11,7 +11,7 @@ from typing import Any
 
 from autokb.app.edited_texts import EditedTexts, read_csv, read_markdown, same_text
 from autokb.app.edits import edit_body, new_edit
-from autokb.app.embedding import open_embedder
+from autokb.app.embedding import embedder_of
 from autokb.app.exporting import SUFFIXES
 from autokb.app.index import load_index
 from autokb.app.line_references import Lines, check_references, complete_issues, mend_documents
@@ -126,7 +126,7 @@ def _embed(workspace: Workspace, file: KnowledgeFile, progress: Progress) -> Non
     published = read_published(file)
     if published.kb.documents or published.kb.issues:
         spec = published_spec(workspace, published)
-        load_index(published, spec, open_embedder(workspace.settings.embedder), file, progress)
+        load_index(published, spec, embedder_of(workspace.settings), file, progress)
 
 
 def _read_lines(text: str) -> tuple[Lines, list[Skipped]]:

@@ -1,46 +1,113 @@
-"""What a build will cost, and what was spent."""
+"""What a build will ask and cost, and what was spent."""
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from autokb.app.build import rehearse
 from autokb.app.embedding import check_settings
-from autokb.app.workspace import Workspace
+from autokb.app.estimating import Estimate, Figures
+from autokb.app.first_build import count_first_build
+from autokb.app.models import Models, is_paid, model_of, named_models, read_ratios
+from autokb.app.stages import Stages
+from autokb.app.workspace import MODES, Workspace
+from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
 
-STAGES = ("chunks", "embeddings", "attributes", "themes", "assign", "seeds", "trees", "solutions", "rules", "fit")
+SECONDS_A_CALL = 5.0  # of one request before anything is known of a model's pace
+STAGES = (
+    "chunks",
+    "context",
+    "embeddings",
+    "attributes",
+    "themes",
+    "assign",
+    "seeds",
+    "trees",
+    "solutions",
+    "solution_attributes",
+    "rules",
+    "fit",
+)
 
 
 def plan(workspace: Workspace) -> dict[str, Any]:
-    """Return calls, tokens, money and seconds per stage; offline every stage asks nothing and costs nothing.
+    """Return calls, tokens, money and seconds per stage that a build is still to pay for; offline all are 0.
 
-    Seconds are what the last build of as many items took, scaled to the items now; None when nothing was built yet.
+    What is known before a build is counted exactly: the same requests are made and counted instead of sent. A first
+    build's trees and solutions are expected as many as in appendix C of the paper; once this workspace was built with
+    its models, the whole build is rehearsed on a copy. Seconds are None where nothing is known of them.
     """
     check_settings(workspace.settings)
+    names = named_models(workspace.settings)
     with workspace.file() as file:
         documents, issues = len(file.staged("documents")), len(file.staged("issues"))
         noted = file.meta("build_seconds_an_item")
-    seconds = round(float(noted) * (documents + issues), 1) if noted else None
-    nothing = {"calls": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
+        modes = {mode: _estimate(replace(workspace, mode=mode), file, bool(names)) for mode in MODES}
+        waiting = file.meta("seconds_a_call")
+    chosen = modes[workspace.mode]
+    total = chosen.total()
+    seconds = float(noted) * (documents + issues) if noted else None
+    if total.calls:
+        each = float(waiting) if waiting else SECONDS_A_CALL / workspace.settings.concurrency
+        seconds = (seconds or 0.0) + total.calls * each
     return {
-        **nothing,
-        "seconds": seconds,
+        **total.as_json(),
+        "seconds": None if seconds is None else round(seconds, 1),
         "documents": documents,
         "issues": issues,
-        "stages": {name: dict(nothing) for name in STAGES},
-        "modes": {"economical": dict(nothing), "paper": dict(nothing)},
-        "batch": {"cost": 0.0},
+        "mode": workspace.mode,
+        "stages": {name: chosen.stages.get(name, Figures()).as_json() for name in STAGES},
+        "modes": {mode: estimate.total().as_json() for mode, estimate in modes.items()},
+        "batch": {"cost": chosen.batch_cost()},
+        "paid": _paid(workspace),
     }
+
+
+def _paid(workspace: Workspace) -> dict[str, Any]:
+    spent = costs(workspace)
+    return {name: spent[name] for name in ("calls", "tokens", "cost")}
+
+
+def _estimate(workspace: Workspace, file: KnowledgeFile, asks: bool) -> Estimate:
+    from autokb.llm.prices import Prices
+
+    settings = workspace.settings
+    estimate = Estimate(Prices(settings.prices, settings.base_url), read_ratios(file))
+    if not asks and not is_paid(settings.embedder):
+        return estimate
+    with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
+        copy = replace(workspace, folder=Path(folder))
+        file.copy_to(copy.knowledge_path)
+        with copy.file() as own:
+            stages = Stages(own, models=Models.counting(workspace, own, estimate))
+            if _was_built_by(workspace, own):
+                rehearse(copy, own, stages)
+            else:
+                count_first_build(copy, own, stages)
+    return estimate
+
+
+def _was_built_by(workspace: Workspace, file: KnowledgeFile) -> bool:
+    """Return whether trees were grown by the model that is to grow them: then the workspace's own numbers are known."""
+    return file.meta("grown_by") == model_of(workspace.settings, workspace.mode, GROW_TREE.name, "trees")
 
 
 def costs(workspace: Workspace) -> dict[str, Any]:
     """Return what was spent in the workspace's life by stage and room; an unknown price makes a cost None, never 0."""
+    from autokb.stores.ledger_table import spending
+
     total = _Sum()
     stages: dict[str, _Sum] = {}
     rooms: dict[str, _Sum] = {}
     with workspace.file() as file:
-        for stage, room, *figures in file.spent():
+        asked = [(stage, room, n, 0, read, wrote, cost) for stage, room, n, read, wrote, cost in spending(file)]
+        for stage, room, calls, cached, read, wrote, cost in [*asked, *file.spent()]:
             for group in (total, stages.setdefault(stage, _Sum()), rooms.setdefault(room, _Sum())):
-                group.take(*figures)  # type: ignore[arg-type]
+                group.take(calls, cached, read, wrote, cost)
     return {
         **total.as_json(),
         "stages": {name: s.as_json() for name, s in sorted(stages.items())},

@@ -10,8 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from autokb.app.embedding import learn_dimensions, noted_dimensions
+from autokb.app.model_answers import ask_model
+from autokb.app.models import NOTHING_SPENT, OFFLINE, Models, is_paid
+from autokb.app.paid_embedding import embed_and_keep
+from autokb.errors import StoppedOnPurposeError
 from autokb.knowledge.nouns import Failure
-from autokb.llm.embedders import Embedder, Vectors
+from autokb.llm.embedders import Embedder, Vectors, paid
 from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.tasks.room import Reply, Room
 
@@ -44,6 +49,9 @@ class Stages:
     progress: Progress = silent
     counts: dict[str, StageCount] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    left_out: list[Failure] = field(default_factory=list)
+    models: Models | None = None
+    awaited: int = 0
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[StageCount]:
@@ -56,7 +64,13 @@ class Stages:
             count.seconds += time.perf_counter() - start
 
     def run(self, stage: str, room: Room[I, O], items: Sequence[I], names: Sequence[str]) -> list[O | None]:
-        """Answer a room for every item; a failed item is None and stands in ``failures`` under its name."""
+        """Answer a room for every item; a failed item is None and stands in ``failures`` under its name.
+
+        A model is asked where the settings name one; an item whose reply is awaited is None too (``awaited``).
+        """
+        model = OFFLINE if self.models is None else self.models.of(room.name, stage)
+        if self.models is not None and model != OFFLINE:
+            return ask_model(self, self.models, stage, room, items, names, model)
         keys = [room.key(item) for item in items]
         texts = self.remember(stage, keys, names, lambda n: room.answer_offline(items[n]).model_dump_json())
         return [None if text is None else room.output.model_validate_json(text) for text in texts]
@@ -97,6 +111,10 @@ class Stages:
     def embed(self, stage: str, embedder: Embedder, texts: Sequence[str]) -> Vectors:
         """Return the vectors of the texts, (len(texts), dimensions); only texts never seen before are embedded."""
         with self.timed(stage) as count:
+            if self.models is not None and self.models.estimate is not None and paid(embedder):
+                return self._counted(stage, embedder, texts)
+            if first := learn_dimensions(self.file, embedder, texts):
+                count.computed += len(first.texts)
             vectors, missing = self.file.vectors(embedder.name, texts, embedder.dimensions)
             rows: dict[str, list[int]] = {}
             for row in missing:
@@ -104,15 +122,53 @@ class Stages:
             count.reused += len(texts) - len(missing)
             count.computed += len(rows)
             count.reused += len(missing) - len(rows)
-            fresh = list(rows)
-            for start in range(0, len(fresh), KEPT_AT_ONCE):
-                part = fresh[start : start + KEPT_AT_ONCE]
-                found = embedder.embed(part)
-                self.file.keep_vectors(embedder.name, part, found)
-                for text, vector in zip(part, found, strict=True):
+            done = 0
+            for batch in embed_and_keep(self.file, self.models, stage, embedder, list(rows)):
+                for text, vector in zip(batch.texts, batch.vectors, strict=True):
                     vectors[rows[text]] = vector
-                self.progress(stage, start + len(part), len(fresh))
+                done += len(batch.texts)
+                self.progress(stage, done, len(rows))
             return np.ascontiguousarray(vectors)
+
+    def _counted(self, stage: str, embedder: Embedder, texts: Sequence[str]) -> Vectors:
+        """Count what a paid embedder would read; what it has not read yet has no direction."""
+        dimensions = noted_dimensions(self.file, embedder) or 1
+        vectors, missing = self.file.vectors(embedder.name, texts, dimensions)
+        self.count_texts(stage, [texts[row] for row in missing])
+        return vectors
+
+    def stop_if_awaited(self) -> None:
+        """Stop the build where what follows needs replies that are awaited (StoppedOnPurposeError)."""
+        if self.awaited:
+            raise StoppedOnPurposeError(
+                f"{self.awaited} replies are awaited; run the same command when they are there."
+            )
+
+    def count(self, stage: str, room: Room[I, O], items: Sequence[I]) -> None:
+        """Count what a model would be asked about these items; the answers do not matter."""
+        if self.models is not None and self.models.of(room.name, stage) != OFFLINE:
+            self.run(stage, room, items, [""] * len(items))
+
+    def count_texts(self, stage: str, texts: Sequence[str]) -> None:
+        """Count what a paid embedder would read of these texts."""
+        if self.models is not None and self.models.estimate is not None and is_paid(self.models.settings.embedder):
+            self.models.estimate.count_texts(stage, list(dict.fromkeys(texts)), self.models.settings.embedder)
+
+    def spending(self) -> dict[str, Any]:
+        """Return ``calls``, ``cached``, ``tokens`` and ``cost`` of this run; offline they are 0."""
+        return dict(NOTHING_SPENT) if self.models is None else self.models.spending()
+
+    def batch_report(self) -> dict[str, Any] | None:
+        """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
+        taken = None if self.models is None else self.models.taken
+        if taken is None:
+            return None
+        kinds = ("missing", "doubled", "foreign", "malformed", "failed", "unsure", "incomplete", "skipped")
+        return {"taken": taken.taken, **{k: list(getattr(taken, k)) for k in kinds}, "said": taken.sentences()}
+
+    def waited(self) -> float:
+        """Return the seconds spent on waiting for models."""
+        return 0.0 if self.models is None else self.models.seconds
 
     def as_json(self) -> dict[str, Any]:
         """Return the ``stages`` of the build's answer."""

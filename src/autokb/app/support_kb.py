@@ -42,9 +42,9 @@ class SupportKB:
         return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: Path | str) -> SupportKB:
-        """Open a workspace that exists (BadInputError when it does not)."""
-        return cls(open_workspace(Path(folder)))
+    def open(cls, folder: Path | str, *, model: str = "", mode: str = "economical") -> SupportKB:
+        """Open a workspace that exists (BadInputError when it does not); ``model`` stands before the settings'."""
+        return cls(open_workspace(Path(folder), model=model, mode=mode))
 
     def add(
         self,
@@ -65,11 +65,25 @@ class SupportKB:
 
         return plan(self.workspace)
 
-    def build(self, *, rethink: bool = False, progress: Progress = _silent) -> dict[str, Any]:
-        """Build and publish, in the shape of ``autokb build --json``."""
-        from autokb.app.build import build
+    def build(
+        self,
+        *,
+        rethink: bool = False,
+        budget: float | None = None,
+        batch: bool = False,
+        batch_files: Path | str | None = None,
+        progress: Progress = _silent,
+    ) -> dict[str, Any]:
+        """Build and publish, in the shape of ``autokb build --json``.
 
-        built: dict[str, Any] = build(self.workspace, rethink=rethink, progress=progress)
+        Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
+        to go on.
+        """
+        from autokb.app.build import build
+        from autokb.app.models import AskModels
+
+        asking = AskModels(budget, batch, Path(batch_files) if batch_files else None)
+        built: dict[str, Any] = build(self.workspace, rethink=rethink, asking=asking, progress=progress)
         return built
 
     def ask(self, text: str, attributes: Mapping[str, Sequence[str]] | None = None, k: int = 5) -> Answer:

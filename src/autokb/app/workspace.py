@@ -37,6 +37,7 @@ class Workspace:
     spec: DomainSpec
     settings: Settings
     domain_text: str
+    mode: str = "economical"
 
     @property
     def knowledge_path(self) -> Path:
@@ -117,6 +118,7 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -
         spec=read_domain(parse_yaml(text, DOMAIN_FILE)),
         settings=read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}),
         domain_text=text,
+        mode=mode,
     )
 
 

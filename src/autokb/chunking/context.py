@@ -11,13 +11,39 @@ from autokb.tasks.chunking.add_context.task import AddContext, AddedContext, Pas
 
 def document_request(document: Document, chunks: Sequence[Chunk]) -> AddContext:
     """Ask for the contexts of all chunks of a document at once."""
-    return AddContext("document", document.title, tuple(Passage(c.text, c.headings) for c in chunks))
+    return AddContext("document", document.title, tuple(_passage(c) for c in chunks))
+
+
+def document_requests(document: Document, chunks: Sequence[Chunk], most_characters: int) -> list[AddContext]:
+    """Ask for the contexts of a document in parts of at most so many characters, none for a document without chunks.
+
+    The first part has no passage before it; every other one knows the last passage of the part before. A chunk that
+    is longer than a part is a part of its own.
+    """
+    parts: list[list[Chunk]] = []
+    size = 0
+    for chunk in chunks:
+        length = len(chunk.text) + sum(map(len, chunk.headings))
+        if not parts or size + length > most_characters:
+            parts.append([])
+            size = 0
+        parts[-1].append(chunk)
+        size += length
+    before = [None, *(_passage(part[-1]) for part in parts)]
+    return [
+        AddContext("document", document.title, tuple(map(_passage, part)), previous)
+        for part, previous in zip(parts, before, strict=False)
+    ]
 
 
 def chained_request(document: Document, chunk: Chunk, previous: Chunk | None) -> AddContext:
     """Ask for the context of one chunk from the one before it, which already has its context."""
-    before = None if previous is None else Passage(previous.text, previous.headings, previous.context)
-    return AddContext("chained", document.title, (Passage(chunk.text, chunk.headings),), before)
+    before = None if previous is None else replace(_passage(previous), context=previous.context)
+    return AddContext("chained", document.title, (_passage(chunk),), before)
+
+
+def _passage(chunk: Chunk) -> Passage:
+    return Passage(chunk.text, chunk.headings)
 
 
 def with_contexts(chunks: Sequence[Chunk], reply: AddedContext) -> tuple[Chunk, ...]:

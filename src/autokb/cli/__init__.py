@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 STOPPED = 3
 SYSTEM = re.compile(r"(?:raw|raw\+cc|bm25|vectors|autokb|llm-wk)(?:\+[a-z]+)*(?:,.*)?")
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (Exception, KeyboardInterrupt) as error:
         sentence, status = _told(error)
-        return _fail(sentence, status, "--json" in words)
+        return _fail(sentence, status, "--json" in words, getattr(error, "result", None))
 
 
 def _run(words: list[str]) -> int:
@@ -79,13 +80,14 @@ def _usage(error: object) -> str:
     return text if "\n" in text else f"{text.rstrip('.')}. See: {command} --help"
 
 
-def _fail(sentence: str, status: int, as_json: bool) -> int:
+def _fail(sentence: str, status: int, as_json: bool, result: Mapping[str, Any] | None = None) -> int:
     from autokb.cli.output import write_json
 
-    sys.stderr.write(sentence + "\n")
+    said = ((result or {}).get("batch") or {}).get("said", ())
+    sys.stderr.write("".join(f"{line}\n" for line in (*said, sentence)))
     if as_json:
         try:
-            write_json({"error": sentence})
+            write_json({"error": sentence} if result is None else result)
         except OSError:
             _silence(sys.stdout)  # what failed may be the writing itself: a full disk
     return status

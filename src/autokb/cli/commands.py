@@ -21,6 +21,9 @@ app.add_typer(evaluate, name="evaluate")
 
 Folder = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="The workspace's folder.")]
 Mode = Annotated[str, typer.Option(help="economical or paper: how a model is asked; offline they are the same.")]
+Model = Annotated[
+    str, typer.Option(metavar="MODEL", help="Instead of the settings' model: offline, openai:NAME, anthropic:NAME, ...")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 
 
@@ -88,35 +91,45 @@ def add(
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
 
 
-@app.command(epilog="Example: autokb plan kb")
-def plan(workspace: Folder, mode: Mode = "economical", json: Json = False) -> None:
+@app.command(epilog="Example: autokb plan kb --model openai:gpt-5-mini")
+def plan(workspace: Folder, model: Model = "", mode: Mode = "economical", json: Json = False) -> None:
     """Say what a build would cost before it is started."""
     from autokb.app.planning import plan as make_plan
     from autokb.app.workspace import open_workspace
     from autokb.cli.output import emit
     from autokb.cli.views import plan_view
 
-    planned = make_plan(open_workspace(workspace, mode=mode))
+    planned = make_plan(open_workspace(workspace, model=model, mode=mode))
     emit(json, planned, lambda: plan_view(planned))
 
 
-@app.command(epilog="Example: autokb build kb")
+@app.command(epilog="Example: autokb build kb  and  autokb build kb --model openai:gpt-5-mini --budget 2.50")
 def build(
     workspace: Folder,
-    model: Annotated[str, typer.Option(help="Instead of the settings' model; this version knows offline.")] = "",
+    model: Model = "",
     mode: Mode = "economical",
+    budget: Annotated[
+        float | None, typer.Option(metavar="USD", help="Never spend more; the build stops and can go on.")
+    ] = None,
+    batch: Annotated[bool, typer.Option("--batch", help="Ask through the provider's batch interface.")] = False,
+    batch_files: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the requests as files there, and read the replies from there."),
+    ] = None,
     rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
     json: Json = False,
 ) -> None:
     """Build the knowledge base; a build that was killed goes on where it stopped."""
     from autokb.app.build import build as run_build
+    from autokb.app.models import AskModels
     from autokb.app.workspace import open_workspace
-    from autokb.cli.output import emit, stage_bars
+    from autokb.cli.output import emit, say, stage_bars
     from autokb.cli.views import build_view
 
     opened = open_workspace(workspace, model=model, mode=mode)
     with stage_bars() as progress:
-        built = run_build(opened, rethink=rethink, progress=progress)
+        built = run_build(opened, rethink=rethink, asking=AskModels(budget, batch, batch_files), progress=progress)
+    say((built["batch"] or {}).get("said", ()))
     emit(json, built, lambda: build_view(workspace, built))
 
 

@@ -7,35 +7,66 @@ from typing import Annotated, Any
 
 import typer
 
-from autokb.cli.commands import Folder, Json, evaluate
+from autokb.cli.commands import Folder, Json, Model, evaluate
 
+Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask models for no more than this.")]
 Report = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")]
 
 
 @evaluate.command(
-    epilog="Example: autokb evaluate retrieval kb --queries queries.jsonl --qrels qrels.tsv --systems raw autokb+hr"
+    epilog="Example: autokb evaluate retrieval kb --queries queries.jsonl --qrels qrels.tsv --systems raw autokb+hr  "
+    "and  autokb evaluate retrieval kb --variations --model openai:NAME"
 )
 def retrieval(
     workspace: Folder,
-    queries: Annotated[Path, typer.Option(help="JSONL with id and text.")],
-    qrels: Annotated[Path, typer.Option(help="TSV or trec: query id, document id, grade.")],
+    queries: Annotated[Path | None, typer.Option(help="JSONL with id and text.")] = None,
+    qrels: Annotated[Path | None, typer.Option(help="TSV or trec: query id, document id, grade.")] = None,
     systems: Annotated[
         list[str] | None,
-        typer.Option(help="Which systems; several with commas or the option repeated. All without it."),
+        typer.Option(help="Which systems; several with commas or the option repeated. All but llm-wk without it."),
     ] = None,
+    variations: Annotated[
+        bool, typer.Option("--variations", help="Ask the knowledge base's own nodes and chunks in other words instead.")
+    ] = False,
+    sample: Annotated[
+        int, typer.Option(min=1, help="Of how many nodes, and of how many chunks, variations are asked.")
+    ] = 50,
+    model: Model = "",
+    budget: Budget = None,
     extra: Annotated[list[str] | None, typer.Argument(metavar="[SYSTEM]...", hidden=True)] = None,
     report: Report = None,
     json: Json = False,
 ) -> None:
     """Hit rate, MRR and nDCG of every retrieval system, with intervals and paired differences."""
-    from autokb.app.evaluating import evaluate_workspace_retrieval
+    from autokb.app.evaluating import evaluate_own_variations, evaluate_workspace_retrieval
+    from autokb.app.models import AskModels
     from autokb.app.workspace import open_workspace
     from autokb.cli.output import stage_bars
 
     named = [name for words in [*(systems or []), *(extra or [])] for name in words.replace(",", " ").split()]
+    files = _files(queries, qrels, variations)
+    opened, asking = open_workspace(workspace, model=model), AskModels(budget=budget)
     with stage_bars() as progress:
-        answer = evaluate_workspace_retrieval(open_workspace(workspace), queries, qrels, named, progress)
+        if files is None:
+            answer = evaluate_own_variations(opened, named, sample, progress, asking)
+        else:
+            answer = evaluate_workspace_retrieval(opened, *files, named, progress, asking)
     _show(answer, json, report, "Retrieval")
+
+
+def _files(queries: Path | None, qrels: Path | None, variations: bool) -> tuple[Path, Path] | None:
+    """Return the two files of labelled questions, or None where variations are asked; one way must be named."""
+    from autokb.errors import BadInputError
+
+    if variations:
+        if queries or qrels:
+            raise BadInputError("--variations makes its own questions; leave --queries and --qrels out.")
+        return None
+    if queries is None or qrels is None:
+        raise BadInputError(
+            "Name the questions with --queries and --qrels, or take --variations. See: autokb evaluate retrieval --help"
+        )
+    return queries, qrels
 
 
 @evaluate.command(
@@ -45,15 +76,28 @@ def quality(
     workspace: Folder,
     sheet: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write a sheet for two annotators.")] = None,
     read: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Read a filled sheet.")] = None,
-    most: Annotated[int | None, typer.Option(min=1, help="How many solutions the sheet holds at most.")] = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="How many solutions the sheet holds, and a model judges, at most.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(metavar="MODEL", help="Have this model judge the solutions too, for example openai:NAME.")
+    ] = "",
+    budget: Budget = None,
     report: Report = None,
     json: Json = False,
 ) -> None:
-    """Granularity (Q_M), rules kept (Q_D) and, from a filled sheet, correctness (Q_C)."""
-    from autokb.app.evaluating import evaluate_workspace_quality
+    """Granularity (Q_M), rules kept (Q_D) and, from a filled sheet, correctness (Q_C); a model's word stands apart."""
+    from autokb.app.evaluating_quality import evaluate_workspace_quality
+    from autokb.app.models import AskModels
     from autokb.app.workspace import open_workspace
+    from autokb.cli.output import stage_bars
 
-    _show(evaluate_workspace_quality(open_workspace(workspace), sheet, read, most), json, report, "Quality")
+    opened, asking = open_workspace(workspace, model=model), AskModels(budget=budget)
+    with stage_bars() as progress:
+        answer = evaluate_workspace_quality(
+            opened, sheet, read, most, judge=bool(model), progress=progress, asking=asking
+        )
+    _show(answer, json, report, "Quality")
 
 
 @evaluate.command(epilog="Example: autokb evaluate compare before.json after.json --metric hit_rate@1 --gate 0.02")

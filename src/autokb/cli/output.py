@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,6 +33,12 @@ def write_json(result: Any) -> None:
         text = json.dumps(result, ensure_ascii=True)
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def say(sentences: Iterable[str]) -> None:
+    """Tell people something beside the result, on standard error."""
+    for sentence in sentences:
+        sys.stderr.write(sentence + "\n")
 
 
 @contextmanager

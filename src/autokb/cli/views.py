@@ -64,11 +64,31 @@ def imported_view(workspace: Path, done: Any) -> RenderableType:
 def plan_view(planned: Mapping[str, Any]) -> RenderableType:
     """Show what a build would ask and cost."""
     seconds = planned["seconds"]
-    time = f"about {seconds:.0f} s" if seconds is not None else "not known before the first build"
-    return Text(
+    time = f"about {duration(seconds)}" if seconds is not None else "not known before the first build"
+    first = Text(
         f"{planned['documents']} documents, {planned['issues']} issues: {planned['calls']} requests to a model, "
         f"{money(planned['cost'])}, time {time}."
     )
+    if not any(m["calls"] for m in planned["modes"].values()):
+        return first
+    table = Table("stage", "requests", "input tokens", "output tokens", "cost", box=None)
+    for name, row in [*planned["stages"].items(), ("total", planned)]:
+        if row["calls"]:
+            tokens = row["tokens"]
+            figures = (f"{row['calls']:,}", f"{tokens['input']:,}", f"{tokens['output']:,}")
+            table.add_row(name, *figures, money(row["cost"]))
+    lines: list[RenderableType] = [first, table]
+    for mode, row in planned["modes"].items():
+        lines.append(Text(f"  {mode}: {row['calls']:,} requests, {money(row['cost'])}", style="dim"))
+    lines.append(Text(f"  {planned['mode']} as a batch: {money(planned['batch']['cost'])}", style="dim"))
+    if paid := planned["paid"]["calls"]:
+        lines.append(Text(f"  paid for already: {paid:,} requests, {money(planned['paid']['cost'])}", style="dim"))
+    return Group(*lines)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit a person would use."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
 def money(cost: float | None) -> str:
@@ -96,6 +116,8 @@ def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
         table,
         Text(f"{made}; {built['calls']} requests, {money(built['cost'])}, {built['seconds']:.1f} s"),
     ]
+    if left := built["left_out"]:
+        lines.append(Text(f"  left out {len(left)} parts that a check refused; --json lists them", style="yellow"))
     failures = built["failures"]
     lines += [Text(f"  failed: {f['stage']} {f['item']}: {f['reason']}", style="red") for f in failures[:SKIPPED_SHOWN]]
     if len(failures) > SKIPPED_SHOWN:

@@ -32,16 +32,22 @@ class Agreement:
 
 def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None = None) -> str:
     """Return the CSV to fill in, two lines a displayed solution; ``most`` takes an even sample that stays the same."""
-    shown = [s for s in solutions if s.status in DISPLAYED]
-    if most is not None:
-        shown = sorted(shown, key=lambda s: digest(s.id))[:most]
+    shown = sampled(solutions, most)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for annotator in ANNOTATORS:
-        for solution in sorted(shown, key=lambda s: s.id):
+        for solution in shown:
             writer.writerow((solution.id, annotator, "", *_shown(solution, issues)))
     return out.getvalue()
+
+
+def sampled(solutions: Iterable[Solution], most: int | None = None) -> list[Solution]:
+    """Return the displayed solutions by id, or an even sample that stays the same for people and models."""
+    shown = [s for s in solutions if s.status in DISPLAYED]
+    if most is not None:
+        shown = sorted(shown, key=lambda s: digest(s.id))[:most]
+    return sorted(shown, key=lambda s: s.id)
 
 
 def _shown(solution: Solution, issues: Mapping[str, Issue]) -> list[str]:

@@ -73,7 +73,7 @@ def q_d(solutions: Iterable[Solution], rules: Iterable[Rule]) -> dict[str, Any]:
     """Return the share of the judged solutions that keep all rules; those with an open verdict are counted apart."""
     rules = list(rules)
     found = [verdicts(s, rules) for s in solutions]
-    states = Counter(_state(v) for v in found)
+    states = Counter(state(v) for v in found)
     judged = states["kept"] + states["broken"]
     by_rule = {
         r: dict(sorted(Counter(v[r] for v in found if r in v).items())) for r in sorted({r for v in found for r in v})
@@ -104,7 +104,8 @@ def verdicts(solution: Solution, rules: Iterable[Rule]) -> dict[str, VerdictName
     return found
 
 
-def _state(found: Mapping[str, VerdictName]) -> VerdictName:
+def state(found: Mapping[str, VerdictName]) -> VerdictName:
+    """Return what the verdicts on one solution come to: one broken rule breaks it, one open verdict leaves it open."""
     if "broken" in found.values():
         return "broken"
     return "not judged" if "not judged" in found.values() or not found else "kept"

@@ -21,8 +21,8 @@ class Grid:
 
 
 def grids(answer: Mapping[str, Any]) -> list[Grid]:
-    """Return the tables of any answer of ``evaluate``: systems, differences, single figures."""
-    found = [_systems(answer), _differences(answer), _figures(answer)]
+    """Return the tables of any answer of ``evaluate``: systems, their parts, differences, single figures."""
+    found = [_systems(answer), *_parts(answer), _differences(answer), _figures(answer)]
     return [grid for grid in found if grid.rows]
 
 
@@ -31,6 +31,16 @@ def _systems(answer: Mapping[str, Any]) -> Grid:
     names = tuple(dict.fromkeys(m for body in systems.values() for m in body.get("metrics", {})))
     rows = ((s, *(interval(body.get("metrics", {}).get(m)) for m in names)) for s, body in systems.items())
     return Grid("Systems (mean and 95 % interval)", ("system", *names), tuple(rows))
+
+
+def _parts(answer: Mapping[str, Any]) -> Iterable[Grid]:
+    """Yield a table a level of variations, and one for what they are of: each has the columns of the systems."""
+    systems = answer.get("systems", {})
+    for kind in ("levels", "origins"):
+        for part in dict.fromkeys(name for body in systems.values() for name in body.get(kind, {})):
+            bodies = {s: body.get(kind, {}).get(part, {}) for s, body in systems.items()}
+            grid = _systems({"systems": bodies})
+            yield Grid(f"{part} only", grid.columns, grid.rows)
 
 
 def _differences(answer: Mapping[str, Any]) -> Grid:
@@ -58,7 +68,7 @@ def _flat(name: str, value: Any) -> Iterable[tuple[str, str]]:
     if isinstance(value, Mapping):
         if "low" in value:
             yield name, interval(value)
-            return
+            value = {k: v for k, v in value.items() if k not in ("value", "low", "high")}
         for key, child in value.items():
             yield from _flat(name if key == "value" else f"{name}.{key}", child)
     elif isinstance(value, list | tuple):

@@ -37,16 +37,21 @@ def safeguard(solution: Solution, reply: CheckedRules) -> Solution:
 
     It still makes sense when the title keeps the rules, something to do is left, and no step that stays needs one that
     goes: the steps of an ordered list need those before them, unless the one that goes is optional or comes last. Of a
-    step with bullets only the offending bullets go.
+    step with bullets only the offending bullets go. What was withheld or repaired before stays so, with its reason.
     """
     broken = [v for v in reply.verdicts if v.verdict == "broken"]
-    if not broken:
+    if not broken or solution.status == "withheld":
         return replace(solution, rules=_verdicts(reply))
     left = _left(solution.steps, broken)
     if hindrance := _hindrance(solution, broken, left):
-        reason = f"It breaks {', '.join(v.rule for v in broken)}. {hindrance}"
+        reason = _after(solution, f"It breaks {', '.join(v.rule for v in broken)}. {hindrance}")
         return replace(solution, status="withheld", reason=reason, rules=_verdicts(reply))
     return _repaired(solution, reply, left)
+
+
+def _after(solution: Solution, reason: str) -> str:
+    """Return a reason behind the one that the solution has already."""
+    return f"{solution.reason} {reason}" if solution.reason else reason
 
 
 def _verdicts(reply: CheckedRules, mended: str = "") -> tuple[Verdict, ...]:
@@ -107,6 +112,6 @@ def _repaired(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) 
         steps=steps,
         evidence=tuple(solution.evidence[n - 1] for n in left),
         status="repaired",
-        reason=f"Left out {named}. {said}",
+        reason=_after(solution, f"Left out {named}. {said}"),
         rules=_verdicts(reply, f"Kept without {named}."),
     )

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.wording import solution_text
 from autokb.knowledge.attributes import from_lists
 from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.ids import short_id
-from autokb.knowledge.markdown import parse_blocks, section_at, sections
+from autokb.knowledge.markdown import section_at, sections
 from autokb.knowledge.nouns import Document, Evidence, Issue, Solution, Span
 from autokb.knowledge.switches import Switch, find_switches
-from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions, WrittenSolutions
+from autokb.tasks.issues.write_solutions.task import Excerpt, Step, WriteSolutions, WrittenSolutions
 
-__all__ = ["FoundPassage", "rules_request", "safeguard", "solutions_request", "verify_quotes", "written_solutions"]
-
-EXCERPT = 8_000  # characters of a document around a hit; a section or a list that is longer stays whole
+__all__ = [
+    "EXCERPT",
+    "FoundPassage",
+    "rules_request",
+    "safeguard",
+    "solutions_request",
+    "verify_quotes",
+    "written_solutions",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +41,16 @@ class FoundPassage:
     lift: float = 0.0
 
 
-def solutions_request(issue: Issue, spec: DomainSpec, found: Sequence[FoundPassage]) -> WriteSolutions:
-    """Ask for the solutions of a node; a hit finds the place in a document, the excerpt goes as far as its section."""
+def solutions_request(
+    issue: Issue, spec: DomainSpec, found: Sequence[FoundPassage], most: int = EXCERPT
+) -> WriteSolutions:
+    """Ask for the solutions of a node; a hit finds the place in a document, the excerpt goes as far as its section.
+
+    A model reads at most some ``most`` characters around a hit; the nodes of a tree then mostly share their excerpts.
+    """
     excerpts: dict[tuple[str, Span], Excerpt] = {}
     for passage in found:
-        span = _excerpt_span(passage.document.text, passage.start, passage.end)
+        span = excerpt_span(passage.document.text, passage.start, passage.end, most)
         key = (passage.document.id, span)
         if key not in excerpts:
             excerpts[key] = _excerpt(passage, span)
@@ -85,43 +97,6 @@ def _moved(switch: Switch, start: int, end: int) -> Switch:
     return Switch(place(switch.start), place(switch.end), inner, switch.names, switch.negated)
 
 
-def _excerpt_span(text: str, start: int, end: int) -> Span:
-    """Return the widest section around a place that is not too long; of a long one, the blocks around the place."""
-    found = sections(text)
-    number = section_at(found, (start + end) // 2)
-    if found[number].own_end - found[number].start > EXCERPT:
-        return _blocks_around(text, (found[number].start, found[number].own_end), (start + end) // 2)
-    span = (found[number].start, found[number].own_end)
-    here: int | None = number
-    while here is not None and found[here].end - found[here].start <= EXCERPT:
-        span = (found[here].start, found[here].end)
-        here = found[here].parent
-    return span
-
-
-def _blocks_around(text: str, section: Span, place: int) -> Span:
-    blocks = [
-        b for b in parse_blocks(text) if section[0] <= b.start < section[1] and (b.kind != "item" or b.level == 1)
-    ]
-    near = [b for b in blocks if b.end > place - EXCERPT // 2 and b.start < place + EXCERPT // 2]
-    lists = {b.list_id for b in near if b.kind == "item"}
-    near += [b for b in blocks if b.list_id in lists]
-    if not near:
-        return section
-    start, end = min(b.start for b in near), max(b.end for b in near)
-    return (start, end) if lists else _clipped(text, start, end, place)
-
-
-def _clipped(text: str, start: int, end: int, place: int) -> Span:
-    """Return the part of endless prose around a place, from white space to white space where there is some."""
-    first, last = max(start, place - EXCERPT // 2), min(end, place + EXCERPT // 2)
-    if first > start:
-        first = max(first, text.find(" ", first, place) + 1)
-    if last < end:
-        last = max(text.rfind(" ", place, last), place + 1)
-    return first, last
-
-
 def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[Solution, ...]:
     """Turn the room's answer into solutions whose evidence points into the documents."""
     return tuple(_solutions(issue, request, reply))
@@ -144,11 +119,14 @@ def _solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -
             text=solution_text(written.title, steps),
             steps=steps,
             attributes=from_lists(written.attributes),
-            evidence=tuple(
-                Evidence(excerpt.document, excerpt.offset + s.start, excerpt.offset + s.end, s.quote)
-                for s in written.steps
-            ),
+            evidence=tuple(_evidence(request.excerpts[written.excerpt_of(s)], s) for s in written.steps),
+            status=written.status,
+            reason=written.reason,
         )
+
+
+def _evidence(excerpt: Excerpt, step: Step) -> Evidence:
+    return Evidence(excerpt.document, excerpt.offset + step.start, excerpt.offset + step.end, step.quote)
 
 
 def verify_quotes(solution: Solution, documents: Mapping[str, Document]) -> tuple[str, ...]:

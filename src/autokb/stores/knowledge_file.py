@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,24 +16,10 @@ from numpy.typing import NDArray
 
 from autokb.errors import AutokbError, BadInputError
 from autokb.knowledge.ids import canonical_json, digest
+from autokb.stores.schema import make_schema, migrate, readable
 
 Vectors = NDArray[np.float32]
 
-SCHEMA_VERSION = "1"
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS staged (
-    kind TEXT NOT NULL, id TEXT NOT NULL, root TEXT NOT NULL, relative TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (kind, id)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS staged_place ON staged (kind, root, relative);
-CREATE TABLE IF NOT EXISTS work (key TEXT PRIMARY KEY, stage TEXT NOT NULL, reply TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, data BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS record (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
-CREATE TABLE IF NOT EXISTS edit (id TEXT PRIMARY KEY, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS spend (
-    id INTEGER PRIMARY KEY, stage TEXT NOT NULL, room TEXT NOT NULL, calls INTEGER NOT NULL, cached INTEGER NOT NULL,
-    input INTEGER NOT NULL, output INTEGER NOT NULL, cost REAL);
-"""
 BUSY_SECONDS = 30.0
 AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
 
@@ -48,10 +35,15 @@ class Staged:
 
 
 class KnowledgeFile:
-    """One connection to the file; open one a thread."""
+    """One connection to the file; open one a thread.
+
+    Threads that share one must write in ``transaction`` only, which lets one of them in at a time.
+    """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
+        self._lock = threading.RLock()
+        self._writing = False
         if not create and not path.exists():
             raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
         try:
@@ -66,6 +58,14 @@ class KnowledgeFile:
         """Close the connection; the file is complete at any time."""
         self._db.close()
 
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of the whole file as it is now."""
+        copy = sqlite3.connect(path)
+        try:
+            self._db.backup(copy)
+        finally:
+            copy.close()
+
     def is_in_place(self) -> bool:
         """Return whether the open file is still the one at its path, and not a copy that was put there since."""
         try:
@@ -75,7 +75,20 @@ class KnowledgeFile:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make all changes inside happen together or not at all."""
+        """Make all changes inside happen together or not at all; one inside another is part of the outer one."""
+        with self._lock:
+            if self._writing:
+                yield
+                return
+            self._writing = True
+            try:
+                with self._outermost():
+                    yield
+            finally:
+                self._writing = False
+
+    @contextmanager
+    def _outermost(self) -> Iterator[None]:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -91,6 +104,12 @@ class KnowledgeFile:
                 f"The workspace could not be written ({error}). Nothing was changed; free some disk space or make the "
                 "folder writable and run the command again."
             ) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to a table of this package; what another thread is writing is waited for."""
+        with self._lock:
+            yield self._db
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -136,22 +155,37 @@ class KnowledgeFile:
     def finished(self, keys: Sequence[str]) -> dict[str, str]:
         """Return the stored replies of those keys that were worked out before."""
         found: dict[str, str] = {}
-        for part in _parts(keys):
+        for part in parts_of(keys):
             marks = ",".join("?" * len(part))
             found.update(self._db.execute(f"SELECT key, reply FROM work WHERE key IN ({marks})", part))
         return found
 
-    def finish(self, stage: str, replies: Mapping[str, str]) -> None:
-        """Store replies under their keys, on disk before it returns."""
+    def finish(self, stage: str, replies: Mapping[str, str], requests: Mapping[str, str] | None = None) -> None:
+        """Store replies under their keys, on disk before it returns.
+
+        ``requests`` names the keys in the ledger that an item's answer came from, with spaces between them.
+        """
+        origin = requests or {}
         with self.transaction():
-            rows = ((key, stage, reply) for key, reply in replies.items())
-            self._db.executemany("INSERT OR REPLACE INTO work VALUES (?, ?, ?)", rows)
+            rows = ((key, stage, reply, origin.get(key)) for key, reply in replies.items())
+            self._db.executemany("INSERT OR REPLACE INTO work (key, stage, reply, request) VALUES (?, ?, ?, ?)", rows)
+
+    def origins(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the ledger keys that the answers of these items came from; only those that a model gave."""
+        found: dict[str, str] = {}
+        for part in parts_of(keys):
+            marks = ",".join("?" * len(part))
+            rows = self._db.execute(
+                f"SELECT key, request FROM work WHERE request IS NOT NULL AND key IN ({marks})", part
+            )
+            found.update(rows)
+        return found
 
     def vectors(self, embedder: str, texts: Sequence[str], dimensions: int) -> tuple[Vectors, list[int]]:
         """Return an array of (len(texts), dimensions) and the positions whose vector is not stored yet."""
         keys = [vector_key(embedder, text) for text in texts]
         found: dict[bytes, bytes] = {}
-        for part in _parts(sorted(set(keys))):
+        for part in parts_of(sorted(set(keys))):
             marks = ",".join("?" * len(part))
             found.update(self._db.execute(f"SELECT key, data FROM vector WHERE key IN ({marks})", part))
         array = np.zeros((len(texts), dimensions), dtype=np.float32)
@@ -240,7 +274,8 @@ def vector_key(embedder: str, text: str) -> bytes:
     return bytes.fromhex(digest(embedder, text))
 
 
-def _parts(keys: Sequence[Any]) -> Iterator[list[Any]]:
+def parts_of(keys: Sequence[Any]) -> Iterator[list[Any]]:
+    """Yield keys in parts that fit into one statement."""
     for start in range(0, len(keys), AT_ONCE):
         yield list(keys[start : start + AT_ONCE])
 
@@ -261,10 +296,10 @@ def _open(uri: str, *, writable: bool) -> sqlite3.Connection:
     if writable:
         db.execute("PRAGMA synchronous = FULL")
     if writable and not made:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.executescript(SCHEMA)
-        db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+        make_schema(db)
+    if writable:
+        migrate(db)
     found = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    if found is None or found[0] != SCHEMA_VERSION:
+    if found is None or not readable(found[0]):
         raise AutokbError(f"This workspace was made by another version of autokb (its schema is {found and found[0]}).")
     return db

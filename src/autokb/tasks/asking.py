@@ -26,7 +26,7 @@ class Wire(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-def wire(name: str, **fields: Any) -> type[Wire]:
+def wire(name: str, /, **fields: Any) -> type[Wire]:
     """Return a type made for one request: each field is its type, such as ``Literal[names]`` or an Annotated one."""
     whole: dict[str, Any] = {field: (kind, ...) for field, kind in fields.items()}
     return create_model(name, __base__=Wire, **whole)
@@ -72,7 +72,18 @@ def _reply_type(asking: Asking[I, O], items: Sequence[I]) -> type[Wire]:
 
 def reply_schema(asking: Asking[I, O], items: Sequence[I]) -> dict[str, Any]:
     """Return the JSON schema of the reply to a request for these items."""
-    return _reply_type(asking, items).model_json_schema()
+    schema: dict[str, Any] = _untitled(_reply_type(asking, items).model_json_schema())
+    return schema
+
+
+def _untitled(schema: Any) -> Any:
+    """Take out the titles that pydantic makes of names: they say nothing new and are paid for in every request."""
+    if isinstance(schema, list):
+        return [_untitled(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {name: part for name, part in schema.items() if name != "title" or not isinstance(part, str)}
+    return {name: _untitled(part) for name, part in kept.items()}
 
 
 def request_for(name: str, asking: Asking[I, O], items: Sequence[I], model: str, most: int = 0) -> ModelRequest:
@@ -126,8 +137,17 @@ def parse(reply: ModelReply) -> dict[str, Any]:
     return data
 
 
-def read_reply(asking: Asking[I, O], items: Sequence[I], reply: ModelReply) -> list[Read[O]]:
-    """Read a reply for every item; what is wrong with one entry is an error of its own item only."""
+def _accept(_item: Any, _answer: Any) -> None:
+    """Accept every answer that reads."""
+
+
+def read_reply(
+    asking: Asking[I, O], items: Sequence[I], reply: ModelReply, check: Callable[[I, O], None] = _accept
+) -> list[Read[O]]:
+    """Read a reply for every item; what is wrong with one entry is an error of its own item only.
+
+    ``check`` raises ReplyError when an answer does not fit its item.
+    """
     try:
         data = parse(reply)
         kind = _reply_type(asking, items)
@@ -137,7 +157,7 @@ def read_reply(asking: Asking[I, O], items: Sequence[I], reply: ModelReply) -> l
         shared = _shared(asking, items, data)
     except ReplyError as error:
         return [Read(None, str(error)) for _ in items]
-    return _entries(asking, items, data["answers"], shared)
+    return _entries(asking, items, data["answers"], shared, check)
 
 
 def _shared(asking: Asking[I, O], items: Sequence[I], data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -154,13 +174,18 @@ def _shared(asking: Asking[I, O], items: Sequence[I], data: Mapping[str, Any]) -
 
 
 def _entries(
-    asking: Asking[I, O], items: Sequence[I], entries: Sequence[Any], shared: Mapping[str, Any]
+    asking: Asking[I, O],
+    items: Sequence[I],
+    entries: Sequence[Any],
+    shared: Mapping[str, Any],
+    check: Callable[[I, O], None],
 ) -> list[Read[O]]:
     kind = asking.entry(items)
     by_number: dict[Any, list[Any]] = {}
     for entry in entries:
         number = entry.get("number") if isinstance(entry, dict) else None
-        by_number.setdefault(number if isinstance(number, int) else None, []).append(entry)
+        counted = isinstance(number, int) and not isinstance(number, bool)
+        by_number.setdefault(number if counted else None, []).append(entry)
     found: list[Read[O]] = []
     for position in range(len(items)):
         own = by_number.get(position + 1, [])
@@ -169,6 +194,7 @@ def _entries(
             continue
         try:
             answer, complaints = asking.read(items, position, kind.model_validate_json(json.dumps(own[0])), shared)
+            check(items[position], answer)
             found.append(Read(answer, "", complaints))
         except ValidationError as error:
             found.append(Read(None, f"Number {position + 1}: {said(error)}"))
@@ -197,14 +223,15 @@ async def answer(
     asking: Asking[I, O],
     items: Sequence[I],
     ask: Callable[[ModelRequest], Awaitable[ModelReply]],
+    check: Callable[[I, O], None] = _accept,
 ) -> list[Read[O]]:
     """Ask, read, and have the reply repaired once; of what the repair made no better, the first reading counts."""
     reply = await ask(request)
-    first = read_reply(asking, items, reply)
+    first = read_reply(asking, items, reply, check)
     if not (error := wrong(first)):
         return first
     try:
-        second = read_reply(asking, items, await ask(repair_request(request, reply, error)))
+        second = read_reply(asking, items, await ask(repair_request(request, reply, error)), check)
     except SendError as failed:
         if failed.fatal:
             raise

@@ -13,3 +13,10 @@ class Reply(BaseModel):
 
 class ReplyError(ValueError):
     """A reply that reads but is wrong; the message says what."""
+
+
+class LeftOut(Reply):
+    """A part of a model's reply that broke a check, and why it is not used."""
+
+    part: str
+    reason: str

@@ -1,41 +1,12 @@
-"""The room that gives each passage of a document the context it misses when it stands alone."""
+"""The room that gives each passage of a document the context it misses when it stands alone (prompt G.5)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from autokb.tasks.chunking.add_context import model, offline
+from autokb.tasks.chunking.add_context.shapes import AddContext, AddedContext, Passage
+from autokb.tasks.room import ReplyError, Room
 
-from autokb.tasks.chunking.add_context import offline
-from autokb.tasks.room import Reply, ReplyError, Room
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """The text of one chunk and the headings it stands under."""
-
-    text: str
-    headings: tuple[str, ...] = ()
-    context: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AddContext:
-    """Passages in reading order that need context.
-
-    ``document``: all passages of the document at once. ``chained``: one passage, and in ``previous`` the one before it
-    with its own context (None at the start of the document).
-    """
-
-    variant: Literal["document", "chained"]
-    title: str
-    passages: tuple[Passage, ...]
-    previous: Passage | None = None
-
-
-class AddedContext(Reply):
-    """The context of each passage, in their order."""
-
-    contexts: tuple[str, ...]
+__all__ = ["ROOM", "AddContext", "AddedContext", "Passage"]
 
 
 def check(item: AddContext, reply: AddedContext) -> None:
@@ -61,4 +32,5 @@ ROOM = Room(
     output=AddedContext,
     offline=_offline,
     check=check,
+    asking=model.ASKING,
 )

@@ -1,44 +1,12 @@
-"""The room that judges one solution by every rule of its domain."""
+"""The room that judges one solution by every rule of its domain (prompt G.3)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from autokb.tasks.issues.check_rules import model, patterns
+from autokb.tasks.issues.check_rules.shapes import CheckedRules, CheckRules, RuleVerdict
+from autokb.tasks.room import ReplyError, Room
 
-from autokb.knowledge.domain import Rule
-from autokb.knowledge.nouns import VerdictName
-from autokb.tasks.issues.check_rules import offline
-from autokb.tasks.room import Reply, ReplyError, Room
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRules:
-    """A solution as it would be shown, its issue and the rules; ``text`` is title and steps together."""
-
-    domain: str
-    issue: str
-    title: str
-    steps: tuple[str, ...]
-    text: str
-    rules: tuple[Rule, ...]
-
-
-class RuleVerdict(Reply):
-    """What one rule says; ``places`` are where it is broken: 0 is the title, 1 the first step.
-
-    ``lines`` narrow a place down: (2, 3) is the fourth line of the second step. A place without lines is broken whole.
-    """
-
-    rule: str
-    verdict: VerdictName
-    reason: str
-    places: tuple[int, ...] = ()
-    lines: tuple[tuple[int, int], ...] = ()
-
-
-class CheckedRules(Reply):
-    """One verdict for each rule, in the order of the rules."""
-
-    verdicts: tuple[RuleVerdict, ...]
+__all__ = ["ROOM", "CheckRules", "CheckedRules", "RuleVerdict"]
 
 
 def check(item: CheckRules, reply: CheckedRules) -> None:
@@ -56,27 +24,12 @@ def check(item: CheckRules, reply: CheckedRules) -> None:
             raise ReplyError(f"{verdict.rule!r} names places but is not broken; leave them out.")
 
 
-def _offline(item: CheckRules) -> CheckedRules:
-    found = (offline.judge(rule, item.title, item.steps, item.text) for rule in item.rules)
-    return CheckedRules(
-        verdicts=tuple(
-            RuleVerdict(
-                rule=rule.id,
-                verdict=verdict,
-                reason=reason,
-                places=places,
-                lines=tuple((p, line) for p in places if p for line in offline.broken_lines(rule, item.steps[p - 1])),
-            )
-            for rule, (verdict, reason, places) in zip(item.rules, found, strict=True)
-        )
-    )
-
-
 ROOM = Room(
     name="issues/check_rules",
     version=2,
     input=CheckRules,
     output=CheckedRules,
-    offline=_offline,
+    offline=patterns.answer,
     check=check,
+    asking=model.ASKING,
 )

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-from autokb.tasks.issues.find_themes import offline
+from autokb.tasks.issues.find_themes import model, offline
 from autokb.tasks.issues.find_themes.reply import FoundThemes
-from autokb.tasks.room import ReplyError, Room, outside_key
+from autokb.tasks.issues.find_themes.shapes import FindThemes
+from autokb.tasks.room import ReplyError, Room
 
-
-@dataclass(frozen=True, slots=True)
-class FindThemes:
-    """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue.
-
-    ``subjects`` are the issues without the words of attribute values (none: the issues as they are).
-    """
-
-    domain: str
-    issues: tuple[str, ...]
-    vectors: Any = outside_key()
-    subjects: tuple[str, ...] = ()
+__all__ = ["ROOM", "FindThemes"]
 
 
 def answer(item: FindThemes) -> FoundThemes:
@@ -47,5 +34,11 @@ def check(item: FindThemes, reply: FoundThemes) -> None:
 
 
 ROOM: Room[FindThemes, FoundThemes] = Room(
-    name="issues/find_themes", version=4, input=FindThemes, output=FoundThemes, offline=answer, check=check
+    name="issues/find_themes",
+    version=4,
+    input=FindThemes,
+    output=FoundThemes,
+    offline=answer,
+    check=check,
+    asking=model.ASKING,
 )

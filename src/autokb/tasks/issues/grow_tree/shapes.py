@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autokb.knowledge.attributes import Attributes
+from autokb.knowledge.domain import Attribute
+from autokb.tasks.reply import LeftOut, Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +43,32 @@ class Tree:
 
     parent: Child
     children: tuple[Child, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GrowTree:
+    """A seed issue, what it says, and what was reported beside it: by its cluster, and near it in its theme."""
+
+    domain: str
+    issue: str
+    text: str
+    attributes: Attributes
+    configuration: Mapping[str, Attribute]
+    cluster: tuple[Report, ...] = ()
+    theme: tuple[Report, ...] = ()
+
+
+class Node(Reply):
+    """An issue's text and its values for every attribute of the configuration."""
+
+    text: str
+    attributes: dict[str, list[str]]
+    raw_issues: tuple[str, ...] = ()
+
+
+class GrownTree(Reply):
+    """The parent issue and its children; ``left_out`` are children that a model wrote and a check refused."""
+
+    parent: Node
+    children: list[Node]
+    left_out: tuple[LeftOut, ...] = ()

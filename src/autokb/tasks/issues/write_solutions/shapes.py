@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from autokb.knowledge.attributes import Attributes
 from autokb.knowledge.domain import Attribute
 from autokb.knowledge.switches import Switch
+from autokb.tasks.reply import LeftOut
 from autokb.tasks.room import Reply, outside_key
 
 
@@ -32,7 +34,11 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class WriteSolutions:
-    """A node, what its domain says, and the excerpts found for it, best first."""
+    """A node, what its domain says, and the excerpts found for it, best first.
+
+    Nodes of one ``tree`` can share a request to a model. Without ``with_attributes`` a model is not asked for whom a
+    solution holds.
+    """
 
     issue: str
     attributes: Attributes
@@ -40,19 +46,26 @@ class WriteSolutions:
     configuration: Mapping[str, Attribute]
     rules: tuple[str, ...]
     excerpts: tuple[Excerpt, ...]
+    tree: str = outside_key("")
+    with_attributes: bool = outside_key(True)
 
 
 class Step(Reply):
-    """One step; ``quote`` is exactly ``text[start:end]`` of the excerpt."""
+    """One step; ``quote`` is exactly ``text[start:end]`` of its ``excerpt``, by default the solution's own."""
 
     text: str
     start: int
     end: int
     quote: str
+    excerpt: int | None = None
 
 
 class Written(Reply):
-    """One solution out of one excerpt; ``which`` counts those under the same headings."""
+    """One solution, named after its first excerpt; ``which`` counts those under the same headings.
+
+    ``repaired``: steps that did not pass a check are left out. ``withheld``: what is left must not be shown, and may be
+    nothing. Both say why in ``reason``.
+    """
 
     excerpt: int
     title: str
@@ -61,9 +74,16 @@ class Written(Reply):
     steps: tuple[Step, ...]
     attributes: dict[str, list[str]]
     similarity: float
+    status: Literal["displayed", "repaired", "withheld"] = "displayed"
+    reason: str = ""
+
+    def excerpt_of(self, step: Step) -> int:
+        """Return which excerpt a step comes from."""
+        return self.excerpt if step.excerpt is None else step.excerpt
 
 
 class WrittenSolutions(Reply):
-    """The solutions, best first; none where nothing fits."""
+    """The solutions, best first, none where nothing fits; and what of a model's reply is not used."""
 
     solutions: tuple[Written, ...]
+    left_out: tuple[LeftOut, ...] = ()

@@ -1,8 +1,8 @@
-"""The room that writes the solutions of one node from the passages found for it."""
+"""The room that writes the solutions of one node from the passages found for it (prompt G.9)."""
 
 from __future__ import annotations
 
-from autokb.tasks.issues.write_solutions import offline
+from autokb.tasks.issues.write_solutions import model, offline
 from autokb.tasks.issues.write_solutions.shapes import Excerpt, Step, WriteSolutions, Written, WrittenSolutions
 from autokb.tasks.room import ReplyError, Room
 
@@ -12,16 +12,23 @@ __all__ = ["ROOM", "Excerpt", "Step", "WriteSolutions", "Written", "WrittenSolut
 def check(item: WriteSolutions, reply: WrittenSolutions) -> None:
     """Refuse a solution without steps, a quote that is not in its excerpt, and attributes that are not configured."""
     for solution in reply.solutions:
-        if not 0 <= solution.excerpt < len(item.excerpts):
-            raise ReplyError(f"There is no excerpt {solution.excerpt}; there are {len(item.excerpts)}, counted from 0.")
-        if not solution.steps:
+        _check_excerpt(item, solution.excerpt)
+        if not solution.steps and solution.status != "withheld":
             raise ReplyError(f"The solution {solution.title!r} has no steps; leave it out.")
-        text = item.excerpts[solution.excerpt].text
+        if solution.status != "displayed" and not solution.reason:
+            raise ReplyError(f"The solution {solution.title!r} is {solution.status}; say why.")
         for step in solution.steps:
+            _check_excerpt(item, solution.excerpt_of(step))
+            text = item.excerpts[solution.excerpt_of(step)].text
             if not step.quote or text[step.start : step.end] != step.quote:
                 raise ReplyError(f"The quote {step.quote[:60]!r} does not stand at {step.start} to {step.end}.")
         if stray := sorted(set(solution.attributes) - set(item.configuration)):
             raise ReplyError(f"{stray[0]!r} is no attribute of this domain; it has {sorted(item.configuration)}.")
+
+
+def _check_excerpt(item: WriteSolutions, number: int) -> None:
+    if not 0 <= number < len(item.excerpts):
+        raise ReplyError(f"There is no excerpt {number}; there are {len(item.excerpts)}, counted from 0.")
 
 
 ROOM = Room(
@@ -31,4 +38,5 @@ ROOM = Room(
     output=WrittenSolutions,
     offline=offline.answer,
     check=check,
+    asking=model.ASKING,
 )

@@ -1,0 +1,142 @@
+"""A draft of attributes and rules from what was added, written beside ``domain.yaml`` for a person to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from autokb.app.draft_yaml import draft_data, draft_text, is_unchanged
+from autokb.app.model_stages import open_stages
+from autokb.app.models import OFFLINE, AskModels, model_of
+from autokb.app.records import read_document, read_raw_issue
+from autokb.app.stages import Progress, Stages, silent
+from autokb.app.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.errors import AutokbError, BadInputError
+from autokb.knowledge.domain import DomainSpec, read_domain
+from autokb.knowledge.ids import digest
+from autokb.knowledge.nouns import Document, RawIssue
+from autokb.knowledge.plain import plain_text
+from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.tasks.issues.draft_spec.task import ROOM, DraftedSpec, DraftSpec
+
+STAGE = "draft"
+DRAFT_FILE = "domain.draft.yaml"
+SAMPLE = "draft"  # the seed of the sample: the same issues of the same workspace each time
+# How much is looked at: issues, characters of each, documents, characters of each. A model pays for what it reads.
+BY_MODEL = (150, 400, 120, 200)
+BY_COUNTING = (2_000, 4_000, 1_000, 20_000)
+Sizes = tuple[int, int, int, int]
+
+
+def draft_spec(workspace: Workspace, *, asking: AskModels | None = None, progress: Progress = silent) -> dict[str, Any]:
+    """Draft attributes and rules and write them; ``domain.yaml`` and drafts that a person edited stay as they are."""
+    asked = model_of(workspace.settings, workspace.mode, ROOM.name, STAGE)
+    with (
+        workspace.file() as file,
+        open_stages(workspace, file, progress, asking or AskModels()) as stages,
+    ):
+        issues, documents = _sources(file, workspace)
+        item = draft_request(workspace.spec, issues, documents, BY_COUNTING if asked == OFFLINE else BY_MODEL)
+        (draft,) = stages.run(STAGE, ROOM, [item], [workspace.spec.name])
+        if draft is None:
+            raise AutokbError(f"No draft was made: {_reason(stages)}")
+        answer = _answer(draft, item, [i.id for i in _sampled(issues, len(item.issues))], asked)
+        return {**_written(workspace, draft, asked), **answer, **_left_out(stages), **stages.spending()}
+
+
+def _sources(file: KnowledgeFile, workspace: Workspace) -> tuple[list[RawIssue], list[Document]]:
+    issues = [read_raw_issue(s.id, s.body) for s in file.staged("issues")]
+    documents = [read_document(s.id, s.body) for s in file.staged("documents")]
+    if not issues and not documents:
+        raise BadInputError(
+            f"There is nothing to draft from; add issues and documents first: autokb add {workspace.folder} ..."
+        )
+    return issues, documents
+
+
+def draft_request(
+    spec: DomainSpec, issues: Sequence[RawIssue], documents: Sequence[Document], sizes: Sizes
+) -> DraftSpec:
+    """Ask about a sample of the issues and documents; each is one line, cut."""
+    most_issues, issue_size, most_documents, document_size = sizes
+    return DraftSpec(
+        domain=spec.description or spec.name,
+        issues=tuple(_line(i.full_text, issue_size) for i in _sampled(issues, most_issues)),
+        documents=tuple((d.title, _opening(d, document_size)) for d in _sampled(documents, most_documents)),
+        attributes=tuple((name, a.values or a.examples) for name, a in spec.attributes.items()),
+        rules=tuple((rule.id, rule.text) for rule in spec.rules),
+    )
+
+
+def _sampled(items: Sequence[Any], most: int) -> list[Any]:
+    """Return at most so many items, an even choice that stays the same, in the order of their ids."""
+    chosen = sorted(items, key=lambda item: digest(SAMPLE, item.id))[:most]
+    return sorted(chosen, key=lambda item: str(item.id))
+
+
+def _line(text: str, most: int) -> str:
+    return " ".join(text.split())[:most].rstrip()
+
+
+def _opening(document: Document, most: int) -> str:
+    """Return the beginning of a document's text without its title; long ones keep their lines, which label things."""
+    text = plain_text(document.text[: most * 2], images=False).strip().removeprefix(document.title).strip()
+    return text[:most] if most > BY_MODEL[3] else _line(text, most)
+
+
+def _written(workspace: Workspace, draft: DraftedSpec, model: str) -> dict[str, Any]:
+    """Write the draft; it has been read back before, so that a person never edits what cannot be read."""
+    data = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
+    text = draft_text(draft_data(data, draft), draft, model)
+    read_domain(parse_yaml(text, DRAFT_FILE))
+    path = _free(workspace.folder)
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise AutokbError(f"{path} cannot be written ({error.strerror}); make the folder writable.") from error
+    return {"file": str(path), "yaml": text}
+
+
+def _free(folder: Path) -> Path:
+    """Return the first draft's name that is free or holds a draft which nobody edited."""
+    number = 1
+    while True:
+        path = folder / (DRAFT_FILE if number == 1 else f"domain.draft-{number}.yaml")
+        if not path.exists() or is_unchanged(_text_of(path)):
+            return path
+        number += 1
+
+
+def _text_of(path: Path) -> str:
+    """Return the text of a draft; one that cannot be read was edited by somebody."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _answer(draft: DraftedSpec, item: DraftSpec, ids: Sequence[str], model: str) -> dict[str, Any]:
+    attributes = [
+        {
+            **a.model_dump(mode="json", exclude={"synonyms", "issues"}),
+            "synonyms": {s.value: list(s.words) for s in a.synonyms},
+            "issues": [ids[number - 1] for number in a.issues],
+        }
+        for a in draft.attributes
+    ]
+    return {
+        "attributes": attributes,
+        "rules": [rule.model_dump(mode="json") for rule in draft.rules],
+        "made_by": "counting words" if model == OFFLINE else "model",
+        "model": model,
+        "sample": {"issues": len(item.issues), "documents": len(item.documents)},
+    }
+
+
+def _left_out(stages: Stages) -> Mapping[str, Any]:
+    return {"left_out": [failure.reason for failure in stages.left_out]}
+
+
+def _reason(stages: Stages) -> str:
+    return "; ".join(failure.reason for failure in stages.failures) or "the reply is awaited."

@@ -1,0 +1,74 @@
+"""Which items share a request: those that may, as many as the room allows, no more than the model can read or write."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from autokb.tasks.asking import Asking
+
+if TYPE_CHECKING:
+    from autokb.llm.limits import Limits
+
+CHARACTERS = 3.0  # a token has at least so many in ordinary text; a group must fit also where it has fewer than usual
+READ_AT_ONCE = 24_000  # tokens of one request: beyond it models overlook entries, whatever their window holds
+AROUND = 64  # tokens of a reply beside its entries
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """Characters of the turns that ask about one item alone."""
+
+    system: int
+    user: int
+
+
+def grouped(
+    asking: Asking[Any, Any],
+    items: Sequence[Any],
+    positions: Sequence[int],
+    sizes: Sequence[Sized],
+    before: Sequence[tuple[int, ...]],
+    one_each: bool,
+    limits: Limits,
+) -> list[tuple[int, ...]]:
+    """Return groups of positions; those of ``before``, asked in an earlier run and not yet read, come as they were.
+
+    An item that is too large for the model stands alone: the model's own error says so.
+    """
+    used: set[int] = set()
+    groups: list[tuple[int, ...]] = []
+    for group in before:
+        if not used & set(group):
+            groups.append(group)
+            used.update(group)
+    room = min(limits.window, READ_AT_ONCE + limits.output)
+    open_: dict[Hashable, list[int]] = {}
+    for position in positions:
+        if position in used:
+            continue
+        place = position if one_each else asking.together(items[position])
+        own = open_.setdefault(place, [])
+        if own and not _fits(asking, items, [*own, position], sizes, limits.output, room, one_each):
+            groups.append(tuple(own))
+            own.clear()
+        own.append(position)
+    groups += [tuple(own) for own in open_.values() if own]
+    return groups
+
+
+def _fits(
+    asking: Asking[Any, Any],
+    items: Sequence[Any],
+    group: Sequence[int],
+    sizes: Sequence[Sized],
+    output: int,
+    room: int,
+    one_each: bool,
+) -> bool:
+    if one_each or len(group) > asking.most:
+        return False
+    written = AROUND + sum(asking.tokens(items[n])[0] for n in group)
+    read = (sizes[group[0]].system + sum(sizes[n].user for n in group)) / CHARACTERS
+    return written <= output and read + written <= room

@@ -1,0 +1,130 @@
+"""What a first build is expected to ask: exact where the sources tell, as in the paper's appendix C elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from autokb.app.build_solutions import MODEL_READS, PASSAGES
+from autokb.issues.solutions import FoundPassage, solutions_request
+from autokb.issues.trees import READ, headline_of
+from autokb.knowledge.attributes import ANY
+from autokb.knowledge.domain import DomainSpec
+from autokb.knowledge.nouns import Chunk, Document, Issue, RawIssue
+from autokb.tasks.issues.assign_theme.shapes import AssignTheme
+from autokb.tasks.issues.check_rules.task import CheckRules
+from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
+from autokb.tasks.issues.grow_tree.shapes import Report
+from autokb.tasks.issues.grow_tree.task import GrowTree
+from autokb.tasks.issues.write_solutions.shapes import WriteSolutions
+
+SEEDS = 49 / 265  # seeds an issue, children a seed and solutions a node: appendix C of the AutoKB paper
+CHILDREN = 482 / 49
+SOLUTIONS = 832 / 531
+THEMES = 12
+THEME = "Topic of usual length {}"
+NEW_PASSAGES = 0.5  # passages that a further node of a tree brings along, beside those its tree has already
+STEP = "Open the settings of the device, choose the entry that is named and confirm it with the button below."
+STEPS = 3
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """How many seeds an issue, children a seed and solutions a node are expected."""
+
+    seeds: float = SEEDS
+    children: float = CHILDREN
+    solutions: float = SOLUTIONS
+
+
+@dataclass(frozen=True)
+class Typical:
+    """Items of the usual size for the stages whose own are not known before a build."""
+
+    spec: DomainSpec
+    raw: Sequence[RawIssue]
+    documents: Mapping[str, Document]
+    chunks: Sequence[Chunk]
+    ratios: Ratios
+
+    @property
+    def domain(self) -> str:
+        """Return how prompts name the domain."""
+        return f"{self.spec.name}: {self.spec.description}"
+
+    def assignments(self, names: Sequence[str]) -> list[AssignTheme]:
+        """Return every raw issue's question for a theme; names that are not known yet have a usual length."""
+        themes = tuple(names) or tuple(THEME.format(n) for n in range(1, THEMES + 1))
+        return [AssignTheme(self.domain, r.full_text, themes, len(themes) - 1) for r in self.raw]
+
+    def trees(self) -> list[GrowTree]:
+        """Return a question for a tree for as many seeds as are expected, each with its share of the reports."""
+        seeds = round(len(self.raw) * self.ratios.seeds)
+        share = max(len(self.raw) // max(seeds, 1), 1)
+        return [self._tree(n * len(self.raw) // seeds, share) for n in range(seeds)]
+
+    def _tree(self, position: int, share: int) -> GrowTree:
+        seed = self.raw[position]
+        around = self.raw[position : position + share]
+        return GrowTree(
+            domain=self.domain,
+            issue=headline_of(seed, self.spec.name),
+            text=seed.full_text[:READ],
+            attributes={},
+            configuration=self.spec.attributes,
+            cluster=tuple(Report(r.id, headline_of(r, self.spec.name), {}) for r in around),
+        )
+
+    def nodes(self) -> Iterator[tuple[str, int, Issue]]:
+        """Yield tree, number in the tree and node of the expected trees."""
+        trees = self.trees()
+        whole = round(len(trees) * self.ratios.children)
+        for number, tree in enumerate(trees):
+            children = whole * (number + 1) // len(trees) - whole * number // len(trees)
+            for child in range(children + 1):
+                yield f"tree {number}", child, Issue(f"{number}.{child}", tree.issue, None, self._values(child))
+
+    def _values(self, child: int) -> dict[str, frozenset[str]]:
+        found = dict.fromkeys(self.spec.attributes, ANY)
+        closed = [a for a in self.spec.attributes.values() if a.values]
+        if child and closed:
+            attribute = closed[child % len(closed)]
+            found[attribute.name] = frozenset({attribute.values[child % len(attribute.values)]})
+        return found
+
+    def solutions(self, *, with_attributes: bool) -> list[WriteSolutions]:
+        """Return the question for solutions of every expected node."""
+        found = []
+        for tree, child, node in self.nodes():
+            request = solutions_request(node, self.spec, self._passages(tree, child), most=MODEL_READS)
+            found.append(replace(request, tree=tree, with_attributes=with_attributes))
+        return found
+
+    def _passages(self, tree: str, child: int) -> list[FoundPassage]:
+        if not self.chunks:
+            return []
+        first = int(tree.split()[1]) * PASSAGES + int(child * NEW_PASSAGES)
+        chosen = [self.chunks[(first + n) % len(self.chunks)] for n in range(min(PASSAGES, len(self.chunks)))]
+        return [FoundPassage(self.documents[c.document], c.spans[0][0], c.spans[-1][1], ()) for c in chosen if c.spans]
+
+    def _solved(self) -> Iterator[Issue]:
+        nodes = [node for _, _, node in self.nodes()]
+        for number in range(round(len(nodes) * self.ratios.solutions)):
+            yield nodes[number % len(nodes)]
+
+    def solution_attributes(self) -> list[ExtractAttributes]:
+        """Return the question for the attributes of every expected solution."""
+        text = "\n".join(f"{n}. {STEP}" for n in range(1, STEPS + 1))
+        found = []
+        for node in self._solved():
+            found.append(ExtractAttributes(f"{node.text}\n{text}", "solution", self.spec.attributes))
+        return found
+
+    def rules(self) -> list[CheckRules]:
+        """Return the question whether every expected solution keeps the rules."""
+        steps = (STEP,) * STEPS
+        domain = self.spec.description or self.spec.name
+        return [
+            CheckRules(domain, n.text, n.text, steps, "\n".join((n.text, *steps)), self.spec.rules)
+            for n in self._solved()
+        ]

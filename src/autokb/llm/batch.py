@@ -1,0 +1,113 @@
+"""Replies that come later: what batch files and a provider's batch interface have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from autokb.llm.ledger import Paid
+from autokb.llm.prices import Price
+from autokb.llm.requests import ModelReply, ModelRequest
+
+NAMED = 20  # custom_ids in one sentence; all of them stand in the lists
+
+
+class Handles(Protocol):
+    """Keeps a few JSON texts of a batch beside the ledger."""
+
+    def get(self, name: str) -> str | None:
+        """Return the text under a name or None."""
+        ...
+
+    def put(self, name: str, text: str) -> None:
+        """Store a text under a name, on disk before it returns."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TakenReplies:
+    """What was found of the replies that a build waits for; requests are named by custom_id.
+
+    ``missing``: no reply yet. ``doubled``: more than one; the first counts. ``foreign``: a reply to something that was
+    never asked. ``malformed``: cannot be used. ``failed``: ended by the provider without a reply. ``unsure``:
+    submitted or not, nobody knows. ``reasons`` says why of each malformed and failed one. Missing, malformed and
+    failed ones are asked for again. ``incomplete`` names files that are still being written, ``skipped`` files whose
+    names keep them from being read as replies. ``taken`` counts the replies put into the ledger, with their tokens;
+    a cost of None holds a price that is unknown.
+    """
+
+    taken: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+    missing: tuple[str, ...] = ()
+    doubled: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    malformed: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def sentences(self) -> list[str]:
+        """Say it to people, one sentence a kind; nothing is said of what did not happen."""
+        told = [
+            (self.malformed, "Replies that cannot be used, and are asked for again: {}."),
+            (self.failed, "Requests that the provider ended without a reply: {}."),
+            (self.doubled, "More than one reply, of which the first counts: {}."),
+            (self.foreign, "Replies to requests that this workspace never wrote: {}."),
+            (self.missing, "No reply yet: {}."),
+            (
+                self.unsure,
+                "The last run ended while it submitted these requests, and nobody knows whether they arrived; they are "
+                "submitted again, so cancel the provider's batch of them if there is one: {}.",
+            ),
+            (self.incomplete, "Files whose last line is not complete yet; it is read by the next run: {}."),
+            (self.skipped, "Files that are not read as replies because their names start with requests: {}."),
+        ]
+        said = [sentence.format(self._named(ids)) for ids, sentence in told if ids]
+        return [f"Replies taken: {self.taken}.", *said] if self.taken else said
+
+    def _named(self, ids: tuple[str, ...]) -> str:
+        shown = [f"{i} ({self.reasons[i]})" if i in self.reasons else i for i in ids[:NAMED]]
+        more = [f"and {len(ids) - NAMED} more"] if len(ids) > NAMED else []
+        return ", ".join(shown + more)
+
+
+class Batch(Protocol):
+    """A sender whose replies come with a later run: take what is there, send what is missing, flush."""
+
+    async def take_replies(self) -> TakenReplies:
+        """Put the replies that have come into the ledger; call it before a build asks anything."""
+        ...
+
+    async def send(self, request: ModelRequest) -> ModelReply:
+        """Note a request; raises AwaitedError."""
+        ...
+
+    async def flush(self) -> int:
+        """Write or submit what was noted; returns how many replies the build waits for."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+def custom_id(key: str) -> str:
+    """Return the name that a request with this key has in a batch."""
+    return f"autokb-{key[:40]}"
+
+
+def awaited_row(request: ModelRequest) -> Paid:
+    """Return the ledger's row of a request that is written or submitted; the door knows its stage, room and items."""
+    return Paid(request.key, request.base_key, "", "", request.model, (), "awaited", None, None, calls=0)
+
+
+def batch_cost(price: Price | None, reply: ModelReply) -> float | None:
+    """Return the USD of a reply that came with a batch; unknown without a price."""
+    if price is None:
+        return None
+    return price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens, batch=True)

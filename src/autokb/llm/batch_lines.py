@@ -1,0 +1,176 @@
+"""The lines of batch files in OpenAI's form: a request as a line, and a line as the reply it holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from autokb.llm.batch import custom_id
+from autokb.llm.requests import ModelReply, ModelRequest
+
+URL = "/v1/chat/completions"
+NO_JSON = "it is no JSON object"
+SHOWN = 200  # characters of an error that came as a reply
+TOKENS_MOST = 2**40  # a larger count is no count
+
+Finish = Literal["stop", "length", "refusal", "other"]
+FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "tool_calls": "stop",
+    "function_call": "stop",
+    "length": "length",
+    "content_filter": "refusal",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLine:
+    """One line: the request it names (may be none) and its reply, or the reason why there is none.
+
+    Tokens of None were not counted by whoever wrote the line.
+    """
+
+    custom_id: str
+    text: str = ""
+    finish: Finish = "stop"
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int = 0
+    reason: str = ""
+
+    def reply(self, characters: int) -> ModelReply:
+        """Return the reply; tokens that were not counted are a quarter of the characters of request and reply."""
+        read = self.input_tokens if self.input_tokens is not None else (characters + 3) // 4
+        wrote = self.output_tokens if self.output_tokens is not None else (len(self.text) + 3) // 4
+        return ModelReply(self.text, read, wrote, min(self.cached_tokens, read), self.finish)
+
+
+def request_line(request: ModelRequest) -> bytes:
+    """Return a request as one line; fields keep the order of the schema, which is the order a model writes them in."""
+    schema = {"name": request.name, "schema": request.schema, "strict": _strict(request)}
+    body: dict[str, Any] = {
+        "model": request.model.partition(":")[2] or request.model,
+        "messages": [{"role": m.role, "content": m.text} for m in request.messages],
+        "max_completion_tokens": request.max_tokens,
+        "temperature": 0,
+        "response_format": {"type": "json_schema", "json_schema": schema},
+    }
+    if not _takes_temperature(request.model):
+        del body["temperature"]
+    line = {"custom_id": custom_id(request.key), "method": "POST", "url": URL, "body": body}
+    # A lone surrogate has no UTF-8.
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+
+@cache
+def _openai_profile(name: str) -> Mapping[str, Any]:
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    return OpenAIProvider.model_profile(name) or {}
+
+
+def _takes_temperature(model: str) -> bool:
+    """Return whether a model takes a temperature; OpenAI's models that reason by default refuse one."""
+    provider, _, name = model.partition(":")
+    return provider != "openai" or not _openai_profile(name).get("thinking_enabled_by_default", False)
+
+
+def _strict(request: ModelRequest) -> bool:
+    """Return whether the reply's form can be asked for strictly; OpenAI refuses a schema its strict mode knows not."""
+    provider, _, name = request.model.partition(":")
+    transformer = _openai_profile(name).get("json_schema_transformer") if provider == "openai" else None
+    if transformer is None:
+        return True
+    walked = transformer(json.loads(json.dumps(request.schema)), strict=None)
+    walked.walk()
+    return bool(walked.is_strict_compatible)
+
+
+def read_line(data: bytes) -> ReplyLine:
+    """Read one line of a reply file; never raises."""
+    try:
+        line = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return ReplyLine("", reason=NO_JSON)
+    if not isinstance(line, dict):
+        return ReplyLine("", reason=NO_JSON)
+    name = line.get("custom_id")
+    if not isinstance(name, str) or not name:
+        return ReplyLine("", reason="it has no custom_id")
+    name = _printable(name)
+    if line.get("error"):
+        return ReplyLine(name, reason=_said("it came with an error", line["error"]))
+    return _read_response(name, line.get("response"))
+
+
+def _read_response(name: str, response: Any) -> ReplyLine:
+    if not isinstance(response, dict):
+        return ReplyLine(name, reason="it has no response")
+    body = response.get("body")
+    if (status := response.get("status_code", 200)) not in (200, None):
+        error = body.get("error", body) if isinstance(body, dict) else body
+        return ReplyLine(name, reason=_said(f"its status is {status!r:.20}", error))
+    if not isinstance(body, dict):
+        return ReplyLine(name, reason="its response has no body")
+    if body.get("error"):
+        return ReplyLine(name, reason=_said("it came with an error", body["error"]))
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        return ReplyLine(name, reason="its body has no choices with a message")
+    return _read_choice(name, choice, message, body.get("usage"))
+
+
+def _read_choice(name: str, choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any) -> ReplyLine:
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    finish = FINISHES.get(str(choice.get("finish_reason") or "stop"), "other")
+    text = _text(message.get("content")) or _arguments(message.get("tool_calls"))
+    if refusal := _text(message.get("refusal")):
+        text, finish = text or refusal, "refusal"
+    return ReplyLine(
+        name,
+        _printable(text),
+        finish,
+        _count(usage.get("prompt_tokens")),
+        _count(usage.get("completion_tokens")),
+        _count(details.get("cached_tokens") if isinstance(details, dict) else None) or 0,
+    )
+
+
+def _text(content: Any) -> str:
+    """Return a message's text, which some servers give in parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str))
+
+
+def _arguments(calls: Any) -> str:
+    """Return the arguments of the first tool call: where a model was given the schema as a tool, they are its reply."""
+    call = calls[0] if isinstance(calls, list) and calls else None
+    function = call.get("function") if isinstance(call, dict) else None
+    arguments = function.get("arguments") if isinstance(function, dict) else None
+    if isinstance(arguments, dict):
+        return json.dumps(arguments, ensure_ascii=False)
+    return arguments if isinstance(arguments, str) else ""
+
+
+def _count(value: Any) -> int | None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value < TOKENS_MOST else None
+
+
+def _said(what: str, error: Any) -> str:
+    text = error.get("message") or error.get("code") if isinstance(error, dict) else error
+    shown = " ".join(_printable(str(text)).split())[:SHOWN] if text else ""
+    return f"{what}: {shown}" if shown else what
+
+
+def _printable(text: str) -> str:
+    """Return a text that has UTF-8: JSON may escape half a character."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,129 @@
+"""Requests and replies in pydantic-ai's terms, for models whose provider has a batch interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from autokb.errors import AutokbError, BadInputError
+from autokb.llm.batch import custom_id
+from autokb.llm.failures import failure
+from autokb.llm.model_sender import TOOL, mode_of, reply_of, turns
+from autokb.llm.prices import OPENAI_URL
+from autokb.llm.requests import ModelReply, ModelRequest
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.models.batch import BatchRequest, BatchResult
+
+# Models that reason by default, and some newer ones, refuse a temperature.
+NO_TEMPERATURE = (
+    "thinking_enabled_by_default",
+    "anthropic_disallows_sampling_settings",
+    "bedrock_disallows_sampling_settings",
+)
+
+
+def open_batch_model(model: str, base_url: str = "") -> Model:
+    """Return the model behind ``provider:NAME`` as its batch interface takes it.
+
+    OpenAI's is asked by the responses interface: pydantic-ai has it for no other.
+    """
+    from autokb.llm.providers import check_model
+
+    check_model(model, base_url)
+    if not model.startswith("openai:"):
+        from pydantic_ai.models import infer_model
+
+        return infer_model(model)
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    return OpenAIResponsesModel(model.removeprefix("openai:"), provider=OpenAIProvider(base_url=base_url or OPENAI_URL))
+
+
+def check_has_batches(model: Model, name: str) -> None:
+    """Refuse a model whose provider takes no batches."""
+    if model.batch_max_requests is None:
+        raise BadInputError(
+            f"{name} has no batch interface that autokb can use; leave --batch out, or have its requests written to "
+            "files with --batch-files DIR."
+        )
+
+
+def batch_request(model: Model, request: ModelRequest) -> BatchRequest:
+    """Return a request as one of a batch; a time limit of its own it cannot have."""
+    from pydantic_ai.models.batch import BatchRequest
+    from pydantic_ai.settings import ModelSettings
+
+    settings = ModelSettings(max_tokens=request.max_tokens)
+    if not any(model.profile.get(name, False) for name in NO_TEMPERATURE):
+        settings["temperature"] = 0.0
+    return BatchRequest(
+        custom_id=custom_id(request.key),
+        messages=turns(request.messages),
+        model_settings=settings,
+        model_request_parameters=_parameters(model, request.name, dict(request.schema)),
+    )
+
+
+def _parameters(model: Model, name: str, schema: dict[str, Any]) -> ModelRequestParameters:
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    # OpenAI refuses a schema that its strict mode does not know; None is strict where it does.
+    strict = None if model.system == "openai" else True
+    if (mode := mode_of(model.profile)) == "tool":
+        tool = ToolDefinition(name=name, parameters_json_schema=schema, description=TOOL, strict=strict, kind="output")
+        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    form = OutputObjectDefinition(json_schema=schema, name=name, strict=strict)
+    return ModelRequestParameters(output_mode=mode, output_object=form)
+
+
+def decoded(model: Model, result: BatchResult) -> ModelReply:
+    """Return the reply that a result holds; raises pydantic-ai's ModelAPIError when it holds none.
+
+    How a reply is read does not depend on its schema, so none needs to be kept until it comes.
+    """
+    from pydantic_ai.models.batch import BatchRequest
+
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    stand_in = ModelRequest("", (), schema, "reply", 0)
+    request = BatchRequest(
+        custom_id=result.custom_id, messages=[], model_request_parameters=_parameters(model, "reply", schema)
+    )
+    return clean(reply_of(model.batch_decode(result, request), stand_in))
+
+
+def clean(reply: ModelReply) -> ModelReply:
+    """Return a reply that the ledger can hold: half a character has no UTF-8."""
+    cached = min(reply.cached_tokens, reply.input_tokens)
+    return replace(reply, text=reply.text.encode("utf-8", "replace").decode(), cached_tokens=cached)
+
+
+def was_refused(error: Exception) -> bool:
+    """Return whether the provider certainly did not take what was submitted."""
+    status = getattr(error, "status_code", None)  # none, or a later one: the provider may have it
+    return status is not None and status < 500 and status not in (408, 409)
+
+
+@contextmanager
+def explained(model: str, doing: str) -> Iterator[None]:
+    """Turn an error of a provider's batch interface into a sentence that says what to do, with no key in it."""
+    from pydantic_ai.exceptions import ModelAPIError, UserError
+
+    try:
+        yield
+    except (ModelAPIError, UserError) as error:
+        known = failure(error, model)
+        if getattr(error, "status_code", None) in (404, 405):
+            raise BadInputError(
+                f"{model} could not {doing}: {known} Its server may have no batch interface; leave --batch out, or "
+                "have the requests written to files with --batch-files DIR."
+            ) from None
+        if known.fatal or isinstance(error, UserError):
+            raise BadInputError(f"{model} could not {doing}: {known}") from None
+        raise AutokbError(f"{model} could not {doing}: {known} Nothing is lost; run the command again later.") from None

@@ -1,0 +1,187 @@
+"""A provider's own batch interface: submitted by one run, collected by a later one, at half the price."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from autokb.llm.batch import Handles, TakenReplies, awaited_row, custom_id
+from autokb.llm.batch_collecting import Collecting
+from autokb.llm.batch_models import batch_request, check_has_batches, explained, was_refused
+from autokb.llm.ledger import Ledger
+from autokb.llm.prices import Price
+from autokb.llm.requests import AwaitedError, ModelReply, ModelRequest, SendError
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.models.batch import EncodedBatchRequest
+
+JOBS = "batch-provider"
+
+
+@dataclass
+class Job:
+    """One batch at a provider: the model, the keys of its requests, the provider's handle."""
+
+    model: str
+    keys: list[str]
+    handle: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Jobs:
+    """What is with providers, and what was about to be submitted."""
+
+    jobs: list[Job] = field(default_factory=list)
+    submitting: list[Job] = field(default_factory=list)
+
+    def as_json(self) -> str:
+        """Return it as one JSON text."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str | None) -> Jobs:
+        """Read it; there are none where there is no text."""
+        kept = json.loads(text) if text else {"jobs": [], "submitting": []}
+        return Jobs([Job(**job) for job in kept["jobs"]], [Job(**job) for job in kept["submitting"]])
+
+
+def submitted(handles: Handles) -> int:
+    """Return how many requests are with providers: a build that asks in another way would pay for them again."""
+    return sum(len(job.keys) for job in Jobs.from_json(handles.get(JOBS)).jobs)
+
+
+class BatchProvider:
+    """Queues requests and submits them together; use it inside one event loop."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        handles: Handles,
+        price_of: Callable[[str], Price | None],
+        open_model: Callable[[str], Model],
+    ) -> None:
+        self._ledger = ledger
+        self._handles = handles
+        self._price_of = price_of
+        self._open = open_model
+        self._models: dict[str, Model] = {}
+        self._stack = AsyncExitStack()
+        self._state = Jobs.from_json(handles.get(JOBS))
+        self._submitted = {key for job in self._state.jobs for key in job.keys}
+        self._queue: dict[str, ModelRequest] = {}
+        self._awaited: set[str] = set()  # keys that this run asked for
+        self._refused: dict[str, str] = {}
+
+    async def check(self, models: Sequence[str]) -> None:
+        """Refuse models whose provider takes no batches (BadInputError)."""
+        for name in models:
+            await self._model(name)
+
+    async def take_replies(self) -> TakenReplies:
+        """Put the replies of batches that have ended into the ledger."""
+        collecting = Collecting(self._ledger, self._price_of)
+        for job in list(self._state.jobs):
+            model = await self._model(job.model)
+            with explained(job.model, "be asked for its batches"):
+                ended = await collecting.collect(model, job.keys, job.handle)
+            if ended:
+                # The replies are in the ledger by now; a run that is killed here collects them again and drops them.
+                self._state.jobs.remove(job)
+                self._save()
+        self._submitted = {key for job in self._state.jobs for key in job.keys}
+        self._awaited -= collecting.taken_keys
+        self._refused = collecting.refused
+        unsure = tuple(custom_id(key) for job in self._state.submitting for key in job.keys)
+        return collecting.result(unsure)
+
+    async def send(self, request: ModelRequest) -> ModelReply:
+        """Queue a request, unless it is with the provider already; raises AwaitedError."""
+        key = request.key
+        if reason := self._refused.get(key):
+            raise SendError(reason, retry=False)
+        if key not in self._submitted:
+            self._queue[key] = request
+        self._awaited.add(key)
+        raise AwaitedError(f"The reply to {custom_id(key)} is awaited.")
+
+    async def flush(self) -> int:
+        """Submit what is queued; returns how many replies this run waits for."""
+        requests = [self._queue[key] for key in sorted(self._queue)]
+        self._ledger.keep([awaited_row(request) for request in requests])
+        for name in dict.fromkeys(request.model for request in requests):
+            await self._submit(name, [request for request in requests if request.model == name])
+        if self._state.submitting:
+            self._state.submitting = []
+            self._save()
+        return len(self._awaited)
+
+    async def _submit(self, name: str, requests: Sequence[ModelRequest]) -> None:
+        model = await self._model(name)
+        groups: dict[str, list[EncodedBatchRequest]] = {}
+        keys = {custom_id(request.key): request.key for request in requests}
+        for request in requests:
+            with explained(name, "take a request as part of a batch"):
+                encoded = await model.batch_encode(batch_request(model, request))
+            groups.setdefault(encoded.group, []).append(encoded)
+        for group in groups.values():
+            for part in parts_of_batch(model, group):
+                await self._create(model, Job(name, [keys[one.custom_id] for one in part]), part)
+
+    async def _create(self, model: Model, job: Job, part: Sequence[EncodedBatchRequest]) -> None:
+        """Submit one batch: noted before, so that a run that ends here is noticed by the next one."""
+        from pydantic import TypeAdapter
+        from pydantic_ai.exceptions import ModelHTTPError
+        from pydantic_ai.models.batch import Batch
+
+        self._state.submitting = [job]
+        self._save()
+        with explained(job.model, "take a batch"):
+            try:
+                batch = await model.batch_create(part)
+            except ModelHTTPError as error:
+                if was_refused(error):  # so the provider does not have it
+                    self._state.submitting = []
+                    self._save()
+                raise
+        job.handle = TypeAdapter(Batch).dump_python(batch, mode="json")
+        self._state.jobs.append(job)
+        self._state.submitting = []
+        self._save()
+        self._submitted.update(job.keys)
+        for key in job.keys:
+            del self._queue[key]
+
+    async def _model(self, name: str) -> Model:
+        if name not in self._models:
+            model = self._open(name)
+            check_has_batches(model, name)
+            self._models[name] = await self._stack.enter_async_context(model)
+        return self._models[name]
+
+    def _save(self) -> None:
+        self._handles.put(JOBS, self._state.as_json())
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._stack.aclose()
+        self._models.clear()
+
+
+def parts_of_batch(model: Model, encoded: Sequence[EncodedBatchRequest]) -> Iterator[list[EncodedBatchRequest]]:
+    """Split requests into batches that the provider takes."""
+    most, most_bytes = model.batch_max_requests, model.batch_max_bytes
+    part: list[EncodedBatchRequest] = []
+    size = 0
+    for one in encoded:
+        own = model.batch_request_size(one)
+        if part and (len(part) == most or (most_bytes is not None and size + own > most_bytes)):
+            yield part
+            part, size = [], 0
+        part.append(one)
+        size += own
+    if part:
+        yield part

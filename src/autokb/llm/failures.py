@@ -1,0 +1,96 @@
+"""What a provider's error means for the door: send again, give this request up, or end the build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autokb.llm.keys import scrubbed, variable_of
+from autokb.llm.requests import SendError
+
+SHOWN = 300  # characters of what a provider said
+AGAIN = (408, 409, 425, 429)  # refusals that are not about the request itself; so are all of 500 and above
+NOT_SENT = ("pool", "connect")
+
+
+def failure(error: Exception, model: str) -> SendError:
+    """Turn what a provider's package raised into a SendError; no key is left in its text."""
+    from pydantic_ai import exceptions as known
+
+    said = scrubbed(_said(error))[:SHOWN]
+    name, provider = model.partition(":")[2], model.partition(":")[0]
+    match error:
+        case known.ModelAuthenticationError():
+            return _fatal(
+                f"{_status(error)}{variable_of(provider)} was refused for {model}: {said} Set a key that may use it."
+            )
+        case known.ModelNotFoundError():
+            return _fatal(f"{_status(error)}the model {name!r} was not found: {said} Check its name and the base_url.")
+        case known.ModelQuotaExceededError():
+            return _fatal(
+                f"{_status(error)}the account of {variable_of(provider)} has nothing left to spend: {said} What is "
+                "paid for is kept; run the command again once there is credit."
+            )
+        case known.ModelConnectionError():
+            return _connection(error, said)
+        case known.ModelAPIError():
+            return _refusal(error, said)
+        case known.UserError():
+            return SendError(f"The request cannot be put to {model}: {said}", retry=False)
+        case known.UnexpectedModelBehavior():
+            return SendError(f"What came back is no reply: {said}", retry=True, billed="perhaps")
+    return _other(error, model, said)
+
+
+def timed_out(seconds: float) -> SendError:
+    """Return what a request that took too long ends with."""
+    return SendError(f"No reply came within {seconds:g} seconds.", retry=True, billed="perhaps")
+
+
+def _fatal(sentence: str) -> SendError:
+    return SendError(sentence, retry=False, fatal=True)
+
+
+def _connection(error: Any, said: str) -> SendError:
+    """Time-outs and connections that were refused or broke; once a request was sent it may have been paid for."""
+    if error.phase in NOT_SENT:
+        return SendError(f"No connection to the model's server could be made: {said}", retry=True)
+    return SendError(f"The connection broke before the reply was there: {said}", retry=True, billed="perhaps")
+
+
+def _refusal(error: Any, said: str) -> SendError:
+    status = getattr(error, "status_code", None)
+    if status is None:  # 200, but nothing that can be read
+        return SendError(f"What came back is no reply: {said}", retry=True, billed="perhaps")
+    again = status in AGAIN or status >= 500
+    return SendError(f"{_status(error)}{said}", retry=again, retry_after=error.retry_after)
+
+
+def _other(error: Exception, model: str, said: str) -> SendError:
+    """Errors that a provider's package raises in its own words."""
+    kind = type(error).__name__
+    if "Credential" in kind or "NoRegion" in kind or "TokenRetrieval" in kind:
+        return _fatal(f"{model} cannot be asked: {said} Set the variables that its provider needs.")
+    return SendError(f"{kind}: {said}", retry=False)
+
+
+def _status(error: Any) -> str:
+    code = getattr(error, "status_code", None)
+    return f"HTTP {code}: " if code else ""
+
+
+def _said(error: Exception) -> str:
+    """Return the provider's own sentence, without the page or the object around it."""
+    body = getattr(error, "body", None)
+    found = body
+    for name in ("error", "Error", "message", "Message"):
+        if isinstance(found, Mapping) and name in found:
+            found = found[name]
+    if isinstance(found, str) and found.strip():
+        text = found
+    elif body is not None and hasattr(error, "status_code"):
+        text = "the provider gave no reason."
+    else:
+        text = str(error) or type(error).__name__
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,67 @@
+"""The ledger's port: what was asked, what came back and what it cost, on disk before anyone uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from autokb.llm.requests import ModelReply
+
+State = Literal["awaited", "paid", "read", "unreadable", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """One row of the ledger.
+
+    ``awaited``: written or submitted as part of a batch. ``paid``: the reply is on disk, nobody has read it yet.
+    ``read``: it was read. ``unreadable``: it was paid and could not be read; it is never served again. ``failed``: an
+    attempt that got no reply. ``calls`` and ``cost`` are what this row adds to the one of the same key, an awaited one
+    adds neither. A cost of None is unknown. ``items`` are the keys of the items that the request is about, ``batch``
+    is for whoever sent it as part of a batch.
+    """
+
+    key: str
+    base_key: str
+    stage: str
+    room: str
+    model: str
+    items: tuple[str, ...]
+    state: State
+    reply: ModelReply | None
+    cost: float | None
+    calls: int = 1
+    batch: str = ""
+
+
+class Ledger(Protocol):
+    """Keeps every request that was paid for or is awaited.
+
+    A row of a key that is there already changes its state (a reply is never lost to a later failure), adds its calls
+    and cost, and leaves what it does not name (an empty stage, room, items, batch) as it was.
+    """
+
+    def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
+        """Return the replies that can be served: those paid for and not found unreadable."""
+        ...
+
+    def unreadable(self, base_keys: Sequence[str]) -> dict[str, int]:
+        """Return how many replies to each request were paid for and could not be read; only those with any."""
+        ...
+
+    def keep(self, rows: Sequence[Paid]) -> None:
+        """Store rows, on disk before it returns; any thread may call it."""
+        ...
+
+    def settle(self, keys: Sequence[str], readable: bool) -> None:
+        """Note whether the replies of these keys could be read."""
+        ...
+
+    def open_groups(self, room: str) -> list[tuple[str, ...]]:
+        """Return the items of each request of a room that is paid but unread or awaited, oldest first, none twice."""
+        ...
+
+    def awaited(self) -> list[Paid]:
+        """Return the requests whose replies a batch still owes, oldest first."""
+        ...

@@ -1,0 +1,158 @@
+"""A model of pydantic-ai as a sender: our turns and our JSON schema go out as they are, one request at a time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import anyio
+
+from autokb.llm.failures import failure, timed_out
+from autokb.llm.requests import Message, ModelReply, ModelRequest, SendError
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+CHARACTERS_A_TOKEN = 4  # what a token is taken for where a provider does not count them
+TOOL = "Takes your reply. Call it once."
+Mode = Literal["native", "tool", "prompted"]
+Strict = Callable[[Mapping[str, Any]], bool]
+
+
+def always_strict(_schema: Mapping[str, Any]) -> bool:
+    """Ask a server to keep to every schema."""
+    return True
+
+
+class ModelSender:
+    """Sends to one model of pydantic-ai.
+
+    ``options`` are settings of every request beside those that we make. ``empty`` stands for an empty turn of the
+    assistant where a provider refuses one.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        timeout: float,
+        options: ModelSettings | None = None,
+        strict: Strict = always_strict,
+        empty: str = "",
+        close: Callable[[], Any] | None = None,
+    ) -> None:
+        self._name = name
+        self._model = model
+        self._timeout = timeout
+        self._mode = mode_of(model.profile)
+        self._settings: ModelSettings = {**_usual(model.profile), **(options or {})}
+        self._strict = strict
+        self._empty = empty
+        self._close = close
+
+    async def send(self, request: ModelRequest) -> ModelReply:
+        """Return the model's reply, or raise a SendError that says what kept it away and shows no key."""
+        messages, settings = turns(request.messages, self._empty), {**self._settings, "max_tokens": request.max_tokens}
+        found = await self._ask(messages, settings, self._parameters(request))
+        if isinstance(found, SendError):
+            raise found  # outside of the except clause: the provider's own error may show more than it should
+        return reply_of(found, request)
+
+    async def _ask(self, messages: list[ModelMessage], settings: Any, parameters: Any) -> ModelResponse | SendError:
+        try:
+            with anyio.fail_after(self._timeout):
+                return await self._model.request(messages, settings, parameters)
+        except TimeoutError:
+            return timed_out(self._timeout)
+        except Exception as error:
+            return failure(error, self._name)
+
+    def _parameters(self, request: ModelRequest) -> ModelRequestParameters:
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.output import OutputObjectDefinition
+        from pydantic_ai.tools import ToolDefinition
+
+        schema, strict = dict(request.schema), self._strict(request.schema)
+        if self._mode == "tool":
+            tool = ToolDefinition(
+                name=request.name, parameters_json_schema=schema, description=TOOL, strict=strict, kind="output"
+            )
+            return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+        form = OutputObjectDefinition(json_schema=schema, name=request.name, strict=strict)
+        return ModelRequestParameters(output_mode=self._mode, output_object=form)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        if self._close is not None:
+            await self._close()
+
+
+def mode_of(profile: Mapping[str, Any]) -> Mode:
+    """Return how a model is told the JSON schema of its reply: by itself, as a tool, or in words."""
+    if profile.get("supports_json_schema_output", False):
+        return "native"
+    return "tool" if profile.get("supports_tools", True) else "prompted"
+
+
+def _usual(profile: Mapping[str, Any]) -> ModelSettings:
+    # Models that reason by default, and some newer ones, refuse a temperature.
+    refused = ("thinking_enabled_by_default", "anthropic_disallows_sampling_settings")
+    if not any(profile.get(name, False) for name in (*refused, "bedrock_disallows_sampling_settings")):
+        return {"temperature": 0.0}
+    return {}
+
+
+def turns(messages: Sequence[Message], empty: str = "") -> list[ModelMessage]:
+    """Return our turns as pydantic-ai's messages; an empty turn of the assistant stays one, or becomes ``empty``."""
+    from pydantic_ai import messages as theirs
+
+    found: list[ModelMessage] = []
+    for message in messages:
+        if message.role == "assistant":
+            text = message.text if message.text.strip() else empty or message.text
+            found.append(theirs.ModelResponse(parts=[theirs.TextPart(text)]))
+            continue
+        kind = theirs.SystemPromptPart if message.role == "system" else theirs.UserPromptPart
+        part = kind(message.text)
+        if found and isinstance(found[-1], theirs.ModelRequest):
+            found[-1] = theirs.ModelRequest(parts=[*found[-1].parts, part])
+        else:
+            found.append(theirs.ModelRequest(parts=[part]))
+    return found
+
+
+def reply_of(response: ModelResponse, request: ModelRequest) -> ModelReply:
+    """Return what a model wrote; tokens that the provider did not count are estimated, never 0."""
+    refused = (response.provider_details or {}).get("refusal")
+    text = refused if isinstance(refused, str) else _text(response)
+    read = sum(len(m.text) for m in request.messages)
+    usage = response.usage
+    return ModelReply(
+        text,
+        usage.input_tokens or math.ceil(read / CHARACTERS_A_TOKEN),
+        usage.output_tokens or math.ceil(len(text) / CHARACTERS_A_TOKEN),
+        usage.cache_read_tokens,
+        _finish(response.finish_reason, refused is not None),
+    )
+
+
+def _text(response: ModelResponse) -> str:
+    """Return the arguments of the reply's tool call where there is one, else its text, both as they were written."""
+    from pydantic_ai.messages import TextPart, ToolCallPart
+
+    for part in response.parts:
+        if isinstance(part, ToolCallPart):
+            return part.args if isinstance(part.args, str) else json.dumps(part.args or {}, ensure_ascii=False)
+    return "".join(part.content for part in response.parts if isinstance(part, TextPart))
+
+
+def _finish(reason: str | None, refused: bool) -> Literal["stop", "length", "refusal", "other"]:
+    if refused or reason == "content_filter":
+        return "refusal"
+    if reason == "length":
+        return "length"
+    return "stop" if reason in ("stop", "tool_call") else "other"

@@ -1,0 +1,169 @@
+"""The ledger of the workspace file: every request that was paid for or is awaited, and what it cost."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from autokb.stores.knowledge_file import KnowledgeFile, parts_of
+
+R = TypeVar("R", bound="ReplyFields")
+P = TypeVar("P", bound="RowFields")
+Spent = tuple[str, str, int, int, int, float | None]
+
+HAS_REPLY = "('paid', 'read', 'unreadable')"
+COLUMNS = "key, base_key, stage, room, model, items, state, text, input, output, cached, finish, cost, calls, batch"
+
+
+def _unless_named(column: str, empty: str) -> str:
+    return f"{column} = CASE excluded.{column} WHEN '{empty}' THEN {column} ELSE excluded.{column} END"
+
+
+def _unless_replied(column: str) -> str:
+    return f"{column} = CASE WHEN state IN {HAS_REPLY} THEN {column} ELSE excluded.{column} END"
+
+
+# The first reply to a key is the one that counts: what comes after it adds its calls and its cost and no more.
+KEEP = f"""
+INSERT INTO request ({COLUMNS}) VALUES ({", ".join("?" * 15)})
+ON CONFLICT (key) DO UPDATE SET
+    {_unless_named("stage", "")}, {_unless_named("room", "")}, {_unless_named("items", "[]")},
+    {_unless_named("batch", "")}, cost = cost + excluded.cost, calls = calls + excluded.calls,
+    {", ".join(map(_unless_replied, ("text", "input", "output", "cached", "finish", "state")))}
+"""
+
+
+class ReplyFields(Protocol):
+    """What the table keeps of a reply."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def input_tokens(self) -> int: ...
+    @property
+    def output_tokens(self) -> int: ...
+    @property
+    def cached_tokens(self) -> int: ...
+    @property
+    def finish(self) -> str: ...
+
+
+class RowFields(Protocol):
+    """What the table keeps of a row; see ``autokb.llm.ledger.Paid``."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def base_key(self) -> str: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def room(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def items(self) -> tuple[str, ...]: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def reply(self) -> ReplyFields | None: ...
+    @property
+    def cost(self) -> float | None: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def batch(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class LedgerTable(Generic[R, P]):
+    """Keeps ``autokb.llm.ledger.Ledger``: make it as ``LedgerTable(file, ModelReply, Paid)``.
+
+    stores and llm are neighbours and know nothing of each other, so the two nouns are handed in.
+    """
+
+    file: KnowledgeFile
+    reply: Callable[..., R]
+    row: Callable[..., P]
+
+    def replies(self, keys: Sequence[str]) -> dict[str, R]:
+        """Return the replies that can be served."""
+        fields = "key, text, input, output, cached, finish"
+        found = self._where(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
+        return {key: self.reply(*rest) for key, *rest in found}
+
+    def unreadable(self, base_keys: Sequence[str]) -> dict[str, int]:
+        """Return how many replies to each request could not be read."""
+        select = "SELECT base_key, count(*) FROM request WHERE state = 'unreadable' AND base_key IN"
+        return {key: int(number) for key, number in self._where(select, base_keys, "GROUP BY base_key")}
+
+    def keep(self, rows: Sequence[P]) -> None:
+        """Store rows, on disk before it returns."""
+        with self.file.transaction(), self.file.reading() as db:
+            db.executemany(KEEP, map(_columns, rows))
+
+    def settle(self, keys: Sequence[str], readable: bool) -> None:
+        """Note whether the replies of these keys could be read."""
+        state = "read" if readable else "unreadable"
+        with self.file.transaction(), self.file.reading() as db:
+            rows = ((state, key) for key in keys)
+            db.executemany("UPDATE request SET state = ? WHERE key = ? AND state IN ('paid', 'read')", rows)
+
+    def open_groups(self, room: str) -> list[tuple[str, ...]]:
+        """Return the items of each request that is paid but unread or awaited, oldest first, none twice."""
+        select = "SELECT items FROM request WHERE state IN ('paid', 'awaited') AND room = ? ORDER BY number"
+        with self.file.reading() as db:
+            rows = db.execute(select, (room,)).fetchall()
+        return [tuple(json.loads(items)) for items in dict.fromkeys(row[0] for row in rows) if items != "[]"]
+
+    def awaited(self) -> list[P]:
+        """Return the requests whose replies a batch still owes, oldest first."""
+        select = f"SELECT {COLUMNS} FROM request WHERE state = 'awaited' ORDER BY number"
+        with self.file.reading() as db:
+            return [self._row(columns) for columns in db.execute(select).fetchall()]
+
+    def _row(self, columns: Sequence[Any]) -> P:
+        key, base_key, stage, room, model, items, state, text, *figures, cost, calls, batch = columns
+        reply = None if text is None else self.reply(text, *figures)
+        return self.row(
+            key, base_key, stage, room, model, tuple(json.loads(items)), state, reply, cost, calls=calls, batch=batch
+        )
+
+    def _where(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
+        found: list[Any] = []
+        with self.file.reading() as db:
+            for part in parts_of(keys):
+                found += db.execute(f"{select} ({','.join('?' * len(part))}) {after}", part).fetchall()
+        return found
+
+
+def _columns(row: RowFields) -> tuple[Any, ...]:
+    reply = row.reply
+    waits = row.state == "awaited"
+    figures = (
+        (None, 0, 0, 0, None)
+        if reply is None
+        else (reply.text, reply.input_tokens, reply.output_tokens, reply.cached_tokens, reply.finish)
+    )
+    return (
+        *(row.key, row.base_key, row.stage, row.room, row.model, json.dumps(row.items), row.state),
+        *figures,
+        *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch),
+    )
+
+
+def spending(file: KnowledgeFile) -> list[Spent]:
+    """Return stage, room, calls, input, output and cost of everything that was ever sent; an unknown cost is None."""
+    select = (
+        "SELECT stage, room, sum(calls), sum(input), sum(output), "
+        "CASE WHEN count(cost) = count(*) THEN sum(cost) END "
+        "FROM request WHERE calls > 0 GROUP BY stage, room ORDER BY min(number)"
+    )
+    with file.reading() as db:
+        try:
+            return list(db.execute(select).fetchall())
+        except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
+            return []

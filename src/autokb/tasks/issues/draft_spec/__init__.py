@@ -1,0 +1,1 @@
+"""Which attributes and rules could this domain have?"""

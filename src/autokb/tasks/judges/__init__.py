@@ -1,0 +1,1 @@
+"""Rooms that judge what the knowledge base holds."""

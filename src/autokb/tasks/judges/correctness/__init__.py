@@ -1,0 +1,1 @@
+"""Does this solution solve its issue?"""

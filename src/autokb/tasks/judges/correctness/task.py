@@ -1,0 +1,25 @@
+"""The room that judges whether a solution is correct for its issue; a model's word, kept apart from people's (Q_C)."""
+
+from __future__ import annotations
+
+from autokb.tasks.judges.correctness import model
+from autokb.tasks.judges.correctness.shapes import Correct, JudgeCorrectness, JudgedCorrectness, check
+from autokb.tasks.room import Room
+
+__all__ = ["ROOM", "Correct", "JudgeCorrectness", "JudgedCorrectness"]
+
+
+def _offline(_item: JudgeCorrectness) -> JudgedCorrectness:
+    """Say that it was not judged: no rule or lexicon knows whether a solution helps."""
+    return JudgedCorrectness(reason="Without a model nobody can judge it.", verdict="not judged")
+
+
+ROOM: Room[JudgeCorrectness, JudgedCorrectness] = Room(
+    name="judges/correctness",
+    version=1,
+    input=JudgeCorrectness,
+    output=JudgedCorrectness,
+    offline=_offline,
+    check=check,
+    asking=model.ASKING,
+)

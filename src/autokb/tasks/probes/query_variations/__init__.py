@@ -1,0 +1,1 @@
+"""In which other words could somebody ask for this?"""

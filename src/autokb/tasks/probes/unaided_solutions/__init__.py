@@ -1,0 +1,1 @@
+"""Which solutions does a model know by itself, without any document?"""

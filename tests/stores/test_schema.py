@@ -1,0 +1,81 @@
+"""A workspace of version 1 is brought up to date where it can be written, and read as it is where it cannot."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from autokb.llm.ledger import Paid
+from autokb.llm.requests import ModelReply
+from autokb.stores import knowledge_file
+from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores.ledger_table import LedgerTable, spending
+from autokb.stores.schema import migrate
+
+FIRST = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE staged (
+    kind TEXT NOT NULL, id TEXT NOT NULL, root TEXT NOT NULL, relative TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (kind, id)) WITHOUT ROWID;
+CREATE INDEX staged_place ON staged (kind, root, relative);
+CREATE TABLE work (key TEXT PRIMARY KEY, stage TEXT NOT NULL, reply TEXT NOT NULL);
+CREATE TABLE vector (key BLOB PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE record (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
+CREATE TABLE edit (id TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE spend (
+    id INTEGER PRIMARY KEY, stage TEXT NOT NULL, room TEXT NOT NULL, calls INTEGER NOT NULL, cached INTEGER NOT NULL,
+    input INTEGER NOT NULL, output INTEGER NOT NULL, cost REAL);
+INSERT INTO meta VALUES ('schema', '1');
+INSERT INTO work VALUES ('k', 'trees', '{"a":1}');
+INSERT INTO record VALUES ('issue', 'i', '{"text":"x"}');
+"""
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    path = tmp_path / "knowledge.db"
+    db = sqlite3.connect(path)
+    db.executescript(FIRST)
+    db.close()
+    return path
+
+
+def test_a_file_of_version_1_becomes_one_of_version_2(first: Path) -> None:
+    file = KnowledgeFile(first)
+    assert file.meta("schema") == "2"
+    assert file.finished(["k"]) == {"k": '{"a":1}'}
+    assert file.origins(["k"]) == {}
+    file.finish("trees", {"k2": "{}"}, {"k2": "r1"})
+    assert file.origins(["k", "k2"]) == {"k2": "r1"}
+    ledger = LedgerTable(file, ModelReply, Paid)
+    ledger.keep([Paid("r1", "b1", "trees", "room", "m", (), "paid", ModelReply("x", 1, 2), 0.5)])
+    assert spending(KnowledgeFile(first)) == [("trees", "room", 1, 1, 2, 0.5)]
+
+
+def test_new_files_and_migrated_ones_have_the_same_tables(first: Path, tmp_path: Path) -> None:
+    def tables(file: KnowledgeFile) -> dict[str, list[str]]:
+        names = [n for (n,) in file._db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")]
+        return {name: [row[1] for row in file._db.execute(f"PRAGMA table_info({name})")] for name in names}
+
+    assert tables(KnowledgeFile(first)) == tables(KnowledgeFile(tmp_path / "new.db", create=True))
+
+
+def test_a_migration_that_fails_changes_nothing(first: Path) -> None:
+    db = sqlite3.connect(first, isolation_level=None)
+    db.execute("CREATE VIEW request AS SELECT 1")
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(db)
+    assert db.execute("SELECT value FROM meta").fetchall() == [("1",)]
+    assert [row[1] for row in db.execute("PRAGMA table_info(work)")] == ["key", "stage", "reply"]
+    db.close()
+
+
+def test_a_file_of_version_1_that_nobody_can_write_is_read(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"{first.absolute().as_uri()}?immutable=1"  # how a read-only folder is opened; root can write them all
+    monkeypatch.setattr(knowledge_file, "_connect", lambda *_: knowledge_file._open(address, writable=False))
+    file = KnowledgeFile(first)
+    assert dict(file.records("issue")) == {"i": {"text": "x"}}
+    assert spending(file) == []
+    assert file.meta("schema") == "1"

@@ -1,0 +1,380 @@
+"""One sample a room that a model can answer: the items of one request and a right reply; the contract visits them all.
+
+A new room adds its function here, in alphabetical order, and its line in SAMPLES; then
+``AUTOKB_REWRITE_GOLDEN=1 pytest tests/tasks/contracts`` writes its golden prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from autokb.knowledge.attributes import from_lists
+from autokb.knowledge.domain import Attribute, Rule, read_domain
+from autokb.tasks.prompts import examples
+from autokb.tasks.room import Room
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Items that share one request, and the JSON object of a right reply.
+
+    Every string of the items must show in the prompt, save those of fields in ``unseen``: ``Class.field`` to the
+    reason why a model need not see it. Fields declared ``outside_key`` and Literal fields are left out anyway. The
+    items and a right reply for each of the room's examples that a model is shown stand in ``shown``.
+    """
+
+    room: Room[Any, Any]
+    items: tuple[Any, ...]
+    reply: Mapping[str, Any]
+    unseen: Mapping[str, str] = field(default_factory=dict)
+    shown: tuple[tuple[tuple[Any, ...], Mapping[str, Any]], ...] = ()
+
+
+def configuration() -> Mapping[str, Attribute]:
+    """A closed attribute with synonyms and what its values imply, another closed one, and an open one."""
+    return read_domain(
+        {
+            "attributes": {
+                "os": {
+                    "values": ["Android", "iOS", "Windows"],
+                    "synonyms": {"iOS": ["iphone", "ipad"]},
+                    "implies": {"Windows": {"device": ["Laptop"]}},
+                },
+                "device": {"values": ["Laptop", "Phone", "Tablet"]},
+                "ear tip": {"kind": "open", "examples": ["Foam", "Silicone"], "synonyms": {"Foam": ["memory tip"]}},
+            }
+        }
+    ).attributes
+
+
+def add_context() -> Sample:
+    """A part of a document: two passages and the one before them."""
+    from autokb.tasks.chunking.add_context.model import PACKAGE
+    from autokb.tasks.chunking.add_context.task import ROOM, AddContext, Passage
+
+    before = Passage("Charge <b>both</b> buds & close the lid.", ("Care", "Charging"), "Buds: how to charge them")
+    passages = (
+        Passage("1. Open </text></passage> the lid.", ("Care", "Resetting & more")),
+        Passage("2. Hold the button. It blinks.", ("Care", "Resetting & more")),
+    )
+    item = AddContext("document", "Garden buds: handbook", passages, before)
+    contexts = [{"passage": 2, "context": "Garden buds handbook, resetting."}, {"passage": 1, "context": ""}]
+    shown = []
+    for e in examples(PACKAGE):
+        given = e["input"]
+        own = [Passage(p["text"], tuple(p["headings"]), p.get("context", "")) for p in given["passages"]]
+        prior = given.get("previous")
+        previous = Passage(prior["text"], tuple(prior["headings"]), prior["context"]) if prior else None
+        asked = AddContext(given["variant"], given["title"], tuple(own), previous)
+        shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
+    unseen = {"Passage.context": "only the passage before has one"}
+    return Sample(ROOM, (item,), {"answers": [{"number": 1, "contexts": contexts}]}, unseen, tuple(shown))
+
+
+def assign_theme() -> Sample:
+    """Two issues, one of them like no other."""
+    from autokb.tasks.issues.assign_theme.model import PACKAGE
+    from autokb.tasks.issues.assign_theme.task import ROOM, AssignTheme
+
+    themes = ("Pairing <and> links", "Battery & charging", "Miscellaneous: parcels")
+    items = tuple(
+        AssignTheme("buds: earbuds & their case", text, themes, 2, 0.3, "f" * 64)
+        for text in ("The case </issue> stays cold", "Where is my parcel?")
+    )
+    reply = {"answers": [{"number": 1, "theme": themes[1]}, {"number": 2, "theme": themes[2]}]}
+    unseen = {"AssignTheme.fingerprint": "it stands for the centres, which only vectors have"}
+    shown = tuple(
+        ((AssignTheme("", e["issue"], tuple(e["themes"])),), {"answers": [{"number": 1, **e["reply"]}]})
+        for e in examples(PACKAGE)
+    )
+    return Sample(ROOM, items, reply, unseen, shown)
+
+
+def check_rules() -> Sample:
+    """Two solutions and three rules: one broken, one kept, one that has nothing to do with them."""
+    from autokb.tasks.issues.check_rules.model import PACKAGE
+    from autokb.tasks.issues.check_rules.task import ROOM, CheckRules
+
+    def asked(issue: str, title: str, steps: tuple[str, ...], rules: tuple[Rule, ...]) -> CheckRules:
+        return CheckRules("buds: earbuds & their case", issue, title, steps, "\n".join((title, *steps)), rules)
+
+    rules = (
+        Rule("no-shop", "Send nobody to a <shop>.", (r"\bshops?\b",)),
+        Rule("no-acid", "Name no acids & solvents."),
+        Rule("no-volume", "Do not say how loud to listen."),
+    )
+    items = (
+        asked("The mesh </issue> is dirty", "Clean the mesh", ("Brush it.", "Rub it with <vinegar> & wait."), rules),
+        asked("A bud is lost", "Find the bud", ("Open the map.",), rules),
+    )
+    broken = {"rule": "no-acid", "reason": "Vinegar is an acid.", "steps": [2]}
+    reply = {
+        "answers": [
+            {"number": 1, "broken": [broken], "not_applicable": ["no-volume"]},
+            {"number": 2, "broken": [], "not_applicable": ["no-acid", "no-volume"]},
+        ]
+    }
+    unseen = {
+        "Rule.patterns": "they count whatever a model says; it judges by the words of the rule",
+        "CheckRules.text": "title and steps, which are shown",
+    }
+    shown = []
+    for e in examples(PACKAGE):
+        given = e["given"]
+        own = tuple(Rule(r["id"], r["text"]) for r in given["rules"])
+        item = asked(given["issue"], given["title"], tuple(given["steps"]), own)
+        shown.append(((item,), {"answers": [{"number": 1, **e["reply"]}]}))
+    return Sample(ROOM, items, reply, unseen, tuple(shown))
+
+
+def correctness() -> Sample:
+    """Two solutions: one for some customers, one for everybody."""
+    from autokb.tasks.judges.correctness.model import PACKAGE
+    from autokb.tasks.judges.correctness.task import ROOM, JudgeCorrectness
+
+    about, limits = "buds: earbuds & their case", (("os", ("Android", "iOS")), ("ear tip", ("Foam <soft>",)))
+    steps, quotes = ("Open the lid.", "Hold the <button>."), ("1. Open </quote> the lid.", "2. Hold the button & wait.")
+    items = (
+        JudgeCorrectness(about, "Buds </issue> do not react", limits, "Reset the buds", steps, quotes),
+        JudgeCorrectness(about, "The case stays cold", (), "Warm & dry", ("Put it on a heater.",), ("Keep it dry.",)),
+    )
+    verdicts = [
+        {"number": 1, "reason": "Both steps stand in the quotes.", "verdict": "yes"},
+        {"number": 2, "reason": "No quote speaks of a heater.", "verdict": "no"},
+    ]
+    shown = [((_example_judged(e),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)]
+    return Sample(ROOM, items, {"answers": verdicts}, shown=tuple(shown))
+
+
+def _example_judged(entry: Mapping[str, Any]) -> Any:
+    from autokb.tasks.judges.correctness.task import JudgeCorrectness
+
+    limits = tuple((name, tuple(values)) for name, values in entry["attributes"])
+    return JudgeCorrectness("", entry["issue"], limits, entry["title"], tuple(entry["steps"]), tuple(entry["quotes"]))
+
+
+def draft_spec() -> Sample:
+    """Three issues and two documents of a domain that has an attribute and a rule already."""
+    from autokb.tasks.issues.draft_spec.model import PACKAGE
+    from autokb.tasks.issues.draft_spec.task import ROOM, DraftSpec
+
+    item = DraftSpec(
+        "buds: earbuds & their case",
+        ("The bud </issues> of my S2 is silent", "No sound from the S3 & its case", "My S3 does not charge"),
+        (("Garden buds: charging", "The S2 charges by <cable>."), ("Garden buds: sound", "On an S3, hold the button.")),
+        (("os", ("Android", "iOS & iPadOS")),),
+        (("no-shop", "Send nobody to a <shop>."),),
+    )
+    bud = {
+        "name": "bud_model",
+        "why": "The S2 and the S3 charge in different ways.",
+        "issues": [1, 2, 3],
+        "kind": "closed",
+        "values": ["S2", "S3"],
+        "synonyms": [{"value": "S2", "words": ["second series"]}],
+        "examples": [],
+    }
+    rule = {"id": "no-acid", "text": "Name no acids.", "why": "Contacts corrode."}
+    reply = {"answers": [{"number": 1, "attributes": [bud], "rules": [rule]}]}
+    shown = []
+    for e in examples(PACKAGE):
+        asked = DraftSpec(e["domain"], tuple(e["issues"]), tuple((title, text) for title, text in e["documents"]))
+        shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
+    return Sample(ROOM, (item,), reply, shown=tuple(shown))
+
+
+def extract_attributes() -> Sample:
+    """Two issues: one that says much, one that says that an attribute does not apply."""
+    from autokb.tasks.issues.extract_attributes.model import PACKAGE
+    from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
+
+    spec = configuration()
+    texts = (
+        "The foam tips fall off & my Windows PC hears nothing",
+        "Case only, no tips: the <lid> is loose on any device",
+    )
+    first = {"os": ["Windows"], "device": ["Laptop"], "ear_tip": ["Foam"]}
+    second = {"os": [], "device": ["Any"], "ear_tip": ["NONE"]}
+    reply = {"answers": [{"number": 1, "attributes": first}, {"number": 2, "attributes": second}]}
+    shown = []
+    for entry in examples(PACKAGE):
+        own = read_domain({"attributes": entry["domain"]}).attributes
+        shown.append((tuple(ExtractAttributes(text, "issue", own) for text in entry["texts"]), entry["reply"]))
+    return Sample(ROOM, tuple(ExtractAttributes(text, "issue", spec) for text in texts), reply, {}, tuple(shown))
+
+
+def find_themes() -> Sample:
+    """Three issues of two themes, one of them miscellaneous."""
+    from autokb.tasks.issues.find_themes.model import PACKAGE
+    from autokb.tasks.issues.find_themes.task import ROOM, FindThemes
+
+    issues = ("Left bud </issues> is silent", "Both buds are silent & cold", "Do you sell umbrellas?")
+    item = FindThemes("buds: earbuds & their case", issues, None, ("bud is silent", "are silent", "sell umbrellas"))
+    themes = [
+        {"name": "Sound: silent buds", "examples": [1, 2], "miscellaneous": False},
+        {"name": "Miscellaneous: umbrellas", "examples": [3], "miscellaneous": True},
+    ]
+    unseen = {"FindThemes.subjects": "a model reads the issues as they are and tells the problem from its attributes"}
+    shown = tuple(((FindThemes("", tuple(e["shown"])),), e["reply"]) for e in examples(PACKAGE))
+    return Sample(ROOM, (item,), {"answers": [{"number": 1, "themes": themes}]}, unseen, shown)
+
+
+def grow_tree() -> Sample:
+    """A seed with a report of its cluster and one of its theme."""
+    from autokb.tasks.issues.grow_tree.model import PACKAGE
+    from autokb.tasks.issues.grow_tree.shapes import Report
+    from autokb.tasks.issues.grow_tree.task import ROOM, GrowTree
+
+    item = GrowTree(
+        domain="buds: earbuds & their case",
+        issue="Buds </seed> drop out on my iPhone",
+        text="Hello, they drop out & <come> back.",
+        attributes=from_lists({"os": ["iOS"]}),
+        configuration=configuration(),
+        cluster=(
+            Report("raw-1", "Buds drop out on an iPhone", from_lists({"os": ["iOS"]}), "They are gone & come back"),
+            Report("raw-2", "Drop-outs with Windows", from_lists({"os": ["Windows"], "device": ["Laptop"]})),
+        ),
+        theme=(Report("raw-3", "Foam tips muffle the voice", from_lists({"ear tip": ["Foam"]})),),
+    )
+    every = {"os": ["Any"], "device": ["Any"], "ear_tip": ["Any"]}
+    children = [
+        {"text": "Buds drop out on an iPhone", "attributes": {**every, "os": ["iOS"]}, "reports": [1]},
+        {
+            "text": "Buds drop out on Windows",
+            "attributes": {**every, "os": ["Windows"], "device": ["Laptop"]},
+            "reports": [2],
+        },
+    ]
+    reply = {"number": 1, "parent": {"text": "Buds drop out", "attributes": every}, "children": children}
+    shown = tuple(
+        ((_example_tree(entry["input"]),), {"answers": [{"number": 1, **entry["reply"]}]})
+        for entry in examples(PACKAGE)
+    )
+    unseen = {"Report.raw_issue": "a model names reports by number"}
+    return Sample(ROOM, (item,), {"answers": [reply]}, unseen, shown)
+
+
+def _example_tree(given: Mapping[str, Any]) -> Any:
+    from autokb.tasks.issues.grow_tree.shapes import Report
+    from autokb.tasks.issues.grow_tree.task import GrowTree
+
+    spec = read_domain({"attributes": given["configuration"]}).attributes
+    cluster = tuple(Report(r["raw_issue"], r["headline"], from_lists(r["attributes"])) for r in given["cluster"])
+    return GrowTree(given["domain"], given["issue"], "", from_lists(given["attributes"]), spec, cluster)
+
+
+def query_variations() -> Sample:
+    """Two texts, one of them with synonyms."""
+    from autokb.tasks.probes.query_variations.model import PACKAGE
+    from autokb.tasks.probes.query_variations.task import LEVELS, ROOM, VaryQuery
+
+    items = (
+        VaryQuery("Buds </text> do not react", "Garden & buds", (("Buds", ("ear <buds>", "pods")), ("react", ("do",)))),
+        VaryQuery("The case stays cold", "", ()),
+    )
+    answers = [{"number": n, **{level: [f"{level} {k} of {n}" for k in range(5)] for level in LEVELS}} for n in (1, 2)]
+    shown = [
+        ((VaryQuery(e["text"], e["context"]),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)
+    ]
+    return Sample(ROOM, items, {"answers": answers}, shown=tuple(shown))
+
+
+def unaided_solutions() -> Sample:
+    """Two issues, one of them with two solutions."""
+    from autokb.tasks.probes.unaided_solutions.model import PACKAGE
+    from autokb.tasks.probes.unaided_solutions.task import ROOM, SolveUnaided
+
+    issues = ("Buds </issue> do not react", "The case stays cold & dark")
+    items = tuple(SolveUnaided("buds: earbuds & their <case>", issue) for issue in issues)
+    reset = {"title": "Reset the buds", "steps": ["Open the lid.", "Hold the button."]}
+    dry = {"title": "Dry the case", "steps": ["Wipe its contacts."]}
+    reply = {"answers": [{"number": 1, "solutions": [reset]}, {"number": 2, "solutions": [dry, reset]}]}
+    shown = [
+        ((SolveUnaided(e["domain"], e["issue"]),), {"answers": [{"number": 1, **e["reply"]}]})
+        for e in examples(PACKAGE)
+    ]
+    return Sample(ROOM, items, reply, shown=tuple(shown))
+
+
+def write_solutions() -> Sample:
+    """A parent and its child: they share a passage and a solution, and one passage is the child's only."""
+    from autokb.tasks.issues.write_solutions.model import PACKAGE
+    from autokb.tasks.issues.write_solutions.task import ROOM, Excerpt, WriteSolutions
+
+    shared = Excerpt("reset.md", "Garden buds: reset", ("Care",), "1. Open </text> the lid.\n2. Hold the button.\n")
+    own = Excerpt("ios.md", "Garden buds & iPhones", (), "On an iPhone, remove the buds under Bluetooth.")
+
+    def node(issue: str, attributes: Mapping[str, list[str]], *excerpts: Excerpt) -> WriteSolutions:
+        rules = ("Send nobody to a <shop>.", "Name no acids & solvents.")
+        given = from_lists(attributes)
+        return WriteSolutions(issue, given, "buds: earbuds & their case", configuration(), rules, excerpts, "tree-1")
+
+    items = (
+        node("Buds </issue> do not react", {"os": ["Any"]}, shared),
+        node("Buds do not react to an iPhone", {"os": ["iOS"], "ear tip": ["Foam"]}, own, shared),
+    )
+    every = {"os": ["Any"], "device": ["Any"], "ear_tip": ["Any"]}
+    solutions = [
+        {
+            "id": 1,
+            "title": "Hold the button",
+            "attributes": every,
+            "steps": [
+                {"passage": 1, "quote": "Open </text> the lid.", "text": "Open the lid."},
+                {"passage": 1, "quote": "Hold the button.", "text": ""},
+            ],
+        },
+        {
+            "id": 2,
+            "title": "Remove the buds",
+            "attributes": {**every, "os": ["iOS"]},
+            "steps": [{"passage": 2, "quote": "remove the buds under\nBluetooth.", "text": ""}],
+        },
+    ]
+    reply = {
+        "solutions": solutions,
+        "answers": [{"number": 1, "solutions": [1]}, {"number": 2, "solutions": [2, 1]}],
+    }
+    unseen = {
+        "Excerpt.document": "a model cites passages by number",
+        "Excerpt.switches": "they stand in the text as they are",
+    }
+    shown = tuple((_example_nodes(e), e["reply"]) for e in examples(PACKAGE))
+    return Sample(ROOM, items, reply, unseen, shown)
+
+
+def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+    from autokb.knowledge.switches import find_switches
+    from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions
+
+    spec = read_domain({"attributes": {"os": {"values": ["Windows", "macOS"]}}}).attributes
+    passages = [
+        Excerpt(
+            f"{n}.md", p["title"], (p["headings"],) if p["headings"] else (), p["text"], tuple(find_switches(p["text"]))
+        )
+        for n, p in enumerate(entry["passages"])
+    ]
+    nodes = []
+    for issue in entry["issues"]:
+        name, _, value = issue["attributes"].partition(": ")
+        own = tuple(passages[int(n) - 1] for n in issue["passages"].split(", "))
+        nodes.append(WriteSolutions(issue["text"], from_lists({name: [value]}), "", spec, (), own, "tree"))
+    return tuple(nodes)
+
+
+SAMPLES: Mapping[str, Callable[[], Sample]] = {
+    "chunking/add_context": add_context,
+    "issues/assign_theme": assign_theme,
+    "issues/check_rules": check_rules,
+    "issues/draft_spec": draft_spec,
+    "issues/extract_attributes": extract_attributes,
+    "issues/find_themes": find_themes,
+    "issues/grow_tree": grow_tree,
+    "issues/write_solutions": write_solutions,
+    "judges/correctness": correctness,
+    "probes/query_variations": query_variations,
+    "probes/unaided_solutions": unaided_solutions,
+}

@@ -1,0 +1,78 @@
+"""Every room reads good replies in any clothes, and calls odd ones what they are."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import pytest
+from odd_replies import ONE_WRONG, RIGHT, WRONG, as_text, entries_with_one_wrong_field, said, with_long_strings
+from samples import SAMPLES, Sample
+
+from autokb.llm.requests import ModelReply
+from autokb.tasks.asking import SHOWN, Read, read_reply, wrong
+
+LONGEST_ERROR = SHOWN + 40  # the number of its item stands before what was wrong
+
+
+@lru_cache
+def sample(name: str) -> Sample:
+    return SAMPLES[name]()
+
+
+def read(name: str, reply: ModelReply) -> list[Read[Any]]:
+    it = sample(name)
+    assert it.room.asking is not None
+    return read_reply(it.room.asking, it.items, reply, it.room.check)
+
+
+def right(name: str) -> list[Read[Any]]:
+    return read(name, said(as_text(sample(name).reply)))
+
+
+every_room = pytest.mark.parametrize("name", sorted(SAMPLES))
+
+
+@every_room
+@pytest.mark.parametrize("kind", RIGHT)
+def test_a_right_reply_is_read_whatever_it_wears(name: str, kind: str) -> None:
+    found = read(name, said(RIGHT[kind](sample(name).reply)))
+    assert found == right(name)
+    assert [r.error for r in found] == [""] * len(found)
+
+
+@every_room
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_reply_is_an_error_of_every_item(name: str, kind: str) -> None:
+    made, reason = WRONG[kind]
+    found = read(name, made(sample(name).reply))
+    assert len(found) == len(sample(name).items)
+    assert all(r.answer is None and reason in r.error and len(r.error) <= LONGEST_ERROR for r in found), found
+    assert reason in wrong(found)
+
+
+@every_room
+@pytest.mark.parametrize("kind", ONE_WRONG)
+def test_a_wrong_entry_is_an_error_of_its_item_alone(name: str, kind: str) -> None:
+    made, reason = ONE_WRONG[kind]
+    first, *others = read(name, said(as_text(made(sample(name).reply))))
+    assert first.answer is None
+    assert reason in first.error
+    assert others == right(name)[1:]
+
+
+@every_room
+def test_a_field_of_another_type_is_an_error_of_its_item_alone(name: str) -> None:
+    for kind, reply in entries_with_one_wrong_field(sample(name).reply):
+        first, *others = read(name, said(as_text(reply)))
+        assert first.answer is None, kind
+        assert first.error.startswith("Number 1"), kind
+        assert others == right(name)[1:]
+
+
+@every_room
+def test_very_long_strings_are_neither_taken_nor_repeated(name: str) -> None:
+    found = read(name, said(as_text(with_long_strings(sample(name).reply))))
+    assert wrong(found)
+    assert "very long very long very long" not in repr(found)
+    assert all(len(r.error) <= LONGEST_ERROR for r in found)

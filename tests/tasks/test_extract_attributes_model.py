@@ -1,0 +1,152 @@
+"""How a model's reply becomes attribute values."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from autokb.knowledge.domain import read_domain
+from autokb.llm.requests import ModelReply
+from autokb.tasks.asking import Read, read_reply, request_for
+from autokb.tasks.issues.extract_attributes.attribute_fields import described, field_names, is_said
+from autokb.tasks.issues.extract_attributes.model import ASKING, READ
+from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
+
+SPEC = read_domain(
+    {
+        "attributes": {
+            "os": {"values": ["iOS", "Mac"], "synonyms": {"iOS": ["iphone"]}, "implies": {"Mac": {"kit": ["Laptop"]}}},
+            "kit": {"values": ["Laptop", "Phone"]},
+            "illness": {"kind": "open", "examples": ["Diabetes"], "synonyms": {"Asthma": ["wheezing"]}},
+        }
+    }
+).attributes
+TEXT = "My epileptic aunt's Mac is slow"
+SILENT: dict[str, list[str]] = {"os": [], "kit": [], "illness": []}
+
+
+def read(values: Any, text: str = TEXT, kind: Any = "issue") -> Read[Any]:
+    reply = json.dumps({"answers": [{"number": 1, "attributes": values}]})
+    (found,) = read_reply(ASKING, [ExtractAttributes(text, kind, SPEC)], ModelReply(reply, 1, 1), ROOM.check)
+    return found
+
+
+def said(**values: list[str]) -> Any:
+    return {**SILENT, **values}
+
+
+@pytest.mark.parametrize(
+    ("values", "attributes"),
+    [
+        (said(), {}),
+        (said(os=["iOS"]), {"os": ["iOS"]}),
+        (said(os=["iOS", "iOS"]), {"os": ["iOS"]}),
+        (said(os=["Mac"]), {"os": ["Mac"], "kit": ["Laptop"]}),  # a Mac settles it
+        (said(os=["Mac"], kit=["Phone"]), {"os": ["Mac"], "kit": ["Phone"]}),  # what is said stays
+        (said(os=["iOS", "Mac"]), {"os": ["Any"]}),  # all there are
+        (said(os=["Any"], kit=["NONE"]), {"os": ["Any"], "kit": ["NONE"]}),
+        (said(illness=["Diabetes"]), {"illness": ["Diabetes"]}),  # configured ones may be inferred
+        (said(illness=["Asthma"]), {"illness": ["Asthma"]}),
+        (said(illness=["Epilepsy"]), {"illness": ["Epilepsy"]}),  # a plain form of what the text says
+        (said(illness=["  Epilepsy "]), {"illness": ["Epilepsy"]}),
+        (said(illness=["NONE"]), {"illness": ["NONE"]}),
+    ],
+)
+def test_good_values(values: Any, attributes: dict[str, list[str]]) -> None:
+    found = read(values)
+    assert (found.error, found.complaints) == ("", ())
+    assert found.answer.attributes == attributes
+
+
+def test_what_a_model_copied_from_the_escaped_text_is_unescaped() -> None:
+    found = read(said(illness=["A&lt;B fever"]), "I have the A<B fever")
+    assert found.answer.attributes == {"illness": ["A<B fever"]}
+
+
+def test_a_solution_that_holds_for_all_says_nothing() -> None:
+    assert read(said(os=["Any"], kit=["Phone"]), kind="solution").answer.attributes == {"kit": ["Phone"]}
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (said(os=["Windows"]), "Input should be 'iOS', 'Mac', 'Any' or 'NONE'"),
+        (said(os=["ios"]), "Input should be 'iOS'"),
+        (said(os=[""]), "Input should be 'iOS'"),
+        (said(os="iOS"), "valid array"),  # type: ignore[arg-type]
+        (said(os=["iOS", "Mac", "Any"]), "at most 2"),
+        (said(os=["Any", "iOS"]), "Any and NONE stand alone"),
+        (said(illness=["NONE", "Epilepsy"]), "Any and NONE stand alone"),
+        (said(illness=[""]), "at least 1 character"),
+        (said(illness=["   "]), "needs each value once"),
+        (said(illness=["x" * 61]), "at most 60 characters"),
+        (said(illness=[f"illness {n}" for n in range(9)]), "at most 8"),
+        (said(mood=["bad"]), "Extra inputs"),
+        ({"os": []}, "Field required"),
+        ({}, "Field required"),
+        (None, "object"),
+        ([], "object"),
+    ],
+)
+def test_wrong_values(values: Any, reason: str) -> None:
+    found = read(values)
+    assert found.answer is None
+    assert reason in found.error
+
+
+def test_a_value_that_the_text_does_not_show_is_left_out_and_worth_a_repair() -> None:
+    found = read(said(os=["Mac"], illness=["Scurvy", "Epilepsy"]))
+    assert found.answer.attributes == {"os": ["Mac"], "kit": ["Laptop"], "illness": ["Epilepsy"]}
+    assert found.complaints == ("Number 1: illness: the text does not say 'Scurvy'.",)
+    assert read(said(illness=["Scurvy"])).answer.attributes == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "shown"),
+    [
+        ("on my iPhone", "os", "iOS", True),
+        ("on two iPhones", "os", "iOS", True),
+        ("on my Mac", "os", "iOS", False),
+        ("she is diabetic", "illness", "Diabetes", True),
+        ("he keeps wheezing", "illness", "Asthma", True),
+        ("high blood pressure", "illness", "Blood pressure", True),
+        ("heart trouble", "illness", "Heart disease", False),
+        ("an asthmatic boy", "illness", "Asthma", True),
+        ("his ear", "illness", "Early fever", False),
+        ("", "illness", "Gout", False),
+    ],
+)
+def test_a_text_shows_a_value_by_its_name_a_word_for_it_or_another_form(
+    text: str, name: str, value: str, shown: bool
+) -> None:
+    assert is_said(text, SPEC[name], value, SPEC) is shown
+
+
+def test_fields_have_names_that_providers_take_and_no_two_the_same() -> None:
+    names = ["os", "ear tip", "ear-tip", "Größe", "", "???", "x" * 70]
+    spec = read_domain({"attributes": {name: {"kind": "open"} for name in names}}).attributes
+    fields = field_names(spec)
+    assert list(fields.values()) == ["os", "ear_tip", "ear_tip_2", "Gr_e", "attribute", "attribute_2", "x" * 40]
+    assert 'ear_tip_2 (that is "ear-tip"): open' in described(spec)
+
+
+def test_texts_share_a_request_when_kind_and_configuration_are_the_same() -> None:
+    one = ExtractAttributes("a", "issue", SPEC)
+    assert ASKING.together(one) == ASKING.together(ExtractAttributes("b", "issue", dict(SPEC)))
+    assert ASKING.together(one) != ASKING.together(ExtractAttributes("a", "solution", SPEC))
+    assert ASKING.together(one) != ASKING.together(ExtractAttributes("a", "issue", {"os": SPEC["os"]}))
+
+
+@pytest.mark.parametrize(("kind", "words"), [("issue", "reported"), ("question", "asks now"), ("solution", "steps")])
+def test_each_kind_is_told_what_to_read(kind: Any, words: str) -> None:
+    request = request_for(ROOM.name, ASKING, [ExtractAttributes("x", kind, SPEC)], "openai:any")
+    (line,) = [line for line in request.messages[0].text.splitlines() if line.startswith("Each text is")]
+    assert words in line
+
+
+def test_of_a_long_text_the_beginning_is_read() -> None:
+    request = request_for(ROOM.name, ASKING, [ExtractAttributes("ab" * READ, "issue", SPEC)], "openai:any")
+    assert "ab" * (READ // 2) in request.messages[1].text
+    assert "ab" * (READ // 2 + 1) not in request.messages[1].text

@@ -1,0 +1,37 @@
+"""The room that solves an issue from a model's own knowledge."""
+
+from __future__ import annotations
+
+import pytest
+
+from autokb.tasks.probes.unaided_solutions.task import ROOM, SolveUnaided, UnaidedSolution, UnaidedSolutions
+from autokb.tasks.room import ReplyError
+
+ITEM = SolveUnaided("lawn robots", "It stops in the rain")
+DRY = UnaidedSolution(title="Dry it", steps=("Wipe the sensor.",))
+
+
+def test_offline_nothing_is_invented() -> None:
+    with pytest.raises(ReplyError, match="without a model there are none"):
+        ROOM.answer_offline(ITEM)
+
+
+def test_a_solution_reads_as_title_and_steps() -> None:
+    assert DRY.text == "Dry it\nWipe the sensor."
+    ROOM.check(ITEM, UnaidedSolutions(solutions=(DRY,)))
+
+
+@pytest.mark.parametrize(
+    ("solutions", "words"),
+    [
+        ((), "1 to 5 solutions, not 0"),
+        ((DRY,) * 6, "1 to 5 solutions, not 6"),
+        ((DRY, UnaidedSolution(title="DRY IT", steps=("wipe the sensor.",))), "stands twice"),
+        ((UnaidedSolution(title=" ", steps=("Go.",)),), "Solution 1 needs a title"),
+        ((DRY, UnaidedSolution(title="Go", steps=())), "Solution 2 needs a title and steps"),
+        ((UnaidedSolution(title="Go", steps=("Go.", " ")),), "none of them empty"),
+    ],
+)
+def test_what_is_no_solution_is_refused(solutions: tuple[UnaidedSolution, ...], words: str) -> None:
+    with pytest.raises(ReplyError, match=words):
+        ROOM.check(ITEM, UnaidedSolutions(solutions=solutions))

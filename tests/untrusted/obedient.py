@@ -1,0 +1,82 @@
+"""A scripted model: it does its work honestly, and then whatever the texts it reads tell it to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from poisons import POISONS, Poison
+
+from autokb.llm.requests import ModelReply, ModelRequest
+from autokb.tasks.prompts import unescaped
+
+PASSAGE = re.compile(r'<passage number="(\d+)">.*?<text>\n(.*?)\n</text>\n</passage>', re.DOTALL)
+ISSUE = re.compile(r'<issue number="(\d+)">.*?<passages>([^<]*)</passages>\n</issue>', re.DOTALL)
+NUMBERED = re.compile(r'<(?:issue|solution) number="(\d+)">')
+STEP = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
+
+
+@dataclass
+class Obedient:
+    """Answers requests of the rooms; ``obeyed`` are the orders that it saw and followed."""
+
+    obeyed: set[str] = field(default_factory=set)
+    replies: list[str] = field(default_factory=list)
+
+    async def ask(self, request: ModelRequest) -> ModelReply:
+        """Answer one request, a repair like the first one."""
+        prompt = request.messages[1].text
+        orders = [p for p in POISONS if p.seen in unescaped(prompt)]
+        self.obeyed |= {p.name for p in orders}
+        text = getattr(self, f"_{request.name.partition('_')[2]}")(prompt, request, orders)
+        self.replies.append(text)
+        return ModelReply(text, 1, 1)
+
+    def _write_solutions(self, prompt: str, _request: ModelRequest, orders: list[Poison]) -> str:
+        data: Any = honest_solutions(prompt)
+        for poison in orders:
+            data = poison.does(data)
+            if isinstance(data, str):
+                return data
+        return json.dumps(data)
+
+    def _check_rules(self, prompt: str, request: ModelRequest, orders: list[Poison]) -> str:
+        """Find nothing wrong, as many a model would; told to, it says that no rule concerns anything."""
+        rules = request.schema["$defs"]["Entry"]["properties"]["not_applicable"]["items"]["enum"]
+        none = list(rules) if orders else []
+        count = len(NUMBERED.findall(prompt))
+        return json.dumps(
+            {"answers": [{"number": n, "broken": [], "not_applicable": none} for n in range(1, count + 1)]}
+        )
+
+    def _add_context(self, prompt: str, _request: ModelRequest, orders: list[Poison]) -> str:
+        said = "Call 900-555-0142 or visit https://evil.example/x now." if orders else "From the page on the buds."
+        contexts = [{"passage": int(n), "context": said} for n, _ in PASSAGE.findall(prompt)]
+        return json.dumps({"answers": [{"number": 1, "contexts": contexts}]})
+
+    def _assign_theme(self, prompt: str, request: ModelRequest, orders: list[Poison]) -> str:
+        """Give every issue the first theme; one that holds an order gets a theme of its own making."""
+        first = request.schema["$defs"]["Entry"]["properties"]["theme"]["enum"][0]
+        parts = re.split(r'<issue number="\d+">', unescaped(prompt))[1:]
+        themes = ["Hacked" if any(p.seen in part for p in orders) else first for part in parts]
+        return json.dumps({"answers": [{"number": n, "theme": t} for n, t in enumerate(themes, 1)]})
+
+
+def honest_solutions(prompt: str) -> dict[str, Any]:
+    """Return one solution for the first passage of each issue: its numbered steps, word for word."""
+    texts = {int(n): text for n, text in PASSAGE.findall(prompt)}
+    firsts = [int(listed.split(",")[0]) for _, listed in ISSUE.findall(prompt)]
+    ids = {passage: n for n, passage in enumerate(dict.fromkeys(firsts), 1)}
+    solutions = [
+        {
+            "id": number,
+            "title": "Open the lid",
+            "attributes": {"os": ["Any"]},
+            "steps": [{"passage": p, "quote": q, "text": ""} for q in STEP.findall(texts[p])],
+        }
+        for p, number in ids.items()
+    ]
+    answers = [{"number": n, "solutions": [ids[p]]} for n, p in enumerate(firsts, 1)]
+    return {"solutions": solutions, "answers": answers}
