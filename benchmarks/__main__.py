@@ -8,7 +8,7 @@ import importlib
 from benchmarks.figures import RESULTS, show, write
 
 QUICK = ("startup", "attributes", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
-SLOW = ("build", "retrieval")
+SLOW = ("build", "retrieval", "cost", "concurrency", "killed_builds", "malformed")
 
 
 def main() -> int:

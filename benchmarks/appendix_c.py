@@ -5,12 +5,13 @@ Nothing here is a customer's or a manual's text: problems, wordings and pages ar
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 ISSUES, PROBLEMS, DOCUMENTS, CHUNKS, CHUNK_SIZE = 265, 49, 100, 10, 2048
-PARTS = ("left earcup", "charging case", "microphone", "volume wheel", "ear cushion", "pairing button", "headband")
+PARTS = ("left earcup", "inline remote", "microphone", "volume wheel", "ear cushion", "pairing button", "headband")
 FAULTS = (
     "makes a crackling noise",
     "does not charge at all",
@@ -20,6 +21,20 @@ FAULTS = (
     "stopped reacting to touch",
     "smells of burnt plastic",
 )
+VALUES = (
+    "Earphone",
+    "Earbud",
+    "Headphone",
+    "Wired",
+    "Wireless",
+    "Laptop",
+    "Phone",
+    "Tablet",
+    "Android",
+    "iOS",
+    "Windows",
+    "Mac",
+)
 WORDINGS = (
     "The {part} of my headphones {fault}",
     "My headphones' {part} {fault}, what can I do?",
@@ -27,6 +42,62 @@ WORDINGS = (
     "Hello, the {part} {fault}. Please help.",
     "Why is it that the {part} {fault}?",
     "The {part} {fault} and I do not know why",
+)
+CASES = (
+    "after a fall",
+    "on an Android phone",
+    "after rain or sweat",
+    "with an older cable",
+    "on a Windows computer",
+    "in the cold",
+    "with a tablet",
+    "after an update of the app",
+    "on a Mac",
+    "when the battery is low",
+    "with a wired connection",
+    "on a train or a plane",
+    "with iOS",
+    "right after you bought it",
+    "with a wireless connection",
+    "after a long call",
+    "with a laptop",
+    "when two people share it",
+    "with an earbud",
+    "after cleaning",
+    "while you run",
+    "with an earphone",
+    "when nothing else helped",
+    "with a large headphone",
+    "after months in a drawer",
+    "with another phone",
+)
+DOINGS = (
+    "Hold the {part} towards the light and look for dust",
+    "Wipe the {part} with a dry cloth",
+    "Turn everything off and wait one minute",
+    "Press the {part} gently from both sides",
+    "Take the {part} off and put it back until it clicks",
+    "Let the {part} dry",
+    "Choose another device and try the same again",
+    "Open the settings and set the sound back to normal",
+    "Listen to a song that you know well",
+    "Move the {part} slowly to and fro",
+    "Keep the {part} away from magnets and other devices",
+)
+PLACES = (
+    "along the seam",
+    "where the cable begins",
+    "on the inner side",
+    "near the small opening",
+    "under the cover",
+    "beside the label",
+    "at room temperature",
+    "for some minutes",
+    "before you go on",
+    "without any force",
+    "as often as needed",
+    "while nothing is plugged in",
+    "until it feels the same everywhere",
 )
 DOMAIN = """\
 name: headphones
@@ -60,17 +131,32 @@ def issues() -> Iterator[dict[str, str]]:
 def document(number: int) -> str:
     """Return a page of as many characters as ten chunks have: sections of numbered steps about one problem."""
     part, fault = problems()[number % PROBLEMS]
-    lines = [f"# When the {part} {fault}, part {number // PROBLEMS + 1}", ""]
-    section = 0
-    while sum(map(len, lines)) + len(lines) < CHUNKS * CHUNK_SIZE - 600:
-        section += 1
-        lines += [f"## Check {section} for the {part}", ""]
-        lines += [
-            f"{step}. Hold the {part}, look at place {section}-{step} of page {number} and press it for {step} seconds."
-            for step in range(1, 8)
-        ]
-        lines += ["", f"If the {part} still {fault.split()[0]} as before, go on with the next check.", ""]
-    return "\n".join(lines)
+    lines = [f"# When the {part} {fault}: page {number // PROBLEMS + 1}", "", f"All that helps when it {fault}.", ""]
+    for turn, case in enumerate(itertools.cycle(CASES)):
+        lines += _section(part, fault, case, turn + 29 * number)
+        if sum(map(len, lines)) + len(lines) > CHUNKS * CHUNK_SIZE - 1_000:
+            return "\n".join(lines)
+    raise AssertionError("never reached")
+
+
+def _section(part: str, fault: str, case: str, turn: int) -> list[str]:
+    """Return a section on one case; ``turn`` chooses its steps, so that no two sections of a page have the same."""
+    doing = [DOINGS[(turn * 5 + n * 3) % len(DOINGS)] for n in range(4)]
+    places = [PLACES[(turn * 7 + n * 4) % len(PLACES)] for n in range(4)]
+    steps = [
+        f"{n}. {do.format(part=part)} {place}." for n, (do, place) in enumerate(zip(doing, places, strict=True), 1)
+    ]
+    said = f"When the {part} {fault} {case}, do this in the order in which it stands here:"
+    return [
+        f"## {case[0].upper()}{case[1:]}",
+        "",
+        said,
+        "",
+        *steps,
+        "",
+        f"Then see whether the {part} still {fault}.",
+        "",
+    ]
 
 
 def write(folder: Path) -> Path:

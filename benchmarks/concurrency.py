@@ -1,4 +1,4 @@
-"""1,000 requests at 64 at once against a local stub, 2 % of which go wrong: none lost, none doubled, and what it costs."""
+"""1,000 requests at 64 at once against a local stub, 2 % of which go wrong: none lost, none doubled, what it costs."""
 
 from __future__ import annotations
 

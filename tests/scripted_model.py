@@ -53,7 +53,8 @@ class ScriptedModel:
     """Replies to chat completions.
 
     ``children`` gives how many children the tree of a seed has, ``solutions`` how many solutions an issue has, both
-    from the issue's text; ``own`` whether an issue's solutions are its own and not its tree's.
+    from the issue's text; ``own`` at which place among the lists of steps given the one stands that an issue has for
+    itself (0: it has none).
     """
 
     def __init__(
@@ -324,10 +325,9 @@ def _suits(section: Reply, fixed: Mapping[str, str]) -> bool:
 
 
 def _chosen(found: Sequence[Reply], many: int, own: int) -> list[Reply]:
-    """Return so many solutions that differ: the first ones, or those from the place ``own`` on."""
+    """Return so many solutions that differ: the first ones, after the one at the place ``own`` where that is not 0."""
     chosen: dict[str, Reply] = {}
-    for place in range(len(found)):
-        section = found[(place + own) % len(found)]
+    for section in (*found[own : own + 1], *found) if own else found:
         chosen.setdefault(json.dumps([step["quote"] for step in section["steps"]]), section)
         if len(chosen) == many:
             break

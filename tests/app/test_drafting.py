@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from stub_server import StubServer
 
 from autokb.app.drafting import DRAFT_FILE, draft_spec
 from autokb.app.models import AskModels
@@ -17,6 +16,7 @@ from autokb.app.workspace import Workspace, open_workspace, parse_yaml
 from autokb.domains import examples_folder
 from autokb.errors import AutokbError, BadInputError
 from autokb.knowledge.domain import read_domain
+from stub_server import StubServer
 
 DOMAIN = """\
 name: lumo

@@ -14,6 +14,7 @@ from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.nouns import Issue, RawIssue
 from autokb.llm.embedders import Vectors
 from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
+from autokb.tasks.issues.grow_tree.task import GrowTree
 
 OFF_TOPIC = "No document is near it, so no tree was grown from it."
 
@@ -36,14 +37,30 @@ def grow_trees(
     windows: Vectors,
 ) -> Grown:
     """Grow a tree from every seed that a document is near to; rows of ``vectors`` are those of ``raw``."""
+    reasons = _off_topic(raw, vectors, windows)
+    seeds, questions = tree_questions(spec, raw, attributes, organised, reasons)
+    replies = stages.run("trees", GROW_TREE, questions, seeds)
+    grown = [
+        node for seed, reply in zip(seeds, replies, strict=True) if reply is not None for node in issues(seed, reply)
+    ]
+    return Grown(tuple(grown), reasons)
+
+
+def tree_questions(
+    spec: DomainSpec,
+    raw: Sequence[RawIssue],
+    attributes: Mapping[str, Attributes],
+    organised: Organised,
+    reasons: Mapping[str, str],
+) -> tuple[list[str], list[GrowTree]]:
+    """Return the seeds that grow a tree and the question for each; raw issues with a reason against them grow none."""
     reported = {
         r.id: Reported(r, attributes[r.id], organised.vectors[n])
         for n, r in enumerate(raw)
         if r.id in attributes and r.id in organised.theme_of
     }
-    reasons = _off_topic(raw, vectors, windows)
-    seeds = []
-    questions = []
+    seeds: list[str] = []
+    questions: list[GrowTree] = []
     for theme, clusters in organised.clusters.items():
         members = clusters.members()
         around = sorted(r for r in organised.theme_of if organised.theme_of[r] == theme and r not in reasons)
@@ -51,11 +68,7 @@ def grow_trees(
             if seed in reported and not all(member in reasons for member in own):
                 seeds.append(seed)
                 questions.append(question(seed, own, around, reported, organised.near, spec))
-    replies = stages.run("trees", GROW_TREE, questions, seeds)
-    grown = [
-        node for seed, reply in zip(seeds, replies, strict=True) if reply is not None for node in issues(seed, reply)
-    ]
-    return Grown(tuple(grown), reasons)
+    return seeds, questions
 
 
 def _off_topic(raw: Sequence[RawIssue], vectors: Vectors, windows: Vectors) -> dict[str, str]:

@@ -18,7 +18,11 @@ BY_COUNTING = "Counted in issues and documents, without a model: what is common 
 def draft_data(domain: Mapping[str, Any], draft: DraftedSpec) -> dict[str, Any]:
     """Return the parsed ``domain.yaml`` with the proposed attributes and rules behind its own."""
     attributes = dict(domain.get("attributes") or {}) | {a.name: _attribute(a) for a in draft.attributes}
-    rules = [*(domain.get("rules") or ()), *(_rule(rule) for rule in draft.rules)]
+    own = [
+        r if isinstance(r, Mapping) else {"id": f"rule-{n}", "text": r}
+        for n, r in enumerate(domain.get("rules") or (), 1)
+    ]
+    rules = [*own, *(_rule(rule) for rule in draft.rules)]
     return {**domain, "attributes": attributes, "rules": rules}
 
 

@@ -89,20 +89,25 @@ def _local(folder: str) -> Embedder:
     return LocalEmbedder(Path(folder))
 
 
-def learn_dimensions(file: KnowledgeFile, embedder: Embedder, texts: Sequence[str]) -> Embedded | None:
-    """Tell an endpoint's embedder how long the vectors kept here are, or learn it from the first batch of the texts.
+def first_texts(file: KnowledgeFile, embedder: Embedder, texts: Sequence[str]) -> list[str]:
+    """Return the texts whose vectors must come first because nobody knows yet how long vectors are; mostly none.
 
-    The batch is kept before it is returned, so that nothing is asked only to learn a number.
+    An endpoint's embedder is told how long the vectors kept here are, so that nothing is asked only to learn it.
     """
-    costly = paid(embedder)
-    if costly is None:
-        return None
-    if noted := file.meta(_note(embedder)):
-        costly.expect(int(noted))
-        return None
+    if (costly := paid(embedder)) is None:
+        return []
+    if noted := noted_dimensions(file, embedder):
+        costly.expect(noted)
     if costly.known_dimensions or not texts:
+        return []
+    return costly.batches(list(dict.fromkeys(texts)))[0]
+
+
+def learn_dimensions(file: KnowledgeFile, embedder: Embedder, texts: Sequence[str]) -> Embedded | None:
+    """Learn from the first batch of the texts how long an endpoint's vectors are; it is kept before it is returned."""
+    if not (part := first_texts(file, embedder, texts)):
         return None
-    first = next(embed_batches(embedder, list(dict.fromkeys(texts))))
+    first = next(embed_batches(embedder, part))
     keep_batch(file, embedder, first)
     return first
 

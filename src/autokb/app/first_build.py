@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from autokb.app.build_documents import MODEL_READS, context_requests, context_way, cut
+from autokb.app.build_issues import organise
 from autokb.app.build_solutions import asks_attributes_apart
+from autokb.app.build_trees import tree_questions
+from autokb.app.embedding import embedder_of
+from autokb.app.models import is_paid
 from autokb.app.published import read_published
 from autokb.app.records import read_document, read_raw_issue
 from autokb.app.stages import Stages
-from autokb.app.typical import Ratios, Typical
+from autokb.app.typical import Typical
 from autokb.app.workspace import Workspace
 from autokb.chunking.context import chained_request
 from autokb.chunking.windows import windows
-from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.nouns import Chunk, Document, RawIssue
 from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.tasks.chunking.add_context.task import ROOM as ADD_CONTEXT
-from autokb.tasks.issues.assign_theme.task import ROOM as ASSIGN_THEME
 from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
 from autokb.tasks.issues.extract_attributes.task import ROOM as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
-from autokb.tasks.issues.find_themes.task import ROOM as FIND_THEMES
-from autokb.tasks.issues.find_themes.task import FindThemes
 from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
+from autokb.tasks.issues.grow_tree.task import GrowTree
 from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
 from autokb.tasks.room import Room
 
@@ -34,43 +34,48 @@ CONTEXT = "It is about the product, on the page that its title names, and says w
 
 
 def count_first_build(workspace: Workspace, file: KnowledgeFile, stages: Stages) -> None:
-    """Count everything that a first build of what was added would ask, by stage."""
-    spec = workspace.spec
+    """Count everything that a first build of what was added would ask, by stage.
+
+    Documents and issues are counted as they are. Themes and seeds are those found offline, which a model's own come
+    near to; children and solutions are as many as in appendix C of the paper.
+    """
     documents = [read_document(s.id, s.body) for s in file.staged("documents")]
     raw = [read_raw_issue(s.id, s.body) for s in file.staged("issues")]
     chunks = cut(stages, workspace.settings, documents)
     _contexts(workspace, stages, documents, chunks)
-    _count(
-        stages,
-        "attributes",
-        EXTRACT_ATTRIBUTES,
-        [ExtractAttributes(r.full_text, "issue", spec.attributes) for r in raw],
-    )
-    names = _themes(stages, spec, raw)
     everything = [c for d in documents for c in chunks.get(d.id, ())]
-    typical = Typical(spec, raw, {d.id: d for d in documents}, everything, own_ratios(file))
+    typical = Typical(workspace.spec, raw, {d.id: d for d in documents}, everything)
     if raw:
-        _count(stages, "assign", ASSIGN_THEME, typical.assignments(names))
-        _count_trees(workspace, stages, typical)
-    _count_embeddings(stages, documents, everything, raw)
+        trees = _trees(workspace, file, stages, raw) or typical.expected_trees()
+        _count_trees(workspace, stages, replace(typical, trees=trees))
+    _count_embeddings(stages, documents, everything)
+
+
+def _trees(workspace: Workspace, file: KnowledgeFile, stages: Stages, raw: Sequence[RawIssue]) -> list[GrowTree]:
+    """Go through issue processing with offline answers in the place of a model's; none where vectors cost money."""
+    spec, embedder = workspace.spec, embedder_of(workspace.settings)
+    asked = [ExtractAttributes(r.full_text, "issue", spec.attributes) for r in raw]
+    replies = stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
+    attributes = {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
+
+    def embed(texts: Sequence[str]) -> Any:
+        return stages.embed("embeddings", embedder, texts)
+
+    vectors = embed([r.full_text for r in raw])
+    organised = organise(stages, spec, raw, vectors, read_published(file), rethink=False, embed=embed)
+    if is_paid(workspace.settings.embedder):
+        return []
+    return tree_questions(spec, raw, attributes, organised, {})[1]
 
 
 def _count_trees(workspace: Workspace, stages: Stages, typical: Typical) -> None:
-    _count(stages, "trees", GROW_TREE, typical.trees())
+    _count(stages, "trees", GROW_TREE, typical.trees)
     apart = asks_attributes_apart(workspace)
     _count(stages, "solutions", WRITE_SOLUTIONS, typical.solutions(with_attributes=not apart))
     if apart:
         _count(stages, "solution_attributes", EXTRACT_ATTRIBUTES, typical.solution_attributes())
     if workspace.spec.rules:
         _count(stages, "rules", CHECK_RULES, typical.rules())
-
-
-def own_ratios(file: KnowledgeFile) -> Ratios:
-    """Return the seeds an issue that this workspace has, however it was built; else those of the paper."""
-    published = read_published(file)
-    if not published.raw_issues or not published.kb.seeds:
-        return Ratios()
-    return Ratios(seeds=len(published.kb.seeds) / len(published.raw_issues))
 
 
 def _count(stages: Stages, stage: str, room: Room[Any, Any], items: Sequence[Any]) -> None:
@@ -93,22 +98,9 @@ def _contexts(
     _count(stages, "context", ADD_CONTEXT, asked)
 
 
-def _themes(stages: Stages, spec: DomainSpec, raw: Sequence[RawIssue]) -> tuple[str, ...]:
-    """Count the question for themes; where their names are known already return them."""
-    if not raw:
-        return ()
-    texts = tuple(r.full_text for r in raw)
-    question = FindThemes(f"{spec.name}: {spec.description}", texts, np.zeros((len(texts), 1)), texts)
-    _count(stages, "themes", FIND_THEMES, [question])
-    return ()
-
-
-def _count_embeddings(
-    stages: Stages, documents: Sequence[Document], chunks: Sequence[Chunk], raw: Sequence[RawIssue]
-) -> None:
-    """Count what a paid embedder reads: windows with their titles, and every issue with what it is about."""
+def _count_embeddings(stages: Stages, documents: Sequence[Document], chunks: Sequence[Chunk]) -> None:
+    """Count what a paid embedder reads of the documents; what it reads of issues was counted on the way."""
     titled = {d.id: d for d in documents}
     texts = [f"{titled[c.document].title}\n{w.text}" for c in chunks for w in windows(titled[c.document], [c])]
     texts += [d.title for d in documents]
-    texts += [r.full_text for r in raw] * 2
     stages.count_texts("embeddings", texts)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 CHARACTERS = 3.0  # a token has at least so many in ordinary text; a group must fit also where it has fewer than usual
 READ_AT_ONCE = 24_000  # tokens of one request: beyond it models overlook entries, whatever their window holds
 AROUND = 64  # tokens of a reply beside its entries
+SPARE = 2  # a group's reply may be so many times as long as usual; entries at their longest are not all in one reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,17 @@ def _fits(
 ) -> bool:
     if one_each or len(group) > asking.most:
         return False
-    written = AROUND + sum(asking.tokens(items[n])[0] for n in group)
+    written = AROUND + _written(asking, [items[n] for n in group])
     read = (sizes[group[0]].system + sum(sizes[n].user for n in group)) / CHARACTERS
     return written <= output and read + written <= room
+
+
+def _written(asking: Asking[Any, Any], items: Sequence[Any]) -> int:
+    """Return how many tokens the entries of a group need room for; a reply that is cut all the same is asked in parts.
+
+    One entry has room for its longest, many for twice the usual: if each had its longest, replies of 4,096 tokens
+    would hold one tree's node at a time.
+    """
+    tokens: list[tuple[int, int]] = [asking.tokens(item) for item in items]
+    longest = [most for most, _ in tokens]
+    return min(sum(longest), max(*longest, SPARE * sum(usual for _, usual in tokens)))

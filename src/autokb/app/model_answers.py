@@ -128,6 +128,7 @@ class _Run:
         request = request_for(self.room.name, self.asking, items, self.model, most)
         tag = Tag(self.stage, self.room.name, tuple(self.keys[n] for n in group))
         used: list[str] = []
+        cut: list[bool] = []
         door = self.models.door
         assert door is not None
 
@@ -140,12 +141,21 @@ class _Run:
             read = sum(len(m.text) for m in one.messages) / CHARACTERS_A_TOKEN
             self.models.guessed(self.model, read, reply.input_tokens)
             used.append(one.tried_again(attempt).key)
+            cut.append(reply.finish == "length")
             return reply
 
         found = await answer(request, self.asking, items, ask, self.room.check)
-        self._take(group, found, tuple(used))
+        lost = tuple(n for n, read in zip(group, found, strict=True) if read.answer is None)
+        if not (any(cut) and lost and len(group) > 1):
+            self._take(group, found, tuple(used))
+            return
+        kept = [(n, read) for n, read in zip(group, found, strict=True) if read.answer is not None]
+        self._take([n for n, _ in kept], [read for _, read in kept], tuple(used))
+        for part in (lost[: len(lost) // 2], lost[len(lost) // 2 :]):
+            if part:  # the reply was too long for the model: fewer items have a shorter one
+                await self._group(part, most)
 
-    def _take(self, group: tuple[int, ...], found: Sequence[Read[Any]], used: tuple[str, ...]) -> None:
+    def _take(self, group: Sequence[int], found: Sequence[Read[Any]], used: tuple[str, ...]) -> None:
         answers = {}
         for position, read in zip(group, found, strict=True):
             if read.answer is None:
@@ -180,7 +190,8 @@ class _Run:
                 stopped = str(outcome) or "The budget is used up."
             elif isinstance(outcome, Exception):
                 for position in group:
-                    self.errors[position] = str(outcome) or type(outcome).__name__
+                    if self.keys[position] not in self.fresh:
+                        self.errors[position] = str(outcome) or type(outcome).__name__
         return stopped
 
     def report(self) -> None:

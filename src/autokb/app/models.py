@@ -214,6 +214,8 @@ def _opened(workspace: Workspace, file: KnowledgeFile, names: Sequence[str], ask
     if asking.batch_files is None:
         for name in names:
             check_model(name, settings.base_url)
+    if not asking.batch:
+        _refuse_if_submitted(file)
     if asking.budget is not None:
         _check_prices(prices, [*names, *([settings.embedder] if settings.embedder.startswith("openai:") else [])])
     ledger = _ledger(file)
@@ -237,6 +239,17 @@ def _opened(workspace: Workspace, file: KnowledgeFile, names: Sequence[str], ask
                 models.flush()
             finally:
                 portal.call(door.close)
+
+
+def _refuse_if_submitted(file: KnowledgeFile) -> None:
+    """Refuse to ask again, and pay again, for what a provider is working on."""
+    from autokb.llm.batch_provider import submitted
+
+    if waiting := submitted(_Handles(file)):
+        raise BadInputError(
+            f"{waiting} requests are with the provider as a batch and would be paid for twice; run the build with "
+            "--batch to collect their replies first."
+        )
 
 
 def _batch(

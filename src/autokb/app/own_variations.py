@@ -22,6 +22,7 @@ from autokb.tasks.probes.query_variations.task import ROOM, VaryQuery
 STAGE = "variations"
 SEED = "variations"
 PIECE = 400  # characters of a chunk that are varied: its first sentences, about as much as a customer writes
+PART = 3  # letters that earbuds have more than buds; re-pair has fewer more than pair
 OTHERS = 4  # synonyms of a word that are given
 
 
@@ -121,8 +122,8 @@ def _names(known: Lexicon, words: str) -> set[tuple[str, str]]:
 
 
 def _same(said: str, other: str, value: str) -> bool:
-    """Return whether two words are spellings of one another, or both common names of the value."""
-    one, two = (w.casefold().replace(" ", "").replace("-", "") for w in (said, other))
-    common = {w for w in COMMON.get(value.casefold(), ()) if not w.startswith("?")}
-    both = {said.casefold(), other.casefold()} <= common | {value.casefold()}
-    return said.casefold() != other.casefold() and (both or (one != two and (one in two or two in one)) or one == two)
+    """Return whether a word is another spelling or a part of the other one, or both are common names of the value."""
+    shorter, longer = sorted((w.casefold().replace(" ", "").replace("-", "") for w in (said, other)), key=len)
+    part = shorter == longer or (longer.endswith(shorter) and len(longer) - len(shorter) >= PART)
+    common = {value.casefold(), *(w for w in COMMON.get(value.casefold(), ()) if not w.startswith("?"))}
+    return said.casefold() != other.casefold() and (part or {said.casefold(), other.casefold()} <= common)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from autokb.app.embedding import Embedded, embed_batches, keep_batch
+from autokb.app.embedding import Embedded, embed_batches, keep_batch, learn_dimensions, noted_dimensions
 from autokb.errors import StoppedOnPurposeError
 from autokb.knowledge.ids import digest
 from autokb.llm.embedders import Embedder, PaidEmbedder, paid
@@ -29,6 +29,20 @@ def embed_and_keep(
         return
     for part in costly.batches(texts):
         yield _paid(file, models, stage, costly, part)
+
+
+def first_batch(
+    file: KnowledgeFile, models: Models | None, stage: str, embedder: Embedder, texts: Sequence[str]
+) -> int:
+    """Learn how long an endpoint's vectors are, by the first batch of the texts where none was embedded yet.
+
+    Returns how many texts that embedded; like every batch it is in the budget and the ledger.
+    """
+    costly = paid(embedder)
+    if costly is None or models is None or noted_dimensions(file, embedder) or costly.known_dimensions or not texts:
+        first = learn_dimensions(file, embedder, texts)
+        return len(first.texts) if first else 0
+    return len(_paid(file, models, stage, costly, costly.batches(list(dict.fromkeys(texts)))[0]).texts)
 
 
 def _paid(file: KnowledgeFile, models: Models, stage: str, embedder: PaidEmbedder, part: Sequence[str]) -> Embedded:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.build import rehearse
-from autokb.app.embedding import check_settings
+from autokb.app.embedding import check_settings, embedder_of
 from autokb.app.estimating import Estimate, Figures
 from autokb.app.first_build import count_first_build
 from autokb.app.models import Models, is_paid, model_of, named_models, read_ratios
-from autokb.app.stages import Stages
+from autokb.app.records import read_raw_issue
+from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import MODES, Workspace
 from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
@@ -34,20 +35,19 @@ STAGES = (
 )
 
 
-def plan(workspace: Workspace) -> dict[str, Any]:
+def plan(workspace: Workspace, progress: Progress = silent) -> dict[str, Any]:
     """Return calls, tokens, money and seconds per stage that a build is still to pay for; offline all are 0.
 
     What is known before a build is counted exactly: the same requests are made and counted instead of sent. A first
-    build's trees and solutions are expected as many as in appendix C of the paper; once this workspace was built with
-    its models, the whole build is rehearsed on a copy. Seconds are None where nothing is known of them.
+    build's children and solutions are as many as in appendix C of the paper; once this workspace was built with its
+    models, the whole build is rehearsed on a copy. Seconds are None where nothing is known of them.
     """
     check_settings(workspace.settings)
     names = named_models(workspace.settings)
     with workspace.file() as file:
         documents, issues = len(file.staged("documents")), len(file.staged("issues"))
-        noted = file.meta("build_seconds_an_item")
-        modes = {mode: _estimate(replace(workspace, mode=mode), file, bool(names)) for mode in MODES}
-        waiting = file.meta("seconds_a_call")
+        noted, waiting = file.meta("build_seconds_an_item"), file.meta("seconds_a_call")
+        modes = _estimates(workspace, file, bool(names), progress)
     chosen = modes[workspace.mode]
     total = chosen.total()
     seconds = float(noted) * (documents + issues) if noted else None
@@ -72,23 +72,26 @@ def _paid(workspace: Workspace) -> dict[str, Any]:
     return {name: spent[name] for name in ("calls", "tokens", "cost")}
 
 
-def _estimate(workspace: Workspace, file: KnowledgeFile, asks: bool) -> Estimate:
+def _estimates(workspace: Workspace, file: KnowledgeFile, asks: bool, progress: Progress) -> dict[str, Estimate]:
+    """Return what each mode would ask, worked out on a copy; free vectors of issues are kept for the build."""
     from autokb.llm.prices import Prices
 
     settings = workspace.settings
-    estimate = Estimate(Prices(settings.prices, settings.base_url), read_ratios(file))
+    prices, ratios = Prices(settings.prices, settings.base_url), read_ratios(file)
+    found = {mode: Estimate(prices, ratios) for mode in MODES}
     if not asks and not is_paid(settings.embedder):
-        return estimate
+        return found
+    if not is_paid(settings.embedder):
+        texts = [read_raw_issue(s.id, s.body).full_text for s in file.staged("issues")]
+        Stages(file, progress).embed("embeddings", embedder_of(settings), texts)
     with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
-        copy = replace(workspace, folder=Path(folder))
-        file.copy_to(copy.knowledge_path)
-        with copy.file() as own:
-            stages = Stages(own, models=Models.counting(workspace, own, estimate))
-            if _was_built_by(workspace, own):
-                rehearse(copy, own, stages)
-            else:
-                count_first_build(copy, own, stages)
-    return estimate
+        for mode, estimate in found.items():
+            copy = replace(workspace, folder=Path(folder), mode=mode)
+            file.copy_to(copy.knowledge_path)
+            with copy.file() as own:
+                stages = Stages(own, progress, models=Models.counting(copy, own, estimate))
+                (rehearse if _was_built_by(copy, own) else count_first_build)(copy, own, stages)
+    return found
 
 
 def _was_built_by(workspace: Workspace, file: KnowledgeFile) -> bool:

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autokb.app.embedding import learn_dimensions, noted_dimensions
+from autokb.app.embedding import noted_dimensions
 from autokb.app.model_answers import ask_model
 from autokb.app.models import NOTHING_SPENT, OFFLINE, Models, is_paid
-from autokb.app.paid_embedding import embed_and_keep
+from autokb.app.paid_embedding import embed_and_keep, first_batch
 from autokb.errors import StoppedOnPurposeError
 from autokb.knowledge.nouns import Failure
 from autokb.llm.embedders import Embedder, Vectors, paid
@@ -113,8 +113,7 @@ class Stages:
         with self.timed(stage) as count:
             if self.models is not None and self.models.estimate is not None and paid(embedder):
                 return self._counted(stage, embedder, texts)
-            if first := learn_dimensions(self.file, embedder, texts):
-                count.computed += len(first.texts)
+            count.computed += first_batch(self.file, self.models, stage, embedder, texts)
             vectors, missing = self.file.vectors(embedder.name, texts, embedder.dimensions)
             rows: dict[str, list[int]] = {}
             for row in missing:

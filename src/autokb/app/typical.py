@@ -11,7 +11,6 @@ from autokb.issues.trees import READ, headline_of
 from autokb.knowledge.attributes import ANY
 from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.nouns import Chunk, Document, Issue, RawIssue
-from autokb.tasks.issues.assign_theme.shapes import AssignTheme
 from autokb.tasks.issues.check_rules.task import CheckRules
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.shapes import Report
@@ -21,20 +20,9 @@ from autokb.tasks.issues.write_solutions.shapes import WriteSolutions
 SEEDS = 49 / 265  # seeds an issue, children a seed and solutions a node: appendix C of the AutoKB paper
 CHILDREN = 482 / 49
 SOLUTIONS = 832 / 531
-THEMES = 12
-THEME = "Topic of usual length {}"
 NEW_PASSAGES = 0.5  # passages that a further node of a tree brings along, beside those its tree has already
 STEP = "Open the settings of the device, choose the entry that is named and confirm it with the button below."
 STEPS = 3
-
-
-@dataclass(frozen=True)
-class Ratios:
-    """How many seeds an issue, children a seed and solutions a node are expected."""
-
-    seeds: float = SEEDS
-    children: float = CHILDREN
-    solutions: float = SOLUTIONS
 
 
 @dataclass(frozen=True)
@@ -45,21 +33,11 @@ class Typical:
     raw: Sequence[RawIssue]
     documents: Mapping[str, Document]
     chunks: Sequence[Chunk]
-    ratios: Ratios
+    trees: Sequence[GrowTree] = ()
 
-    @property
-    def domain(self) -> str:
-        """Return how prompts name the domain."""
-        return f"{self.spec.name}: {self.spec.description}"
-
-    def assignments(self, names: Sequence[str]) -> list[AssignTheme]:
-        """Return every raw issue's question for a theme; names that are not known yet have a usual length."""
-        themes = tuple(names) or tuple(THEME.format(n) for n in range(1, THEMES + 1))
-        return [AssignTheme(self.domain, r.full_text, themes, len(themes) - 1) for r in self.raw]
-
-    def trees(self) -> list[GrowTree]:
-        """Return a question for a tree for as many seeds as are expected, each with its share of the reports."""
-        seeds = round(len(self.raw) * self.ratios.seeds)
+    def expected_trees(self) -> list[GrowTree]:
+        """Return a question for a tree for as many seeds as the paper had, each with its share of the reports."""
+        seeds = round(len(self.raw) * SEEDS)
         share = max(len(self.raw) // max(seeds, 1), 1)
         return [self._tree(n * len(self.raw) // seeds, share) for n in range(seeds)]
 
@@ -67,7 +45,7 @@ class Typical:
         seed = self.raw[position]
         around = self.raw[position : position + share]
         return GrowTree(
-            domain=self.domain,
+            domain=f"{self.spec.name}: {self.spec.description}",
             issue=headline_of(seed, self.spec.name),
             text=seed.full_text[:READ],
             attributes={},
@@ -77,10 +55,9 @@ class Typical:
 
     def nodes(self) -> Iterator[tuple[str, int, Issue]]:
         """Yield tree, number in the tree and node of the expected trees."""
-        trees = self.trees()
-        whole = round(len(trees) * self.ratios.children)
-        for number, tree in enumerate(trees):
-            children = whole * (number + 1) // len(trees) - whole * number // len(trees)
+        whole = round(len(self.trees) * CHILDREN)
+        for number, tree in enumerate(self.trees):
+            children = whole * (number + 1) // len(self.trees) - whole * number // len(self.trees)
             for child in range(children + 1):
                 yield f"tree {number}", child, Issue(f"{number}.{child}", tree.issue, None, self._values(child))
 
@@ -109,7 +86,7 @@ class Typical:
 
     def _solved(self) -> Iterator[Issue]:
         nodes = [node for _, _, node in self.nodes()]
-        for number in range(round(len(nodes) * self.ratios.solutions)):
+        for number in range(round(len(nodes) * SOLUTIONS)):
             yield nodes[number % len(nodes)]
 
     def solution_attributes(self) -> list[ExtractAttributes]:

@@ -96,10 +96,12 @@ def plan(workspace: Folder, model: Model = "", mode: Mode = "economical", json: 
     """Say what a build would cost before it is started."""
     from autokb.app.planning import plan as make_plan
     from autokb.app.workspace import open_workspace
-    from autokb.cli.output import emit
+    from autokb.cli.output import emit, stage_bars
     from autokb.cli.views import plan_view
 
-    planned = make_plan(open_workspace(workspace, model=model, mode=mode))
+    opened = open_workspace(workspace, model=model, mode=mode)
+    with stage_bars() as progress:
+        planned = make_plan(opened, progress)
     emit(json, planned, lambda: plan_view(planned))
 
 

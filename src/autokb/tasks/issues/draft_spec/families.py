@@ -62,8 +62,6 @@ RULES: tuple[DraftedRule, ...] = (
         id="no-secrets",
         text="Do not ask the customer for a password, a PIN or a card number.",
         why=GENERAL,
-        patterns=(
-            r"\b(?:send|tell|give)\s+(?:us|me|our\s+\w+)\s+(?:[\w-]+\s+){0,3}?(?:password|passphrase|pin|card number)\b",
-        ),
+        patterns=(r"\b(?:send|tell|give)\s+(?:us|me|our\s+\w+)\s+(?:[\w-]+\s+){0,3}?(?:password|pin|card number)\b",),
     ),
 )

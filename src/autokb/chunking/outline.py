@@ -1,0 +1,34 @@
+"""Which headings each paragraph stands under, told from the headings that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from autokb.chunking.blocks import NumberedBlock
+
+Path = tuple[int, ...]  # positions of headings, the outermost first
+
+
+def paths(blocks: Sequence[NumberedBlock], kept: Sequence[bool]) -> list[Path]:
+    """Return for each block the headings that it stands under; a kept heading stands under itself."""
+    found: list[Path] = []
+    path: Path = ()
+    for position, block in enumerate(blocks):
+        if block.kind == "heading" and kept[position]:
+            while path and blocks[path[-1]].level >= block.level:
+                path = path[:-1]
+            path = (*path, position)
+        found.append(path)
+    return found
+
+
+def common(some: Iterable[Path]) -> Path:
+    """Return the headings that all of the paths begin with."""
+    shared: Path | None = None
+    for path in some:
+        if shared is None:
+            shared = path
+        elif path[: len(shared)] != shared:
+            same = (n for n, (a, b) in enumerate(zip(shared, path, strict=False)) if a != b)
+            shared = shared[: next(same, min(len(shared), len(path)))]
+    return shared or ()

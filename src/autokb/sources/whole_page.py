@@ -1,0 +1,94 @@
+"""HTML to the Markdown of all that can be seen of a page, menus and footers too, with marks that tell its parts apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from autokb.knowledge.marks import Mark, MarkKind
+from autokb.sources.decoding import clean
+from autokb.sources.html import _converted, _own_address, _parsed, _title, _words
+from autokb.sources.html_extractors import kept_by_readability, kept_by_trafilatura
+from autokb.sources.html_furniture import _NEVER_TEXT, _measured
+from autokb.sources.html_landmarks import landmarks
+from autokb.sources.html_marks import Place, free_of_numbers, number_texts, runs, without_numbers
+from autokb.sources.html_shape import mend_shape
+
+MOST_EXTRACTED = 2_000_000  # characters of HTML: an extractor would need minutes for more
+_LANDMARKS: tuple[MarkKind, ...] = ("nav", "header", "footer", "aside", "form", "hidden", "dialog", "named")
+
+
+@dataclass(frozen=True, slots=True)
+class WholePage:
+    """A page with everything on it; ``marks`` are hints about spans of ``text``."""
+
+    text: str
+    title: str = ""
+    url: str = ""
+    marks: tuple[Mark, ...] = ()
+
+
+def whole_page(html: str) -> WholePage:
+    """Return the Markdown of the whole page that can be seen.
+
+    Raises UnreadableFileError for a page that is nested too deeply to be read whole.
+    """
+    root = _parsed(free_of_numbers(clean(html)))
+    if root is None:
+        return WholePage("")
+    title, url = _words(root.find(".//title")), _own_address(root)
+    body = root.find("body")
+    body = root if body is None else body
+    lengths, links = _measured(body)
+    stands_in = landmarks(root, lengths, body)
+    around = number_texts(root)
+    kinds = [stands_in.get(element, frozenset()) for element in around]
+    linked = [_in_link(element) for element in around]
+    kept = _kept(root) if len(html) <= MOST_EXTRACTED else {}
+    text, places = without_numbers(_whole_markdown(root))
+    marks = [*_landmark_marks(places, kinds, linked), *_kept_marks(places, kept, linked)]
+    return WholePage(text, _title(root, title, text), url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
+
+
+def _in_link(element: Any) -> bool:
+    return element.tag == "a" or next(element.iterancestors("a"), None) is not None
+
+
+def _kept(root: Any) -> dict[MarkKind, set[int]]:
+    return {
+        "kept_by_trafilatura": kept_by_trafilatura(deepcopy(root)),
+        "kept_by_readability": kept_by_readability(deepcopy(root)),
+    }
+
+
+def _whole_markdown(root: Any) -> str:
+    """Convert the whole body, and not just its main part."""
+    from lxml import etree
+
+    etree.strip_elements(root, *(tag for tag in _NEVER_TEXT if tag != "dialog"), with_tail=False)
+    for element in root.iter("main", "dialog"):
+        element.tag = "div"
+    etree.strip_attributes(root, "role")
+    mend_shape(root)
+    return _converted(root)
+
+
+def _landmark_marks(
+    places: Sequence[Place], kinds: Sequence[frozenset[MarkKind]], linked: Sequence[bool]
+) -> Iterator[Mark]:
+    for kind in _LANDMARKS:
+        yield from _marks(kind, places, [kind in kinds[place.number] for place in places], linked)
+
+
+def _kept_marks(places: Sequence[Place], kept: dict[MarkKind, set[int]], linked: Sequence[bool]) -> Iterator[Mark]:
+    for kind, numbers in kept.items():
+        yield from _marks(kind, places, [place.number in numbers for place in places], linked)
+
+
+def _marks(kind: MarkKind, places: Sequence[Place], chosen: Sequence[bool], linked: Sequence[bool]) -> Iterator[Mark]:
+    for run in runs(places, chosen):
+        start, end = run[0].start, run[-1].end
+        in_links = sum(p.end - p.start for p in run if linked[p.number])
+        yield Mark(start, end, kind, round(in_links / max(1, end - start), 3))

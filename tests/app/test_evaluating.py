@@ -1,0 +1,269 @@
+"""Evaluations that ask models: variations of the knowledge base's own texts, unaided solutions, judged quality."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from autokb.app.evaluating import evaluate_own_variations, evaluate_workspace_retrieval
+from autokb.app.evaluating_quality import evaluate_workspace_quality
+from autokb.app.models import AskModels
+from autokb.app.own_variations import PIECE, domain_synonyms, origins_of, piece
+from autokb.app.published import published_spec, read_published
+from autokb.app.workspace import Workspace, open_workspace
+from autokb.domains import domain_text
+from autokb.errors import AutokbError, BadInputError, StoppedOnPurposeError
+from autokb.knowledge.domain import read_domain
+from autokb.knowledge.nouns import Chunk
+from stub_server import StubServer
+
+OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
+
+
+def asked_of(workspace: Workspace, server: StubServer, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    settings = {"base_url": server.url, "retries": 1, "prices": {"scripted": {"input": 1.0, "output": 2.0}}}
+    (workspace.folder / "settings.yaml").write_text(yaml.safe_dump(settings))
+    return open_workspace(workspace.folder, model="openai:scripted")
+
+
+def items(body: dict[str, Any], tag: str) -> list[str]:
+    """Return what stands in the user's turn between the tags, item by item."""
+    user = body["messages"][1]["content"]
+    return re.findall(rf"<{tag} number=\"\d+\">\n(.*?)\n</{tag}>", user, re.DOTALL)
+
+
+# -- variations -----------------------------------------------------------------------------------------------------
+
+
+def test_the_texts_are_nodes_with_shown_solutions_and_chunks_with_what_answers_them(hand_made: Workspace) -> None:
+    with hand_made.file() as file:
+        published = read_published(file)
+    texts = {own.id: own for own in origins_of(published, 100)}
+    nodes = {i: own.documents for i, own in texts.items() if own.kind == "nodes"}
+    assert set(nodes) == {  # "blades" has a withheld solution only
+        *("pair", "pair-ios", "pair-ipad", "pair-android", "blades-hopper", "blades-both"),
+        *("charge", "charge-glider", "rain", "rain-noapp"),
+    }
+    assert nodes["charge-glider"] == ("charging.md",)
+    assert texts["pair-ios"].context == "The robot does not pair with the app"
+    chunks = [own for own in texts.values() if own.kind == "chunks"]
+    assert {own.documents for own in chunks} == {(d,) for d in published.kb.documents}
+    assert all(own.text and "#" not in own.text for own in chunks)
+    some = origins_of(published, 3)
+    assert [own.kind for own in some] == ["nodes"] * 3 + ["chunks"] * 3
+    assert some == origins_of(published, 3) and {own.id for own in some} < set(texts)
+
+
+def test_a_chunk_is_asked_by_its_first_sentences() -> None:
+    text = "# Head\n\n" + "Turn the **dial** to five. " * 40
+    found = piece(text, Chunk("c", "d", text, ((0, len(text)),)))
+    assert found.startswith("Turn the dial to five. Turn") and found.endswith("five.")
+    assert PIECE - 30 < len(found) <= PIECE
+    assert piece("# Only a head\n", Chunk("c", "d", "", ((0, 14),))) == "Only a head"
+    assert len(piece("word " * 300, Chunk("c", "d", "", ((0, 1500),)))) <= PIECE
+
+
+def test_words_of_the_domain_stand_for_each_other_only_where_they_say_the_same() -> None:
+    spec = read_domain(yaml.safe_load(domain_text("headphones")))
+    said = dict(domain_synonyms("My earbuds do not pair with my iPhone over bluetooth", spec))
+    assert said["earbuds"] == ("ear buds", "buds")
+    assert "Wireless" in said["bluetooth"]
+    assert "iPhone" not in said  # it says iOS and Phone; neither alone says as much
+    assert "pair" not in said  # it tells Wireless, and means something else
+
+
+def test_mechanical_variations_measure_every_level(hand_made: Workspace) -> None:
+    answer = evaluate_own_variations(hand_made, ["raw", "autokb+hr"], sample=3)
+    assert list(answer["systems"]) == ["raw", "autokb+hr"]
+    for body in answer["systems"].values():
+        assert list(body["levels"]) == ["easy", "medium", "hard"]
+        for level in body["levels"].values():
+            assert set(level["metrics"]["hit_rate@1"]) == {"value", "low", "high"}
+    assert (answer["made_by"], answer["model"], answer["sample"]) == ("mechanical", "offline", 3)
+    assert (answer["queries"]["nodes"], answer["queries"]["chunks"]) == (3, 3)
+    assert OFFLINE.items() <= answer.items()
+    assert {d["baseline"] for d in answer["differences"]} == {"raw"}
+    again = evaluate_own_variations(hand_made, ["raw", "autokb+hr"], sample=3)
+    assert {**again, "seconds": 0} == {**answer, "seconds": 0}
+
+
+def varied(body: dict[str, Any]) -> dict[str, Any]:
+    levels = ("easy", "medium", "hard")
+    return {
+        "answers": [
+            {"number": n, **{level: [f"{text} {level} {k}" for k in range(5)] for level in levels}}
+            for n, text in enumerate(items(body, "text"), 1)
+        ]
+    }
+
+
+def test_a_model_makes_the_variations_once(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StubServer(varied) as server:
+        workspace = asked_of(hand_made, server, monkeypatch)
+        answer = evaluate_own_variations(workspace, ["bm25"], sample=4)
+        asked = server.requests
+        again = evaluate_own_variations(workspace, ["bm25"], sample=4)
+        assert (server.requests, again["calls"]) == (asked, 0)
+    assert asked < 8  # several texts in a request
+    assert (answer["made_by"], answer["model"], answer["calls"]) == ("model", "openai:scripted", asked)
+    assert answer["queries"]["variations"] == {"easy": 40, "medium": 40, "hard": 40}
+    assert answer["cost"] > 0 and answer["failures"] == []
+    assert again["systems"] == answer["systems"]
+
+
+def test_texts_without_variations_are_failures_and_the_rest_is_measured(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def odd(body: dict[str, Any]) -> dict[str, Any]:
+        right = varied(body)
+        right["answers"] = [a for a in right["answers"] if "dock" not in a["easy"][0]]
+        return right
+
+    with StubServer(odd) as server:
+        answer = evaluate_own_variations(asked_of(hand_made, server, monkeypatch), ["bm25"], sample=100)
+    failed = {f["item"] for f in answer["failures"]}
+    assert {"charge", "charge-glider"} <= failed
+    assert answer["queries"]["nodes"] == 8 and all(f["stage"] == "variations" for f in answer["failures"])
+
+
+# -- llm-wk ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> tuple[Path, Path]:
+    """Two questions with their documents."""
+    queries, qrels = tmp_path / "q.jsonl", tmp_path / "q.tsv"
+    queries.write_text('{"id": "1", "text": "it halts in drizzle"}\n{"id": "2", "text": "the dock does not load it"}\n')
+    qrels.write_text("1\train.md\t1\n2\tcharging.md\t1\n")
+    return queries, qrels
+
+
+def unaided(body: dict[str, Any]) -> dict[str, Any]:
+    known = {"rain": "Dry the rain sensor of the robot", "charge": "Wipe the contacts of the dock with a dry cloth"}
+    answers = []
+    for n, issue in enumerate(items(body, "issue"), 1):
+        title = next((t for word, t in known.items() if word in issue), "Restart everything")
+        answers.append({"number": n, "solutions": [{"title": title, "steps": [title]}]})
+    return {"answers": answers}
+
+
+def test_unaided_solutions_rank_the_documents_nearest_to_them(
+    hand_made: Workspace, questions: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(unaided) as server:
+        workspace = asked_of(hand_made, server, monkeypatch)
+        answer = evaluate_workspace_retrieval(workspace, *questions, ["raw", "llm-wk"])
+        asked = [issue for body in server.bodies for issue in items(body, "issue")]
+        again = evaluate_workspace_retrieval(workspace, *questions, ["llm-wk"])
+        assert again["calls"] == 0
+    assert len(asked) == 8 and "blunt blades on my Hopper" in asked  # every raw issue, once
+    rankings = answer["systems"]["llm-wk"]["rankings"]
+    assert (rankings["1"][0], rankings["2"][0]) == ("rain.md", "charging.md")
+    assert len(set(rankings["1"])) == 5
+    assert answer["calls"] == server.requests and answer["cost"] > 0
+    assert again["systems"]["llm-wk"] == answer["systems"]["llm-wk"]
+
+
+def test_without_a_model_unaided_solutions_are_refused(hand_made: Workspace, questions: tuple[Path, Path]) -> None:
+    for names in (["llm-wk"], ["raw", "llm-wk"]):
+        with pytest.raises(BadInputError, match=r"--model.*probes/unaided_solutions: openai:NAME"):
+            evaluate_workspace_retrieval(hand_made, *questions, names)
+        with pytest.raises(BadInputError, match="--model"):
+            evaluate_own_variations(hand_made, names)
+
+
+def test_a_model_of_the_room_alone_is_enough(
+    hand_made: Workspace, questions: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with StubServer(unaided) as server:
+        rooms = {"probes/unaided_solutions": "openai:scripted"}
+        (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump({"base_url": server.url, "rooms": rooms}))
+        answer = evaluate_workspace_retrieval(open_workspace(hand_made.folder), *questions, ["llm-wk"])
+    assert (answer["calls"], answer["cost"]) == (server.requests, None)  # its price is not known, and never 0
+
+
+def test_a_model_that_solves_nothing_is_said(
+    hand_made: Workspace, questions: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(lambda _body: "No idea.") as server, pytest.raises(AutokbError, match="none of the 8 raw issues"):
+        evaluate_workspace_retrieval(asked_of(hand_made, server, monkeypatch), *questions, ["llm-wk"])
+
+
+def test_the_budget_stops_before_it_is_passed(
+    hand_made: Workspace, questions: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(unaided) as server:
+        workspace = asked_of(hand_made, server, monkeypatch)
+        with pytest.raises(StoppedOnPurposeError):
+            evaluate_workspace_retrieval(workspace, *questions, ["llm-wk"], asking=AskModels(budget=0.000001))
+        assert server.requests == 0
+
+
+# -- quality --------------------------------------------------------------------------------------------------------
+
+
+def judge(body: dict[str, Any]) -> dict[str, Any]:
+    user = body["messages"][1]["content"]
+    schema = body["response_format"]["json_schema"]["name"]
+    many = len(re.findall(r"<solution number", user))
+    if schema == "judges_correctness":
+        titles = re.findall(r"<title>\n(.*)\n</title>", user)
+        said = {"Gloves": "no", "iPad": "unsure"}
+        verdicts = [{"reason": "Seen.", "verdict": said.get(title, "yes")} for title in titles]
+        return {"answers": [{"number": n, **v} for n, v in enumerate(verdicts, 1)]}
+    return {"answers": [{"number": n, "broken": [], "not_applicable": []} for n in range(1, many + 1)]}
+
+
+def test_a_model_judges_beside_people(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with StubServer(judge) as server:
+        workspace = asked_of(hand_made, server, monkeypatch)
+        answer = evaluate_workspace_quality(workspace, judge=True)
+    judged = answer["judged"]
+    assert (judged["model"], answer["q_c"]["value"]) == ("openai:scripted", None)
+    # 10 displayed solutions: one no, one unsure
+    correct = judged["correctness"]
+    assert correct["value"] == pytest.approx(8 / 9)
+    assert (correct["judged"], correct["not_judged"], correct["unsure"]) == (9, 1, 1)
+    assert correct["low"] < 8 / 9 < correct["high"]
+    assert (judged["compliance"]["value"], judged["compliance"]["judged"]) == (1.0, 10)
+    assert (answer["failures"], answer["calls"]) == ([], server.requests)
+    asked = "".join(b["messages"][1]["content"] for b in server.bodies if "<for>" in str(b))
+    assert "- model: Glider, Hopper" in asked and "Any" not in asked
+    assert json.loads(json.dumps(answer)) == answer
+
+
+def test_no_model_is_asked_unless_one_is_told_to_judge(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StubServer(judge) as server:
+        answer = evaluate_workspace_quality(asked_of(hand_made, server, monkeypatch))
+        assert ("judged" in answer, server.requests) == (False, 0)
+
+
+def test_offline_nothing_is_judged_to_be_correct(hand_made: Workspace) -> None:
+    answer = evaluate_workspace_quality(hand_made, judge=True)
+    assert answer["judged"]["correctness"]["value"] is None
+    assert answer["judged"]["correctness"]["not_judged"] == 10
+    assert answer["judged"]["compliance"]["model"] == "offline"
+
+
+def test_people_and_the_model_judge_the_same_sample(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with hand_made.file() as file:
+        published = read_published(file)
+    assert published_spec(hand_made, published).name == "lawn"
+    with StubServer(judge) as server:
+        workspace = asked_of(hand_made, server, monkeypatch)
+        answer = evaluate_workspace_quality(workspace, tmp_path / "s.csv", most=3, judge=True)
+        asked = "".join(b["messages"][1]["content"] for b in server.bodies)
+    assert answer["judged"]["correctness"]["judged"] + answer["judged"]["correctness"]["not_judged"] == 3
+    rows = (tmp_path / "s.csv").read_text(encoding="utf-8").split("\n")[1:]
+    sampled = {row.split(",")[0] for row in rows if row.startswith("s-")}
+    assert len(sampled) == 3
+    assert all(published.kb.solutions[i].steps[0] in asked for i in sampled)
