@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,26 +46,49 @@ def run(options: argparse.Namespace) -> Result:
     """Ask through the door and through the bare client in turns, so that both meet the same machine."""
     os.environ["OPENAI_API_KEY"] = "not-a-key"
     rounds = 1 if options.quick else ROUNDS
-    door, bare, straight, faulty = [], [], [], []
+    bare, straight, faulty = [], [], []
     for number in range(rounds):
-        bare.append(_bare(REQUESTS))
+        bare.append(_bare())
         straight.append(_door(0.0, number))
         faulty.append(_door(FAULTS, number))
-        door.append(straight[-1]["seconds"])
-    plain, ours = statistics.median(bare), statistics.median(door)
+    plain, ours = _middle(bare, "seconds"), _middle(straight, "seconds")
     lost = sum(r["lost"] for r in (*straight, *faulty))
     doubled = sum(r["doubled"] for r in (*straight, *faulty))
     figures = (
         Figure("lost", lost, "requests", at_most=0),
         Figure("doubled", doubled, "requests", at_most=0),
-        Figure("faults_met", statistics.median(r["faults"] for r in faulty), "requests"),
-        Figure("bare_client", plain / REQUESTS * 1000, "ms a request"),
-        Figure("door", ours / REQUESTS * 1000, "ms a request"),
+        Figure("faults_met", _middle(faulty, "faults"), "requests"),
+        Figure("bare_client", plain, "ms a request"),
+        Figure("door", ours, "ms a request"),
         Figure("ratio", ours / plain, "times the bare client"),
-        Figure("overhead", (ours - plain) / REQUESTS * 1000, "ms a request"),
-        Figure("door_with_faults", statistics.median(r["seconds"] for r in faulty) / REQUESTS * 1000, "ms a request"),
+        Figure("overhead", ours - plain, "ms a request"),
+        Figure("door_with_faults", _middle(faulty, "seconds"), "ms a request"),
+        Figure("bare_client_cpu", _middle(bare, "cpu"), "ms a request"),
+        Figure("door_cpu", _middle(straight, "cpu"), "ms a request"),
     )
     return Result("concurrency", figures)
+
+
+def _middle(rounds: list[dict[str, Any]], name: str) -> float:
+    """Return the median of the rounds; seconds as milliseconds a request."""
+    found = statistics.median(one[name] for one in rounds)
+    return found if name == "faults" else found / REQUESTS * 1000
+
+
+@dataclass
+class _Timer:
+    """The time on the clock and of the processor inside a block."""
+
+    seconds: float = 0.0
+    cpu: float = 0.0
+
+    def __enter__(self) -> _Timer:
+        self._started = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds = time.perf_counter() - self._started[0]
+        self.cpu = time.process_time() - self._started[1]
 
 
 @contextmanager
@@ -91,30 +115,34 @@ def _turns(number: int) -> list[dict[str, str]]:
     return [{"role": "system", "content": "Reply in JSON. " + WORDS * 10}, {"role": "user", "content": text}]
 
 
-def _bare(requests: int) -> float:
-    """Return the seconds of the openai client alone: no ledger, no retries, no reading."""
+def _bare() -> dict[str, Any]:
+    """Return the time of the openai client alone: no ledger, no retries, no reading."""
     from openai import AsyncOpenAI
 
-    async def ask(url: str) -> float:
+    async def ask(url: str) -> _Timer:
         async with AsyncOpenAI(base_url=url, api_key="not-a-key", max_retries=0) as client:
             form: Any = {"type": "json_schema", "json_schema": {"name": "assign", "schema": SCHEMA, "strict": True}}
-            waiting = iter(range(requests))
+
+            async def one(number: int) -> None:
+                turns: Any = _turns(number)
+                await client.chat.completions.create(
+                    model="m", messages=turns, response_format=form, temperature=0.0, max_tokens=400
+                )
 
             async def work() -> None:
                 for number in waiting:
-                    turns: Any = _turns(number)
-                    await client.chat.completions.create(
-                        model="m", messages=turns, response_format=form, temperature=0.0, max_tokens=400
-                    )
+                    await one(number)
 
-            started = time.perf_counter()
-            async with anyio.create_task_group() as group:
-                for _ in range(AT_ONCE):
-                    group.start_soon(work)
-            return time.perf_counter() - started
+            await one(-1)  # what is loaded once is no part of a request
+            waiting = iter(range(REQUESTS))
+            with _Timer() as timer:
+                async with anyio.create_task_group() as group:
+                    for _ in range(AT_ONCE):
+                        group.start_soon(work)
+            return timer
 
     with _stub(0.0, 0) as url:
-        return anyio.run(ask, url)
+        return asdict(anyio.run(ask, url))
 
 
 def _door(faults: float, seed: int) -> dict[str, Any]:
@@ -132,27 +160,22 @@ def _door(faults: float, seed: int) -> dict[str, Any]:
         request = ModelRequest("openai:m", turns, SCHEMA, "assign", 400)
         return door.ask(request, Tag("themes", "issues/assign_theme", (str(number),)))
 
-    async def ask(url: str, file: KnowledgeFile) -> tuple[float, list[Any]]:
+    async def ask(url: str, file: KnowledgeFile) -> tuple[_Timer, list[Any]]:
         ledger = LedgerTable(file, ModelReply, Paid)
         prices = Prices({"m": {"input": 0.1, "output": 0.4}}, url)
         door = Door(ledger, lambda model: open_sender(model, url, 60.0), prices, concurrency=AT_ONCE)
         await door.run_many([partial(job, door, -1)])  # what is loaded once is no part of a request
-        started = time.perf_counter()
-        found = await door.run_many([partial(job, door, number) for number in range(REQUESTS)])
-        seconds = time.perf_counter() - started
+        with _Timer() as timer:
+            found = await door.run_many([partial(job, door, number) for number in range(REQUESTS)])
         await door.close()
-        return seconds, found
+        return timer, found
 
     with folder() as place, _stub(faults, seed) as url:
         file = KnowledgeFile(place / "knowledge.db", create=True)
-        seconds, found = anyio.run(ask, url, file)
+        timer, found = anyio.run(ask, url, file)
         stats = _stats(url)
         kept = file._db.execute("SELECT count(*) FROM request WHERE state = 'paid'").fetchone()[0]
         file.close()
     lost = sum(not isinstance(one, ModelReply) for one in found) + (REQUESTS + 1 - kept)
-    return {
-        "seconds": seconds,
-        "lost": lost,
-        "doubled": stats["doubled"],
-        "faults": stats["requests"] - stats["answered"],
-    }
+    faults_met = stats["requests"] - stats["answered"]
+    return {**asdict(timer), "lost": lost, "doubled": stats["doubled"], "faults": faults_met}

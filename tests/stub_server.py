@@ -268,19 +268,24 @@ class StubServer:
             )
         for suffix, wire in self.wires.items():
             if path.partition("?")[0].endswith(suffix):
-                return await self._chat(writer, body, hashlib.sha256(raw).hexdigest(), wire)
+                return await self._chat(reader, writer, body, hashlib.sha256(raw).hexdigest(), wire)
         return await _send(writer, 404, b'{"error": {"message": "no such path"}}')
 
-    async def _chat(self, writer: asyncio.StreamWriter, body: dict[str, Any], digest: str, wire: Wire) -> bool:
+    async def _chat(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: dict[str, Any], digest: str, wire: Wire
+    ) -> bool:
         self.bodies.append(body)
         self._now += 1
         self.most_at_once = max(self.most_at_once, self._now)
         try:
             found = self.reply(body)
+            if isinstance(found, Fault) and found.how == "slow":
+                await asyncio.sleep(found.seconds)
+                found = found.content
             if isinstance(found, Fault):
-                if found.how == "slow":
-                    self.answered[digest] += 1
                 return await self._spoil(writer, body, found, wire)
+            if reader.at_eof():  # whoever asked is gone (killed): nobody gets this reply
+                return False
             self.answered[digest] += 1
             return await _send(writer, 200, wire(body, found if isinstance(found, str) else json.dumps(found)))
         finally:

@@ -39,6 +39,7 @@ SPEC = read_domain(
         "attributes": {"os": {"values": ["Windows", "macOS"]}},
         "rules": [
             {"id": "no-phone", "text": "Nobody is told to call.", "patterns": [r"\bcall\b", r"\bphone\b"]},
+            {"id": "kind", "text": "Be kind."},
         ],
     }
 )

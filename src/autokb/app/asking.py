@@ -9,7 +9,7 @@ from typing import Any
 
 from autokb.answering.answer import Answer
 from autokb.app.embedding import embedder_of
-from autokb.app.index import AskIndex, load_index
+from autokb.app.index import AskIndex, load_index, published_gate
 from autokb.app.published import NOTHING_PUBLISHED, published_spec, read_published
 from autokb.app.reading_questions import read_overrides, read_values
 from autokb.app.workspace import Workspace
@@ -62,4 +62,5 @@ def open_index(workspace: Workspace) -> OpenIndex:
         file.close()
         raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
     embedder = embedder_of(workspace.settings)
+    published_gate(published, embedder).passes(0.0, embedder.name)  # before anything is embedded, perhaps for money
     return OpenIndex(load_index(published, published_spec(workspace, published), embedder, file), file)

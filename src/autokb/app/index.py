@@ -199,7 +199,7 @@ def load_index(
         chunks=chunks,
         history=_history(ids, past, raw, chunks, embedder),
         weights=read_weights(published.settings.get("weights", {})),
-        gate=_gate(published, embedder),
+        gate=published_gate(published, embedder),
         generation=published.generation,
     )
 
@@ -221,7 +221,7 @@ def _history(
     return build_history(ids, past, vectors, chunks.centroids())
 
 
-def _gate(published: Published, embedder: Embedder) -> Gate:
+def published_gate(published: Published, embedder: Embedder) -> Gate:
     """Read the published gate; an import without one has the default of its encoder."""
     kept = published.settings.get("gate")
     return read_gate(kept) if kept else Gate(DEFAULT_THRESHOLD, embedder.name)

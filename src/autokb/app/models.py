@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from autokb.app.embedding import read_embedder_name
 from autokb.app.workspace import Workspace
 from autokb.errors import BadInputError
 from autokb.knowledge.ids import canonical_json
@@ -217,7 +218,7 @@ def _opened(workspace: Workspace, file: KnowledgeFile, names: Sequence[str], ask
     if not asking.batch:
         _refuse_if_submitted(file)
     if asking.budget is not None:
-        _check_prices(prices, [*names, *([settings.embedder] if settings.embedder.startswith("openai:") else [])])
+        _check_prices(prices, [*names, *filter(None, [read_embedder_name(settings.embedder).price_key])])
     ledger = _ledger(file)
     budget = None if asking.budget is None else Budget(asking.budget)
     batch = _batch(asking, settings, ledger, file, prices)

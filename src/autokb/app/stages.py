@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autokb.app.embedding import noted_dimensions
+from autokb.app.embedding import noted_dimensions, read_embedder_name
 from autokb.app.model_answers import ask_model
 from autokb.app.models import NOTHING_SPENT, OFFLINE, Models, is_paid
 from autokb.app.paid_embedding import embed_and_keep, first_batch
 from autokb.errors import StoppedOnPurposeError
+from autokb.knowledge.ids import digest
 from autokb.knowledge.nouns import Failure
 from autokb.llm.embedders import Embedder, Vectors, paid
 from autokb.stores.knowledge_file import KnowledgeFile
@@ -130,10 +131,13 @@ class Stages:
             return np.ascontiguousarray(vectors)
 
     def _counted(self, stage: str, embedder: Embedder, texts: Sequence[str]) -> Vectors:
-        """Count what a paid embedder would read; what it has not read yet has no direction."""
-        dimensions = noted_dimensions(self.file, embedder) or 1
+        """Count what a paid embedder would read; what it has not read yet points anywhere, the same way each time."""
+        dimensions = noted_dimensions(self.file, embedder) or 8
         vectors, missing = self.file.vectors(embedder.name, texts, dimensions)
         self.count_texts(stage, [texts[row] for row in missing])
+        for row in missing:
+            vectors[row] = np.random.default_rng(int(digest(texts[row])[:8], 16)).standard_normal(dimensions)
+            vectors[row] /= np.linalg.norm(vectors[row])
         return vectors
 
     def stop_if_awaited(self) -> None:
@@ -151,7 +155,8 @@ class Stages:
     def count_texts(self, stage: str, texts: Sequence[str]) -> None:
         """Count what a paid embedder would read of these texts."""
         if self.models is not None and self.models.estimate is not None and is_paid(self.models.settings.embedder):
-            self.models.estimate.count_texts(stage, list(dict.fromkeys(texts)), self.models.settings.embedder)
+            name = read_embedder_name(self.models.settings.embedder).price_key
+            self.models.estimate.count_texts(stage, list(dict.fromkeys(texts)), name)
 
     def spending(self) -> dict[str, Any]:
         """Return ``calls``, ``cached``, ``tokens`` and ``cost`` of this run; offline they are 0."""

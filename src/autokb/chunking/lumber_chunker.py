@@ -45,8 +45,8 @@ def _paragraphs(text: str) -> list[Span]:
 def _window(paragraphs: Sequence[Span], start: int) -> int:
     """Return how many paragraphs are shown: those that fit and one more, at least two."""
     size = 0
-    for number, (first, last) in enumerate(paragraphs[start:], 1):
-        size += last - first
+    for number, place in enumerate(range(start, len(paragraphs)), 1):
+        size += paragraphs[place][1] - paragraphs[place][0]
         if size > SHOWN and number > 1:
             return number
     return len(paragraphs) - start

@@ -32,3 +32,14 @@ def common(some: Iterable[Path]) -> Path:
             same = (n for n, (a, b) in enumerate(zip(shared, path, strict=False)) if a != b)
             shared = shared[: next(same, min(len(shared), len(path)))]
     return shared or ()
+
+
+def empty_headings(blocks: Sequence[NumberedBlock], kept: Sequence[bool]) -> set[int]:
+    """Return the kept headings with nothing kept below them; the first one names the page and is none of them.
+
+    Nothing is said of a text without anything but headings.
+    """
+    found = paths(blocks, kept)
+    headings = [n for n, block in enumerate(blocks) if block.kind == "heading" and kept[n]]
+    said = {heading for n, path in enumerate(found) if kept[n] and blocks[n].kind != "heading" for heading in path}
+    return set(headings[1:]) - said if any(kept[n] and b.kind != "heading" for n, b in enumerate(blocks)) else set()

@@ -52,12 +52,16 @@ def groups(text: str, blocks: Sequence[NumberedBlock], positions: Sequence[int])
 def _sections(blocks: Sequence[NumberedBlock], kept: Sequence[bool], paths: Sequence[Path]) -> Iterator[list[int]]:
     """Give the kept blocks section by section, headings without text of their own with the first one below them."""
     section: list[int] = []
+    found = False
     for position, block in enumerate(blocks):
         if not kept[position]:
             continue
         starts = block.kind == "heading" and section
         bare = starts and all(blocks[p].kind == "heading" for p in section)
-        if starts and not (bare and paths[section[-1]] == paths[position][:-1]):
+        # A page's name may stand at the level of its first section; it is no empty section.
+        named = bare and len(paths[section[-1]]) == 1 and not found
+        if starts and not (named or (bare and paths[section[-1]] == paths[position][:-1])):
+            found = True
             yield section
             section = []
         section.append(position)

@@ -266,6 +266,28 @@ def _example_tree(given: Mapping[str, Any]) -> Any:
     return GrowTree(given["domain"], given["issue"], "", from_lists(given["attributes"]), spec, cluster)
 
 
+def merge_blocks() -> Sample:
+    """A window of a page below a heading, with a paragraph that only shows what stands around."""
+    from autokb.tasks.chunking.merge_blocks.model import PACKAGE
+    from autokb.tasks.chunking.merge_blocks.task import ROOM, MergeBlocks, Paragraph
+
+    paragraphs = (
+        Paragraph(11, "[Shop](…) & more", asked=False),
+        Paragraph(12, "## Reset </p12> the buds"),
+        Paragraph(13, "1. Open the <lid>."),
+        Paragraph(14, "Share & follow"),
+    )
+    item = MergeBlocks("Garden buds: <handbook>", ("Care & cleaning",), paragraphs)
+    noise = [{"first": 14, "last": 14, "kind": "sharing"}]
+    reply = {"answers": [{"number": 1, "ranges": [[12, 13]], "noise": noise}]}
+    shown = []
+    for e in examples(PACKAGE):
+        page = tuple(Paragraph(p["number"], p["text"], p.get("asked", True)) for p in e["page"])
+        asked = MergeBlocks(e["title"], (), page, bool(e.get("rules_first")))
+        shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
+    return Sample(ROOM, (item,), reply, shown=tuple(shown))
+
+
 def query_variations() -> Sample:
     """Two texts, one of them with synonyms."""
     from autokb.tasks.probes.query_variations.model import PACKAGE
@@ -367,6 +389,7 @@ def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
 
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "chunking/add_context": add_context,
+    "chunking/merge_blocks": merge_blocks,
     "issues/assign_theme": assign_theme,
     "issues/check_rules": check_rules,
     "issues/draft_spec": draft_spec,

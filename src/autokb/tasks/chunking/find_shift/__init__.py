@@ -1,0 +1,1 @@
+"""At which of these paragraphs does the content shift?"""

@@ -1,0 +1,1 @@
+"""After which of these pieces does a section end?"""

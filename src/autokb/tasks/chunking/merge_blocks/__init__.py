@@ -1,0 +1,1 @@
+"""Which paragraphs belong together, and which are noise?"""
