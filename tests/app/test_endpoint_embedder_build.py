@@ -64,7 +64,7 @@ def test_each_text_is_asked_for_once_and_counted(folder: Path, server: StubServe
     assert (again["calls"], again["stages"]["embeddings"]["computed"], asked(server)) == (0, 0, texts)
     found = SupportKB.open(folder).ask("Kettle 7 leaks")
     assert asked(server) == [*texts, "Kettle 7 leaks"]
-    assert found["matches"] == found["matches"][:5]
+    assert len(found.matches) <= 5
 
 
 def test_a_plan_asks_nothing(folder: Path, server: StubServer) -> None:

@@ -13,7 +13,7 @@ import typer
 
 import hand_made_kb
 from autokb.app.workspace import Workspace
-from autokb.cli import evaluate_commands, main
+from autokb.cli import draft_commands, evaluate_commands, main
 from autokb.cli.commands import app
 from autokb.errors import StoppedOnPurposeError
 
@@ -47,9 +47,10 @@ COMMANDS = sorted(leaves(app))
 
 
 def test_the_commands_of_the_contract_are_there() -> None:
+    assert draft_commands is not None
     assert evaluate_commands.evaluate in [g.typer_instance for g in app.registered_groups]
     names = {" ".join(c) for c in COMMANDS}
-    assert {"init", "add", "plan", "build", "show", "ask", "costs", "export", "import"} <= names
+    assert {"init", "add", "draft-spec", "plan", "build", "show", "ask", "costs", "export", "import"} <= names
     assert {"evaluate retrieval", "evaluate quality", "evaluate compare"} <= names
 
 
@@ -78,6 +79,7 @@ WORKSPACE_COMMANDS = [
     ("show", "{ws}"),
     ("ask", "{ws}", "hello"),
     ("costs", "{ws}"),
+    ("draft-spec", "{ws}"),
     ("export", "{ws}", "{here}/x.jsonl"),
     ("import", "{ws}", "{here}/x.jsonl"),
     ("evaluate", "quality", "{ws}"),

@@ -13,6 +13,7 @@ from autokb.app.stages import Stages
 from autokb.app.workspace import Workspace
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
+from autokb.knowledge.attributes import Attributes, Match, compare
 from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.retrieval.history import PastIssue, lifted
@@ -45,6 +46,8 @@ def find_solutions(
     finder = _Finder(index, by_id, {p.id: p.documents for p in past}, rows)
     with stages.timed("solutions"):
         requests = [_request(workspace, issue, finder) for issue in issues]
+    if _asked_of_a_model(workspace):  # nothing was found for the others, so there is nothing to ask
+        issues, requests = _with_passages(issues, requests)
     replies = stages.run("solutions", WRITE_SOLUTIONS, requests, [i.id for i in issues])
     written: list[Solution] = [
         solution
@@ -53,8 +56,15 @@ def find_solutions(
         for solution in written_solutions(issue, request, reply)
     ]
     if asks_attributes_apart(workspace):
-        written = _with_attributes(stages, spec, written)
+        written = _with_attributes(stages, spec, written, {i.id: i for i in issues})
     return _checked(stages, spec, _true(stages, written, by_id), {i.id: i for i in issues})
+
+
+def _with_passages(
+    issues: Sequence[Issue], requests: Sequence[WriteSolutions]
+) -> tuple[list[Issue], list[WriteSolutions]]:
+    pairs = [(issue, request) for issue, request in zip(issues, requests, strict=True) if request.excerpts]
+    return [issue for issue, _ in pairs], [request for _, request in pairs]
 
 
 def asks_attributes_apart(workspace: Workspace) -> bool:
@@ -75,14 +85,22 @@ def _request(workspace: Workspace, issue: Issue, finder: _Finder) -> WriteSoluti
     return replace(request, tree=tree, with_attributes=not asks_attributes_apart(workspace))
 
 
-def _with_attributes(stages: Stages, spec: DomainSpec, solutions: Sequence[Solution]) -> list[Solution]:
-    """Ask for each solution's attributes; one that nobody could read keeps none."""
-    asked = [ExtractAttributes(s.text, "solution", spec.attributes) for s in solutions]
-    replies = stages.run("solution_attributes", EXTRACT_ATTRIBUTES, asked, [s.id for s in solutions])
-    return [
-        solution if reply is None else replace(solution, attributes=reply.as_attributes())
-        for solution, reply in zip(solutions, replies, strict=True)
-    ]
+def _with_attributes(
+    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
+) -> list[Solution]:
+    """Ask for each solution's attributes; one in conflict with its node is not its solution and is withheld."""
+    asked = [s for s in solutions if s.status in DISPLAYED]
+    requests = [ExtractAttributes(s.text, "solution", spec.attributes) for s in asked]
+    replies = stages.run("solution_attributes", EXTRACT_ATTRIBUTES, requests, [s.id for s in asked])
+    read = {s.id: reply.as_attributes() for s, reply in zip(asked, replies, strict=True) if reply is not None}
+    return [_fitting(s, read[s.id], issues[s.issue_id]) if s.id in read else s for s in solutions]
+
+
+def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Solution:
+    solution = replace(solution, attributes=attributes)
+    if compare(attributes, issue.attributes, [*attributes, *issue.attributes]) is not Match.CONFLICT:
+        return solution
+    return replace(solution, status="withheld", reason="It holds for other values than its issue has.")
 
 
 def judged_by_people(solutions: Sequence[Solution], before: Mapping[str, Solution]) -> list[Solution]:
@@ -111,13 +129,17 @@ def _true(stages: Stages, solutions: Sequence[Solution], documents: Mapping[str,
 def _checked(
     stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
 ) -> list[Solution]:
-    requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in solutions]
-    replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in solutions])
-    return [
-        safeguard(solution, reply)
-        for solution, reply in zip(solutions, replies, strict=True)
-        if reply is not None  # a solution that nobody could check is not shown; the failure says so
-    ]
+    """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so."""
+    asked = [s for s in solutions if s.status in DISPLAYED and (spec.rules or not _asks(stages))]
+    requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in asked]
+    replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in asked])
+    checked = {s.id: None if reply is None else safeguard(s, reply) for s, reply in zip(asked, replies, strict=True)}
+    return [one for s in solutions if (one := checked.get(s.id, s)) is not None]
+
+
+def _asks(stages: Stages) -> bool:
+    """Return whether a model is asked about rules; without any there is nothing to ask it."""
+    return stages.models is not None and stages.models.of(CHECK_RULES.name, "rules") != OFFLINE
 
 
 @dataclass(frozen=True)

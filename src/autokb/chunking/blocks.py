@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autokb.chunking.pieces import trimmed
 from autokb.knowledge.markdown import Block, Kind, parse_blocks
@@ -60,7 +60,8 @@ def _covering(text: str) -> Iterator[Block]:
             start = max(block.start, place)
         place = block.end
         # The marks of a quotation belong to what they quote.
-        yield replace(block, start=start if start < end else max(block.start, start), level=_level(block))
+        start = start if start < end else max(block.start, start)
+        yield Block(block.kind, start, block.end, _level(block), block.ordered, block.number, block.list_id)
     start, end = trimmed(text, place, len(text))
     if start < end:
         yield Block("paragraph", start, end)

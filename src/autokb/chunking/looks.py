@@ -12,7 +12,9 @@ TITLE = 150  # characters; a bold paragraph that is longer is emphasis
 QUESTION = 250
 _WORD = re.compile(r"\w")
 _PICTURES = re.compile(r"(?:\[?!\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?\]\([^()\s]*(?: [^()]*)?\)(?:\]\([^()]*\))?\s*)+")
-_CAPTION = re.compile(r"[*_]*(?:table|figure|fig\.?|listing|tabelle|abbildung|abb\.?|tableau|tabla)\s*\d", re.IGNORECASE)
+_CAPTION = re.compile(
+    r"[*_]*(?:table|figure|fig\.?|listing|tabelle|abbildung|abb\.?|tableau|tabla)\s*\d", re.IGNORECASE
+)
 _LABEL = re.compile(
     r"[*_]*(?:note|notes|tip|hint|warning|caution|important|attention|example|hinweis|tipp|achtung|vorsicht|remarque|nota)"
     r"[*_]*[:.!]?[*_]*",
@@ -21,7 +23,8 @@ _LABEL = re.compile(
 _TITLE = re.compile(r"(?:\d+[.)]\s+)?(\*\*|__)(?=\S)(?:(?!\1).)+\1\s*[:?]?|Q(?:uestion)?\s*\d*\s*[:.)].*")
 _GOES_ON = re.compile(
     r"(?:\(|(?:however|otherwise|therefore|then|thus|hence|but|also|and|or|this|these|those|it|they|such|instead|so|"
-    r"similarly|likewise|in addition|as a result|for example|for instance|in this case|if not|note that|a(?:nswer)?:)\b)",
+    r"similarly|likewise|in addition|as a result|for example|for instance|in this case|if not|note that|answer|a(?=\s*:))\b"
+    r"|(?:note|tip|hint|warning|caution|important|attention|hinweis|tipp|achtung)s?\s*[*_:])",
     re.IGNORECASE,
 )
 _MARKS = "*_ \t\n>\"'“”"

@@ -122,9 +122,7 @@ def _held(atoms: Iterable[Atom], room: int) -> list[Atom]:
     return found
 
 
-def _elements(
-    text: str, blocks: Sequence[NumberedBlock], group: Unit, room: int, whole: int
-) -> Iterator[Atom]:
+def _elements(text: str, blocks: Sequence[NumberedBlock], group: Unit, room: int, whole: int) -> Iterator[Atom]:
     for run in _runs(blocks, group):
         first = blocks[run[0]]
         atom = block_atom(text, blocks, run)
@@ -189,5 +187,3 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
             found.append(span)
         start = stop + 1
     return found
-
-

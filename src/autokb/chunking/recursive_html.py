@@ -34,7 +34,7 @@ def recursive_html_chunks(document: Document, max_size: int, marks: tuple[Mark, 
 
 
 def _tree(text: str, marks: Iterable[Mark]) -> _Element:
-    areas = [(m.start, m.end) for m in marks if m.kind in _AREAS]
+    areas = [(m.start, min(m.end, len(text))) for m in marks if m.kind in _AREAS]
     blocks = parse_blocks(text)
     found = {trimmed(text, *span) for span in (*areas, *_lists(blocks), *((b.start, b.end) for b in blocks))}
     root = _Element(0, len(text))

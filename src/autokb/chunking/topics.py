@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from math import sqrt
 from statistics import fmean, pstdev
 
 AROUND = 800  # characters on each side of a gap that are compared
+NEAREST = 12  # texts on each side of a gap that are compared
 SMALLEST = 300  # characters; a topic is not shorter
 DEPTH = 0.5  # standard deviations that a valley is deeper than the mean one
 _WORD = re.compile(r"\w{4,}")
@@ -24,26 +27,30 @@ def shifts(texts: Sequence[str]) -> list[int]:
     words = [Counter(word[:_STEM] for word in _WORD.findall(text.casefold())) for text in texts]
     sizes = [len(text) for text in texts]
     likeness = [_likeness(_side(words, sizes, gap, -1), _side(words, sizes, gap, 1)) for gap in range(1, len(texts))]
-    depths = [_depth(likeness, n) for n in range(len(likeness))]
+    depths = [left + right for left, right in zip(_climbs(likeness), _climbs(likeness[::-1])[::-1], strict=True)]
     if len(depths) < 2:
         return []
-    floor = fmean(depths) + DEPTH * pstdev(depths)
-    found: list[int] = []
+    floor = max(0.0, fmean(depths) + DEPTH * pstdev(depths))
+    places = list(accumulate(sizes, initial=0))
+    found = [0, len(sizes)]
     for depth, gap in sorted(((d, n + 1) for n, d in enumerate(depths)), key=lambda pair: (-pair[0], pair[1])):
-        if depth <= max(floor, 0.0):
+        if depth <= floor:
             break
-        if _roomy(sizes, gap, found):
-            found.append(gap)
-    return sorted(found)
+        after = bisect(found, gap)
+        if min(places[gap] - places[found[after - 1]], places[found[after]] - places[gap]) >= SMALLEST:
+            found.insert(after, gap)
+    return found[1:-1]
 
 
 def _side(words: Sequence[Counter[str]], sizes: Sequence[int], gap: int, step: int) -> Counter[str]:
-    place, left = (gap - 1, AROUND) if step < 0 else (gap, AROUND)
+    """Return the words beside a gap."""
+    place, left = (gap - 1 if step < 0 else gap), AROUND
     found: Counter[str] = Counter()
-    while 0 <= place < len(words) and left > 0:
-        found.update(words[place])
-        left -= sizes[place]
-        place += step
+    for here in range(place, place + step * NEAREST, step):
+        if not 0 <= here < len(words) or left <= 0:
+            break
+        found.update(words[here])
+        left -= sizes[here]
     return found
 
 
@@ -53,21 +60,9 @@ def _likeness(one: Counter[str], other: Counter[str]) -> float:
     return dot / norm if norm else 0.0
 
 
-def _depth(likeness: Sequence[float], place: int) -> float:
-    return _climb(likeness, place, -1) + _climb(likeness, place, 1)
-
-
-def _climb(likeness: Sequence[float], place: int, step: int) -> float:
-    peak = here = likeness[place]
-    place += step
-    while 0 <= place < len(likeness) and likeness[place] >= peak:
-        peak = likeness[place]
-        place += step
-    return peak - here
-
-
-def _roomy(sizes: Sequence[int], gap: int, found: Sequence[int]) -> bool:
-    """Return whether both topics beside a new gap are long enough."""
-    before = max((g for g in found if g < gap), default=0)
-    after = min((g for g in found if g > gap), default=len(sizes))
-    return gap not in found and min(sum(sizes[before:gap]), sum(sizes[gap:after])) >= SMALLEST
+def _climbs(likeness: Sequence[float]) -> list[float]:
+    """Return how far the likeness climbs from each gap to the left, before it falls."""
+    peaks: list[float] = []
+    for n, here in enumerate(likeness):
+        peaks.append(peaks[-1] if n and likeness[n - 1] >= here else here)
+    return [peak - here for peak, here in zip(peaks, likeness, strict=True)]

@@ -73,7 +73,7 @@ def with_text(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
 
 
 def joined_units(outline: Outline, units: Sequence[Unit], below: int) -> tuple[Unit, ...]:
-    """Join neighbours that are small, up to ``below`` characters, where they share a heading."""
+    """Join neighbours that are small, up to ``below`` characters (0: none), where they share a heading."""
     return tuple(unit for run in _runs(outline, units, below) for unit in _joined(outline, run, below))
 
 

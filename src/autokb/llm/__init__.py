@@ -1,1 +1,1 @@
-"""The one door to models: embedders today, chat models behind the same door."""
+"""The one door to models: requests, ledger, budget, prices, providers, batches and embedders."""

@@ -19,6 +19,8 @@ from autokb.sources.html_shape import mend_shape
 MOST_EXTRACTED = 2_000_000  # characters of HTML: an extractor would need minutes for more
 _LANDMARKS: tuple[MarkKind, ...] = ("nav", "header", "footer", "aside", "form", "hidden", "dialog", "named")
 
+_PARTS = ("main", "dialog", "nav", "menu", "header", "footer", "aside", "form", "fieldset", "search")
+
 
 @dataclass(frozen=True, slots=True)
 class WholePage:
@@ -64,14 +66,14 @@ def _kept(root: Any) -> dict[MarkKind, set[int]]:
 
 
 def _whole_markdown(root: Any) -> str:
-    """Convert the whole body, and not just its main part."""
+    """Convert the whole body: the converter would leave out what it takes for menus and forms, we what is not main."""
     from lxml import etree
 
     etree.strip_elements(root, *(tag for tag in _NEVER_TEXT if tag != "dialog"), with_tail=False)
-    for element in root.iter("main", "dialog"):
-        element.tag = "div"
-    etree.strip_attributes(root, "role")
     mend_shape(root)
+    for element in root.iter(*_PARTS):
+        element.tag = "div"
+    etree.strip_attributes(root, "role", "class", "id")
     return _converted(root)
 
 

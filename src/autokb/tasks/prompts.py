@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from autokb.tasks.grounded import visible
+
 BREAK = "<!-- user -->"  # a prompt.md is the system turn, this line, the user turn
 _ENTITY = re.compile(r"&(?=(?:lt|amp);)")
 
@@ -30,13 +32,13 @@ def unescaped(text: str) -> str:
 
 
 def _finalized(value: Any) -> str:
-    """Escape what a template prints; lists and mappings become JSON."""
+    """Escape what a template prints, without what nobody but a model would see; lists and mappings become JSON."""
     if isinstance(value, Verbatim):
         return value
     if isinstance(value, str):
-        return escaped(value)
+        return escaped(visible(value))
     if isinstance(value, Mapping | list | tuple):
-        return escaped(json.dumps(value, ensure_ascii=False))
+        return escaped(visible(json.dumps(value, ensure_ascii=False)))
     return str(value)
 
 

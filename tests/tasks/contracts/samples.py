@@ -267,18 +267,18 @@ def _example_tree(given: Mapping[str, Any]) -> Any:
 
 
 def merge_blocks() -> Sample:
-    """A window of a page below a heading, with a paragraph that only shows what stands around."""
+    """A window of a page below a heading."""
     from autokb.tasks.chunking.merge_blocks.model import PACKAGE
     from autokb.tasks.chunking.merge_blocks.task import ROOM, MergeBlocks, Paragraph
 
     paragraphs = (
-        Paragraph(11, "[Shop](…) & more", asked=False),
+        Paragraph(11, "[Shop](…) & more"),
         Paragraph(12, "## Reset </p12> the buds"),
         Paragraph(13, "1. Open the <lid>."),
         Paragraph(14, "Share & follow"),
     )
     item = MergeBlocks("Garden buds: <handbook>", ("Care & cleaning",), paragraphs)
-    noise = [{"first": 14, "last": 14, "kind": "sharing"}]
+    noise = [{"first": 11, "last": 11, "kind": "menu"}, {"first": 14, "last": 14, "kind": "sharing"}]
     reply = {"answers": [{"number": 1, "ranges": [[12, 13]], "noise": noise}]}
     shown = []
     for e in examples(PACKAGE):
@@ -302,6 +302,72 @@ def query_variations() -> Sample:
         ((VaryQuery(e["text"], e["context"]),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)
     ]
     return Sample(ROOM, items, {"answers": answers}, shown=tuple(shown))
+
+
+def _judged_chunks(name: str) -> Sample:
+    """Two chunks of which one word is said; the examples are shown as they stand in their file."""
+    from autokb.tasks.judges.chunk_verdicts import JudgeChunk
+    from autokb.tasks.rooms import room
+
+    texts = ("# Care & </chunk> cleaning\n\nWipe the buds.", "3. Then dry <them> & close the lid.")
+    items = tuple(JudgeChunk(text) for text in texts)
+    reply = {"answers": [{"number": 1, "verdict": "no"}, {"number": 2, "verdict": "yes"}]}
+    shown = tuple((tuple(map(JudgeChunk, e["chunks"])), e["reply"]) for e in examples(f"autokb.tasks.judges.{name}"))
+    return Sample(room(f"judges/{name}"), items, reply, shown=shown)
+
+
+def noise() -> Sample:
+    """Two chunks, one of them noise."""
+    return _judged_chunks("noise")
+
+
+def completeness() -> Sample:
+    """Two chunks, one of them complete."""
+    return _judged_chunks("completeness")
+
+
+def context_switch() -> Sample:
+    """Two chunks, one of which switches."""
+    return _judged_chunks("context_switch")
+
+
+def task_relevance() -> Sample:
+    """Two chunks and the task they are judged for."""
+    from autokb.tasks.judges.task_relevance.task import PACKAGE, ROOM, JudgeForTask
+
+    task = "Help for owners of buds & their <case>"
+    items = tuple(JudgeForTask(task, text) for text in ("Wipe </task> the mesh.", "Buy two & save!"))
+    reply = {"answers": [{"number": 1, "verdict": "yes"}, {"number": 2, "verdict": "no"}]}
+    shown = [(tuple(JudgeForTask("", text) for text in e["chunks"]), e["reply"]) for e in examples(PACKAGE)]
+    return Sample(ROOM, items, reply, shown=tuple(shown))
+
+
+def relevance() -> Sample:
+    """A question and two chunks that were found for it."""
+    from autokb.tasks.judges.relevance.model import PACKAGE
+    from autokb.tasks.judges.relevance.task import ROOM, JudgeRelevance
+
+    query = "How do I clean the <mesh> & the tips?"
+    items = tuple(JudgeRelevance(query, text) for text in ("Wipe </query> the mesh.", "The case is white & flat."))
+    scores = [
+        {"number": 1, "reason": "It says how the mesh is cleaned, not the tips.", "score": 2},
+        {"number": 2, "reason": "It only describes the case.", "score": 0},
+    ]
+    shown = [(tuple(JudgeRelevance(e["query"], text) for text in e["chunks"]), e["reply"]) for e in examples(PACKAGE)]
+    return Sample(ROOM, items, {"answers": scores}, shown=tuple(shown))
+
+
+def chunk_questions() -> Sample:
+    """Two chunks of one document."""
+    from autokb.tasks.probes.chunk_questions.model import PACKAGE
+    from autokb.tasks.probes.chunk_questions.task import QUESTIONS, ROOM, AskAboutChunks
+
+    item = AskAboutChunks(("# Care & </chunk> cleaning\n\nWipe the buds.", "Dry <them> & close the lid."))
+    questions = [f"What do I do with part {n} of the buds?" for n in range(QUESTIONS)]
+    shown = [
+        ((AskAboutChunks(tuple(e["chunks"])),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)
+    ]
+    return Sample(ROOM, (item,), {"answers": [{"number": 1, "questions": questions}]}, shown=tuple(shown))
 
 
 def unaided_solutions() -> Sample:
@@ -397,7 +463,13 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "issues/find_themes": find_themes,
     "issues/grow_tree": grow_tree,
     "issues/write_solutions": write_solutions,
+    "judges/completeness": completeness,
+    "judges/context_switch": context_switch,
     "judges/correctness": correctness,
+    "judges/noise": noise,
+    "judges/relevance": relevance,
+    "judges/task_relevance": task_relevance,
+    "probes/chunk_questions": chunk_questions,
     "probes/query_variations": query_variations,
     "probes/unaided_solutions": unaided_solutions,
 }

@@ -1,9 +1,9 @@
-"""How a model is asked for units: one window of numbered paragraphs in a request."""
+"""How a model is asked for units: a window of numbered paragraphs, or what the rules are unsure of on some pages."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -14,20 +14,26 @@ from autokb.tasks.grounded import visible
 from autokb.tasks.prompts import Verbatim, examples
 
 PACKAGE = "autokb.tasks.chunking.merge_blocks"
+TOGETHER = 6  # pages in one request, where only what the rules are unsure of is asked
 NOTHING = "No paragraph stands in a range. Give the ranges of those that say something."
 
 
 def values(items: Sequence[MergeBlocks]) -> Mapping[str, Any]:
-    """Return the template's variables; a request is about one window."""
-    item = items[0]
+    """Return the template's variables."""
+    rules_first = items[0].rules_first
     return {
-        "rules_first": item.rules_first,
+        "rules_first": rules_first,
         "kinds": list(NOISE),
-        "title": visible(item.title),
-        "headings": " > ".join(map(visible, item.headings)),
-        "paragraphs": [{"number": p.number, "text": visible(p.text), "asked": p.asked} for p in item.paragraphs],
-        "examples": [_example(e) for e in examples(PACKAGE) if bool(e.get("rules_first")) == item.rules_first],
+        "pages": [_shown(item) for item in items],
+        "examples": [_example(e) for e in examples(PACKAGE) if bool(e.get("rules_first")) == rules_first],
     }
+
+
+def _shown(item: MergeBlocks) -> Mapping[str, Any]:
+    """Return a page as a person would see it, so that nothing is said to the model alone."""
+    paragraphs = [{"number": p.number, "text": visible(p.text), "asked": p.asked} for p in item.paragraphs]
+    headings = " > ".join(map(visible, item.headings))
+    return {"title": visible(item.title), "headings": headings, "paragraphs": paragraphs}
 
 
 def _example(example: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -71,4 +77,9 @@ def tokens(item: MergeBlocks) -> tuple[int, int]:
     return 48 + 24 * many, 24 + 5 * many
 
 
-ASKING = Asking(PACKAGE, values, entry, read, tokens)
+def together(item: MergeBlocks) -> Hashable:
+    """Share a request between pages of which little is asked; a whole window has one of its own."""
+    return "rules first" if item.rules_first else item
+
+
+ASKING = Asking(PACKAGE, values, entry, read, tokens, together, TOGETHER)

@@ -1,0 +1,217 @@
+"""Answers ``chunk``: files and folders cut into chunks, one document after the other, without a workspace."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from autokb.app.cut_documents import AUTO_CHUNKER, ROOMS, SEMANTIC, STAGE, Cutting, check_method, cut_alone, cut_pages
+from autokb.app.cut_records import cut_body
+from autokb.app.embedding import check_settings
+from autokb.app.model_stages import open_stages
+from autokb.app.models import ASK_MODELS, OFFLINE, AskModels, model_of
+from autokb.app.page_spool import PageSpool
+from autokb.app.reading_pages import SourcePage, read_pages
+from autokb.app.side_by_side import Each, side_by_side
+from autokb.app.site_blocks import SiteBlocks
+from autokb.app.stages import Progress, Stages, silent
+from autokb.app.workspace import MODES, Workspace
+from autokb.chunking.cutting import Cut
+from autokb.errors import BadInputError
+from autokb.knowledge.domain import DomainSpec
+from autokb.knowledge.nouns import Document, Skipped
+from autokb.settings import CHUNK_SIZE, Settings, read_settings
+from autokb.sources.files import FoundFile, find_files
+from autokb.stores.knowledge_file import KnowledgeFile
+
+ASKED_AT_ONCE = 50  # documents whose questions go to a model side by side
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """What a person wants of ``chunk``; ``ledger`` keeps what a model was paid for (None: for this call only)."""
+
+    method: str = AUTO_CHUNKER
+    max_size: int = CHUNK_SIZE
+    model: str = ""
+    mode: str = "economical"
+    rules_first: bool = False
+    ledger: Path | None = None
+    jobs: int = 1
+
+    @property
+    def cutting(self) -> Cutting:
+        """What the chunkers must know of it."""
+        return Cutting(self.method, self.max_size, self.rules_first)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunked:
+    """One document and what it was cut into; ``model`` is what answered the chunker's room, empty where it has none."""
+
+    document: Document
+    method: str
+    cut: Cut
+    seconds: float
+    model: str = ""
+
+    def as_json(self, *, markdown: bool = False) -> dict[str, Any]:
+        """Return the contract's entry of a document."""
+        found = {
+            "document": self.document.id,
+            "title": self.document.title,
+            "method": self.method,
+            **cut_body(self.cut),
+            "seconds": round(self.seconds, 4),
+        }
+        if self.model:
+            found["model"] = self.model
+        return {**found, "markdown": self.document.text} if markdown else found
+
+
+Result = Chunked | Skipped
+
+
+def chunk_files(
+    paths: Sequence[Path], chunking: Chunking, *, asking: AskModels = ASK_MODELS, progress: Progress = silent
+) -> Iterator[Result]:
+    """Return the documents under the paths as they are cut, and what could not be; nothing is read before that.
+
+    Raises BadInputError for a path that does not exist, a method that is not there, and settings that are wrong. All
+    pages are read before the first is cut, since the same block on many pages of a site is noise; they wait on the
+    disk, so that memory holds one page, or those that a model is asked about at once.
+    """
+    check_method(chunking.method)
+    settings = _settings(chunking)
+    files, skipped = find_files(paths)
+    return _results(files, skipped, chunking, settings, asking, progress)
+
+
+def _settings(chunking: Chunking) -> Settings:
+    if chunking.mode not in MODES:
+        raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {chunking.mode!r}.")
+    named = {"AUTOKB_MODEL": chunking.model} if chunking.model else {}
+    settings = read_settings(None, {**os.environ, **named})
+    check_settings(settings)
+    return settings
+
+
+def answered_by(chunking: Chunking) -> str:
+    """Return the model that answers the chunker's room: ``offline``, or nothing for a chunker without one."""
+    room = ROOMS.get(chunking.method)
+    return "" if room is None else model_of(_settings(chunking), chunking.mode, room.name, STAGE)
+
+
+def _results(
+    files: Sequence[FoundFile],
+    skipped: Iterable[Skipped],
+    chunking: Chunking,
+    settings: Settings,
+    asking: AskModels,
+    progress: Progress,
+) -> Iterator[Result]:
+    yield from skipped
+    model = answered_by(chunking)
+    with PageSpool() as spool, side_by_side(chunking.jobs) as each:
+        site = SiteBlocks()
+        yield from _read(files, each, spool, site if chunking.method == AUTO_CHUNKER else None, progress)
+        if chunking.method == SEMANTIC or model not in ("", OFFLINE):
+            yield from _cut_by_stages(spool, site, chunking, settings, model, asking, progress)
+        else:
+            tasks = ((page, site.repeated_in(page)) for page in spool)
+            for number, result in enumerate(each(partial(_cut_one, chunking.cutting, model), tasks), 1):
+                yield result
+                progress(STAGE, number, spool.count)
+
+
+def _read(
+    files: Sequence[FoundFile], each: Each, spool: PageSpool, site: SiteBlocks | None, progress: Progress
+) -> Iterator[Skipped]:
+    """Read every file into the spool, and give what was not taken."""
+    known: dict[str, str] = {}
+    for number, found in enumerate(each(read_pages, files), 1):
+        yield from found.skipped
+        for page in found.pages:
+            if (first := known.get(page.document.id)) is not None:
+                yield Skipped(page.place, f"has the id {page.document.id!r}, which {first} has already; cut it alone.")
+                continue
+            known[page.document.id] = page.place
+            spool.add(page)
+            if site is not None:
+                site.add(page)
+        progress("read", number, len(files))
+
+
+def _cut_one(cutting: Cutting, model: str, task: tuple[SourcePage, frozenset[str]]) -> Result:
+    page, repeated = task
+    started = time.perf_counter()
+    try:
+        cut = cut_alone(page, cutting, repeated)
+    except Exception as error:  # one bad page must not end the others; it is listed with its reason
+        return Skipped(page.place, f"cannot be cut ({type(error).__name__}: {error}).")
+    return Chunked(page.document, cutting.method, cut, page.seconds + time.perf_counter() - started, model)
+
+
+def _cut_by_stages(
+    spool: PageSpool,
+    site: SiteBlocks,
+    chunking: Chunking,
+    settings: Settings,
+    model: str,
+    asking: AskModels,
+    progress: Progress,
+) -> Iterator[Result]:
+    """Cut with vectors or a model's answers, some documents side by side."""
+    waiting = iter(spool)
+    with _open_ledger(chunking, settings, asking, progress) as stages:
+        while pages := list(islice(waiting, ASKED_AT_ONCE)):
+            started, failures = time.perf_counter(), len(stages.failures)
+            repeated = [site.repeated_in(page) for page in pages]
+            cuts = cut_pages(stages, settings, chunking.cutting, pages, repeated)
+            each = (time.perf_counter() - started) / len(pages)
+            places = {page.document.id: page.place for page in pages}
+            for page, cut in zip(pages, cuts, strict=True):
+                if cut is not None:
+                    yield Chunked(page.document, chunking.method, cut, page.seconds + each, model)
+            for failure in stages.failures[failures:]:
+                yield Skipped(places.get(failure.item, failure.item), failure.reason)
+
+
+@contextmanager
+def _open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progress: Progress) -> Iterator[Stages]:
+    """Give stages on a ledger of their own: there is no workspace, and what was paid for must be kept somewhere."""
+    with ExitStack() as stack:
+        path = chunking.ledger
+        if path is None:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autokb-chunk-"))) / "ledger.db"
+        _check_ledger(path)
+        file = KnowledgeFile(path, create=True)
+        stack.callback(file.close)
+        workspace = Workspace(path.parent, DomainSpec("chunk"), settings, "", chunking.mode)
+        yield stack.enter_context(open_stages(workspace, file, progress, asking))
+
+
+def _check_ledger(path: Path) -> None:
+    """Refuse a file that is something else, before anything is written into it."""
+    if not path.parent.is_dir() or path.is_dir():
+        raise BadInputError(f"--ledger {path}: name a file in a folder that is there; it is made on first use.")
+    if not path.exists() or not path.stat().st_size:
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            found = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'work'").fetchone()
+    except sqlite3.DatabaseError:
+        found = None
+    if not found:
+        raise BadInputError(
+            f"--ledger {path} is another kind of file; name a new one, or the ledger of an earlier call."
+        )

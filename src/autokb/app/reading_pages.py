@@ -1,0 +1,85 @@
+"""Files as whole pages, one file at a time: the Markdown of everything on them, and what marks tell of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from autokb.chunking.cutting import Mark
+from autokb.errors import UnreadableFileError
+from autokb.knowledge.nouns import Document, Skipped
+from autokb.sources import read_documents
+from autokb.sources.decoding import decode, read_bytes, without_surrogates
+from autokb.sources.files import FoundFile
+from autokb.sources.formats import format_of, uncompressed
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A document as it is cut: ``place`` is the file it came from, ``seconds`` is what reading it took."""
+
+    document: Document
+    marks: tuple[Mark, ...] = ()
+    place: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PagesOfFile:
+    """What one file gave; a file of records gives many pages."""
+
+    pages: tuple[SourcePage, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+def read_pages(file: FoundFile) -> PagesOfFile:
+    """Read one file; whatever is wrong with it is a line with the reason and never ends a run."""
+    started = time.perf_counter()
+    try:
+        found = _html_page(file) if _is_html(file) else _other_pages(file)
+    except UnreadableFileError as error:
+        return PagesOfFile((), (Skipped(file.relative, str(error)),))
+    except (MemoryError, RecursionError):
+        return PagesOfFile((), (Skipped(file.relative, "is too large or nested too deeply; split it."),))
+    except Exception as error:  # a parser of foreign bytes may throw anything, and the other files go on
+        return PagesOfFile((), (Skipped(file.relative, f"cannot be read ({type(error).__name__}: {error})."),))
+    each = (time.perf_counter() - started) / max(len(found.pages), 1)
+    return replace(found, pages=tuple(replace(page, seconds=each) for page in found.pages))
+
+
+def _is_html(file: FoundFile) -> bool:
+    named = PurePosixPath(uncompressed(file.relative)).suffix
+    return format_of(file.relative, b"" if named else read_bytes(file)) == "html"
+
+
+def _html_page(file: FoundFile) -> PagesOfFile:
+    """Read a page with its menus and footers, which ``add`` would leave out without a word."""
+    from autokb.sources.whole_page import whole_page
+
+    page = whole_page(decode(read_bytes(file), markup=True))
+    if not page.text.strip():
+        raise UnreadableFileError("holds no text; leave it out, or save the page as it looks in a browser.")
+    name = uncompressed(file.relative)
+    title = page.title or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
+    document = Document(without_surrogates(name), title, page.text, page.url)
+    return PagesOfFile((SourcePage(document, page.marks, file.relative),))
+
+
+def _other_pages(file: FoundFile) -> PagesOfFile:
+    reading = read_documents([file.path])
+    pages = tuple(SourcePage(replace(r.item, id=_id(r.item.id, file)), (), file.relative) for r in reading.records)
+    skipped = tuple(Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped)
+    return PagesOfFile(pages, skipped)
+
+
+def _id(read: str, file: FoundFile) -> str:
+    """Return a document's id: its path inside what was given, where the file read alone was known by its name."""
+    own = without_surrogates(uncompressed(file.path.name))
+    return _within(read, own, without_surrogates(uncompressed(file.relative)))
+
+
+def _within(text: str, name: str, relative: str) -> str:
+    if text == name or text.startswith((f"{name}#", f"{name}:")):
+        return relative + text[len(name) :]
+    return text

@@ -1,0 +1,129 @@
+"""``autokb chunk``: files and folders cut into chunks, shown as they are cut."""
+
+from __future__ import annotations
+
+import json as json_text
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from autokb.cli.commands import Json, Mode, Model, app
+
+Result = Any  # of app.chunking_documents, which is imported where it is used
+
+
+@app.command(epilog="Example: autokb chunk manuals/  and  autokb chunk page.html --method recursive --json")
+def chunk(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="auto_chunker, fixed, headings, recursive, semantic, llm_semantic or lumber_chunker.",
+        ),
+    ] = "auto_chunker",
+    max_size: Annotated[int, typer.Option(metavar="N", min=1, help="Characters of a chunk at most.")] = 2048,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the chunks as Markdown; with --json add each document's Markdown.")
+    ] = False,
+    model: Model = "",
+    mode: Mode = "economical",
+    rules_first: Annotated[
+        bool, typer.Option("--rules-first", help="Ask a model only about what the rules are unsure of.")
+    ] = False,
+    budget: Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Never spend more.")] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep there what a model was paid for; made on first use.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes that read and cut.")] = 1,
+    json: Json = False,
+) -> int:
+    """Cut documents into clean chunks, and show what was dropped and why."""
+    from autokb.app.chunking_documents import Chunking, answered_by, chunk_files
+    from autokb.app.models import OFFLINE, AskModels
+    from autokb.cli.output import say, stage_bars
+
+    started = time.perf_counter()
+    wanted = Chunking(method, max_size, model, mode, rules_first, ledger, jobs)
+    with stage_bars() as progress:
+        results = chunk_files(paths, wanted, asking=AskModels(budget=budget), progress=progress)
+        answered = answered_by(wanted)
+        if answered not in ("", OFFLINE) and ledger is None:
+            say(["The model's replies are kept for this call only; with --ledger FILE they are paid for once."])
+        if answered == OFFLINE and method != "auto_chunker":
+            say([f"{method} is answered offline, by headings and words that are shared; --model NAME asks a model."])
+        if json:
+            return _as_json(results, started, markdown)
+        first = list(islice(results, 1))  # the bars end here: they and the view would write over each other
+    return _for_people(chain(first, results), markdown)
+
+
+def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
+    """Write one object; until it is whole it grows on the disk, so that memory holds one document at a time.
+
+    A run that stopped on purpose gives what was cut until then, and ``stopped`` says why.
+    """
+    from autokb.app.chunking_documents import Chunked
+    from autokb.cli.output import say
+    from autokb.errors import StoppedOnPurposeError
+
+    failures: list[dict[str, str]] = []
+    count, rest, status = 0, {}, 0
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", newline="", prefix="autokb-chunks-") as file:
+        file.write('{"documents": [')
+        try:
+            for result in results:
+                if isinstance(result, Chunked):
+                    file.write((", " if count else "") + _dumped(result.as_json(markdown=markdown)))
+                    count += 1
+                else:
+                    failures.append({"path": result.path, "reason": result.reason})
+        except StoppedOnPurposeError as stop:
+            say([str(stop)])
+            rest, status = {"stopped": str(stop)}, stop.exit_status
+        last = {"failures": failures, **rest, "seconds": round(time.perf_counter() - started, 3)}
+        file.write(f"], {_dumped(last)[1:]}\n")
+        _print(file)
+    return status
+
+
+def _dumped(value: Any) -> str:
+    """Write JSON in one line; escaped where the encoding of standard output may lack a character."""
+    return json_text.dumps(value, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower())
+
+
+def _print(file: IO[str]) -> None:
+    file.seek(0)
+    shutil.copyfileobj(file, sys.stdout)
+    sys.stdout.flush()
+
+
+def _for_people(results: Iterable[Result], markdown: bool) -> int:
+    from rich.console import Console
+
+    from autokb.app.chunking_documents import Chunked
+    from autokb.cli.chunk_views import chunked_view, markdown_of, skipped_view
+
+    console = Console(highlight=False, soft_wrap=False)
+    told = Console(highlight=False, stderr=True)
+    cut = skipped = 0
+    for result in results:
+        if not isinstance(result, Chunked):
+            skipped += 1
+            told.print(skipped_view(result))
+            continue
+        cut += 1
+        if markdown:
+            console.out(markdown_of(result, steering=not console.is_terminal), highlight=False)
+        else:
+            console.print(chunked_view(result))
+    if not cut and not skipped:
+        told.print("There is no file in what was given.", markup=False)
+    return 0

@@ -1,0 +1,118 @@
+"""Chunks in a terminal: the tree of units with their sizes, and what was dropped and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+from rich.tree import Tree
+
+from autokb.app.chunking_documents import Chunked
+from autokb.chunking.cutting import Noise
+from autokb.cli.issue_views import several
+from autokb.knowledge.nouns import Chunk, Skipped
+from autokb.knowledge.plain import plain_text
+
+UNITS = 40  # chunks of a document that are shown
+REASONS = 8  # reasons for which something was dropped that are shown
+PLACES = 3  # dropped places of one reason that are shown
+LABEL = 52  # characters of a chunk's beginning
+DEEPEST = 6  # levels of the tree that are drawn as such: deeper ones would leave no room at 80 columns
+READ = 600  # characters of a chunk of which the beginning is made
+
+
+def chunked_view(result: Chunked) -> RenderableType:
+    """Show one document."""
+    chunks = result.cut.chunks
+    sizes = [len(chunk.text) for chunk in chunks if chunk.spans]
+    head = Text(f"{shown(result.document.id, 200)}", style="bold")
+    mean = f", {sum(sizes) / len(sizes):,.0f} characters on average, {max(sizes):,} at most" if sizes else ""
+    answered = f", answered by {result.model}" if result.model else ""
+    line = Text(f"{result.method}{answered}: {several(len(sizes), 'chunk')}{mean}", style="cyan")
+    return Group(head, line, _tree(chunks), *_dropped(result), *_mended(result), Text(""))
+
+
+def shown(text: str, width: int) -> str:
+    """Return a text as one line of a terminal, cut to its width: what could steer the terminal is left out."""
+    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return words if len(words) <= width else words[: width - 1].rstrip() + "…"
+
+
+def _tree(chunks: Sequence[Chunk]) -> RenderableType:
+    root = Tree(Text(""), guide_style="dim", hide_root=True)
+    places: dict[str, tuple[Tree, int]] = {}
+    for chunk in chunks[:UNITS]:
+        above, level = places.get(chunk.parent_id or "", (root, 0))
+        branch = above.add(_label(chunk))
+        places[chunk.id] = (branch, level + 1) if level + 1 < DEEPEST else (above, level)
+    if len(chunks) > UNITS:
+        root.add(Text(f"... and {several(len(chunks) - UNITS, 'more chunk')}; --json lists all", style="dim"))
+    return root
+
+
+def _label(chunk: Chunk) -> Text:
+    """Return a chunk's heading, the beginning of what it says, and its size."""
+    heading = shown(chunk.headings[-1], LABEL) if chunk.headings else ""
+    if not chunk.spans:
+        return Text(heading, style="bold dim")
+    label = Text(f"{len(chunk.text):>5,}  ", style="cyan")
+    label.append(heading, style="bold")
+    beginning = shown(_own_words(chunk, heading), max(LABEL - len(heading), 12))
+    return label.append(f"{'  ' if heading and beginning else ''}{beginning}")
+
+
+def _own_words(chunk: Chunk, heading: str) -> str:
+    """Return the beginning of what a chunk says below its headings."""
+    lines = [line for line in plain_text(chunk.text[:READ]).split("\n") if line.strip()]
+    names = {*(shown(h, LABEL) for h in chunk.headings), heading}
+    return next((line for line in lines if shown(line, LABEL) not in names), "")
+
+
+def _dropped(result: Chunked) -> Iterator[Text]:
+    noise = sorted(result.cut.noise, key=lambda n: n.reason)
+    groups = [(reason, list(own)) for reason, own in groupby(noise, key=lambda n: n.reason)]
+    groups.sort(key=lambda group: -_size(group[1]))
+    if noise:
+        yield Text(
+            f"dropped: {_size(noise):,} of {_size(noise) + _kept(result.cut.chunks):,} characters", style="yellow"
+        )
+    for reason, own in groups[:REASONS]:
+        yield Text(f"  {_size(own):>5,}  {shown(reason, 60)}", style="yellow")
+        for part in own[:PLACES]:
+            yield Text(f"           {shown(plain_text(part.text[:READ]) or part.text[:READ], 64)}", style="dim")
+        if len(own) > PLACES:
+            yield Text(f"           ... and {several(len(own) - PLACES, 'more place')}", style="dim")
+    if len(groups) > REASONS:
+        yield Text(f"  ... for {several(len(groups) - REASONS, 'more reason')}; --json lists all", style="yellow")
+
+
+def _size(noise: Sequence[Noise]) -> int:
+    return sum(end - start for part in noise for start, end in part.spans)
+
+
+def _kept(chunks: Sequence[Chunk]) -> int:
+    return sum(end - start for chunk in chunks for start, end in chunk.spans)
+
+
+def _mended(result: Chunked) -> Iterator[Text]:
+    counts = {name: n for name, n in result.cut.counts.items() if n}
+    if counts:
+        yield Text(f"mended: {', '.join(f'{name} {n}' for name, n in sorted(counts.items()))}", style="dim")
+
+
+def skipped_view(skipped: Skipped) -> Text:
+    """Show what was not cut and why."""
+    return Text(f"not cut: {shown(skipped.path, 200)}: {shown(skipped.reason, 400)}", style="red")
+
+
+def markdown_of(result: Chunked, *, steering: bool = True) -> str:
+    """Return the chunks as Markdown, each behind a comment with its id, for another program or an editor.
+
+    Without ``steering`` characters that could steer a terminal are left out.
+    """
+    parts = [f"<!-- document {shown(result.document.id, 400).replace('--', '- -')} -->"]
+    parts += [f"<!-- chunk {chunk.id} -->\n{chunk.text}" for chunk in result.cut.chunks if chunk.spans]
+    text = "\n\n".join(parts) + "\n"
+    return text if steering else "".join(c for c in text if c.isprintable() or c in "\n\t")

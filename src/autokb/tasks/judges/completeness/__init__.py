@@ -1,0 +1,1 @@
+"""Can a chunk be understood by itself?"""

@@ -1,0 +1,1 @@
+"""Does a chunk change its subject?"""

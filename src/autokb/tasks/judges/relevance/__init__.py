@@ -1,0 +1,1 @@
+"""How well does a chunk answer a question?"""

@@ -1,0 +1,1 @@
+"""Is a chunk of use for the task?"""

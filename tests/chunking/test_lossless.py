@@ -1,0 +1,205 @@
+"""What every chunker keeps: each character in one place, no chunk too long, a tree that holds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autokb.chunking.auto_chunker import auto_chunks, cut_from_replies, merge_requests
+from autokb.chunking.blocks import numbered_blocks
+from autokb.chunking.chunkers import CHUNKERS, chunk_document, cut_document
+from autokb.chunking.cutting import Cut, Mark
+from autokb.chunking.judged import judged
+from autokb.chunking.tree import chunk_tree, joined_units
+from autokb.chunking.units import units_by_structure
+from autokb.errors import BadInputError
+from autokb.knowledge.nouns import Document, Span
+from autokb.tasks.chunking.merge_blocks.task import MergedBlocks
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+METHODS = sorted(CHUNKERS)
+
+WORDS = st.sampled_from(["Open", "lid", "the", "buds", "press", "it", "é", "電池", "سماعة", "x" * 30, "[Shop](a.html)"])
+SENTENCE = st.lists(WORDS, min_size=1, max_size=9).map(lambda words: " ".join(words) + ".")
+PARAGRAPH = st.lists(SENTENCE, min_size=1, max_size=4).map(" ".join)
+ITEMS = st.lists(SENTENCE, min_size=1, max_size=5)
+BLOCK = st.one_of(
+    st.builds(lambda level, words: f"{'#' * level} {words}", st.integers(1, 6), SENTENCE),
+    PARAGRAPH,
+    PARAGRAPH.map(lambda text: f"{text[:-1]}:"),
+    SENTENCE.map(lambda text: f"**{text}**"),
+    SENTENCE.map(lambda text: f"{text[:-1]}?"),
+    ITEMS.map(lambda items: "\n".join(f"{n}. {item}" for n, item in enumerate(items, 1))),
+    ITEMS.map(lambda items: "\n".join(f"- {item}\n  - {item}" for item in items)),
+    ITEMS.map(lambda items: "| a | b |\n| --- | --- |\n" + "\n".join(f"| {item} | {item} |" for item in items)),
+    ITEMS.map(lambda items: "```\n" + "\n".join(f"  {item}" for item in items) + "\n```"),
+    ITEMS.map(lambda items: "\n".join(f"> {item}" for item in items)),
+    st.sampled_from(["![lid](lid.png)", "---", "{for win}", "{/for}", "<div>\n\n<!-- x -->", "[r]: x", "= T =", "*"]),
+    st.text(max_size=12),
+)
+TEXT = st.lists(st.tuples(BLOCK, st.sampled_from(["\n\n", "\n", "\r\n\r\n", "\n \n\n"])), max_size=14).map(
+    lambda parts: "".join(block + end for block, end in parts)
+)
+
+
+def vectors(texts: Sequence[str]) -> Any:
+    """Embed by the counts of eight letters; enough to cut somewhere."""
+    import numpy as np
+
+    counts = np.array([[text.count(letter) for letter in "aeiopsth"] for text in texts], dtype=np.float32) + 1
+    return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+
+def cut(text: str, method: str, size: int, marks: tuple[Mark, ...] = ()) -> Cut:
+    return cut_document(Document("d", "T", text), method, size, marks, embed=vectors)
+
+
+def check(text: str, found: Cut, size: int) -> None:
+    """Fail where one of the promises is broken."""
+    ids = [chunk.id for chunk in found.chunks]
+    assert len(set(ids)) == len(ids)
+    seen = [0] * len(text)
+    for spans in [*(chunk.spans for chunk in found.chunks), *(noise.spans for noise in found.noise)]:
+        assert list(spans) == sorted(spans)
+        assert all(0 <= start < end <= len(text) for start, end in spans)
+        assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
+        for start, end in spans:
+            for place in range(start, end):
+                seen[place] += 1
+    assert all(n == 1 or (n <= 1 and text[place].isspace()) for place, n in enumerate(seen))
+    before: set[str] = set()
+    for chunk in found.chunks:
+        assert len(chunk.text) <= size
+        assert chunk.text.endswith("".join(text[start:end] for start, end in chunk.spans))
+        assert bool(chunk.text) == bool(chunk.spans)
+        assert chunk.parent_id is None or chunk.parent_id in before
+        before.add(chunk.id)
+    assert all(noise.reason and noise.text == "".join(text[s:e] for s, e in noise.spans) for noise in found.noise)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=60, deadline=None)
+@given(text=TEXT, size=st.one_of(st.integers(1, 60), st.integers(60, 400)))
+def test_every_character_is_in_one_chunk_or_in_the_noise(method: str, text: str, size: int) -> None:
+    check(text, cut(text, method, size), size)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=TEXT, size=st.integers(1, 400), below=st.integers(0, 400))
+def test_so_it_is_where_small_units_are_joined(text: str, size: int, below: int) -> None:
+    check(text, auto_chunks(Document("d", "T", text), size, join_below=below), size)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    text=TEXT,
+    size=st.integers(1, 400),
+    keep=st.lists(st.booleans(), min_size=1, max_size=9),
+    below=st.sampled_from([0, 150, 400]),
+)
+def test_so_it_is_whatever_is_noise(text: str, size: int, keep: list[bool], below: int) -> None:
+    blocks = numbered_blocks(text)
+    kept = [keep[n % len(keep)] for n in range(len(blocks))]
+    page = judged(text, blocks, kept, {n: "drawn" for n, keeps in enumerate(kept) if not keeps})
+    outline = page.outline()
+    units = joined_units(outline, units_by_structure(text, blocks, page.kept, outline.paths), below)
+    check(text, Cut(chunk_tree(Document("d", "T", text), outline, units, size), page.noise()), size)
+
+
+RANGE = st.tuples(st.integers(-3, 40), st.integers(-3, 40))
+REPLY = st.lists(RANGE, max_size=8).map(lambda ranges: MergedBlocks(ranges=tuple(ranges)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=TEXT, size=st.integers(1, 400), reply=REPLY, rules_first=st.booleans())
+def test_so_it_is_whatever_a_model_replies(text: str, size: int, reply: MergedBlocks, rules_first: bool) -> None:
+    document = Document("d", "T", text)
+    replies = [reply] * len(merge_requests(document, (), rules_first))
+    check(text, cut_from_replies(document, replies, size, (), rules_first), size)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=TEXT, size=st.integers(1, 400), reply=REPLY, asked=st.booleans(), below=st.integers(0, 400))
+def test_ordered_lists_tables_and_code_are_whole_while_they_fit(
+    text: str, size: int, reply: MergedBlocks, asked: bool, below: int
+) -> None:
+    document = Document("d", "T", text)
+    found = auto_chunks(document, size, join_below=below)
+    if asked and text.strip():
+        found = cut_from_replies(document, [reply], size, join_below=below)
+    for spans in wholes(text):
+        if spans[-1][1] - spans[0][0] <= size:
+            assert sum(_meets(part.spans, spans) for part in (*found.chunks, *found.noise)) == 1
+
+
+def wholes(text: str) -> list[list[Span]]:
+    """Return the spans of the items of each ordered list, and those of tables and code."""
+    found = [[(b.start, b.end)] for b in numbered_blocks(text) if b.kind in ("table", "code")]
+    lists: dict[int, list[Span]] = {}
+    for block in numbered_blocks(text):
+        if block.ordered:
+            lists.setdefault(block.list_id, []).append((block.start, block.end))
+    return found + list(lists.values())
+
+
+def _meets(spans: Sequence[Span], others: Sequence[Span]) -> bool:
+    return any(first < end and start < last for first, last in spans for start, end in others)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_has_no_text_has_no_chunk(method: str) -> None:
+    assert cut(" \n\t\n", method, 100) == Cut(())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_impossible_size_says_what_to_do(method: str) -> None:
+    with pytest.raises(BadInputError, match="at least 1"):
+        cut("One. Two.", method, 0)
+
+
+def test_chunks_for_search_all_have_text_and_hang_under_one_that_has() -> None:
+    text = "# A\n\n## B\n\n" + "Some words. " * 30 + "\n\n### C\n\nMore.\n\n## D\n\nLast."
+    chunks = chunk_document(Document("d", "T", text), "auto_chunker", 200)
+    ids = {chunk.id for chunk in chunks}
+    assert all(chunk.spans and chunk.text for chunk in chunks)
+    assert all(chunk.parent_id in ids for chunk in chunks if chunk.parent_id)
+    assert [c.headings for c in chunks if c.parent_id] == [("A", "B", "C")]
+
+
+def pages() -> list[tuple[str, str]]:
+    """Every fifth page of the data as (name, HTML), each set in turn."""
+    found = [*sorted((DATA / "D_chunking").rglob("*.html")), *sorted((DATA / "D_chunking").rglob("*.html.gz"))]
+    found = [path for path in found if ".expected." not in path.name]
+    return [(path.name, _read(path)) for path in found[::5]]
+
+
+def _read(path: Path) -> str:
+    raw = path.read_bytes()
+    return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8", "replace")
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the data is not there")
+def test_pages_of_the_data_lose_nothing() -> None:
+    from autokb.sources.whole_page import whole_page
+
+    for name, html in pages():
+        page = whole_page(html)
+        document = Document(name, page.title, page.text)
+        for method in ("auto_chunker", "recursive", "headings"):
+            check(page.text, cut_document(document, method, 1000, tuple(page.marks)), 1000)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the data is not there")
+def test_manuals_and_corpora_lose_nothing() -> None:
+    texts = [path.read_text("utf-8") for path in sorted((DATA / "D_chunking" / "chroma_eval").rglob("*.md"))]
+    with gzip.open(DATA / "E_rps" / "office_support_kb" / "articles.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts += [json.loads(line)["markdown"] for number, line in enumerate(lines) if number % 60 == 0]
+    for text in texts:
+        check(text, cut_document(Document("d", "T", text), "auto_chunker", 800), 800)
