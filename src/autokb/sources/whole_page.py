@@ -73,7 +73,7 @@ def _whole_markdown(root: Any) -> str:
     mend_shape(root)
     for element in root.iter(*_PARTS):
         element.tag = "div"
-    etree.strip_attributes(root, "role", "class", "id")
+    etree.strip_attributes(root, "role")
     return _converted(root)
 
 
