@@ -23,7 +23,7 @@ PACKAGES = sorted((ROOT / "docs" / "packages").glob("*.md"))
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"((?:`\w+`(?:, | and )?)+)\s+in\s+\[[^\]]*\]\(([^)\s]+\.py)\)")
-COMMAND = re.compile(r"(?:^|[\s`/])autokb ((?:[a-z]+ )*[a-z]+)\b([^\n`]*)")
+COMMAND = re.compile(r"(?:^|[\s`/])autokb ((?:[a-z]+(?:-[a-z]+)* )*[a-z]+(?:-[a-z]+)*)\b([^\n`]*)")
 
 
 def named(page: Path) -> str:

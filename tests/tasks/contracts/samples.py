@@ -205,6 +205,34 @@ def extract_attributes() -> Sample:
     return Sample(ROOM, tuple(ExtractAttributes(text, "issue", spec) for text in texts), reply, {}, tuple(shown))
 
 
+def find_shift() -> Sample:
+    """Paragraphs of a document, the last of them about something else."""
+    from autokb.tasks.chunking.find_shift.model import PACKAGE
+    from autokb.tasks.chunking.find_shift.task import ROOM, FindShift
+
+    texts = ("Charge the <case> & wait.", "A full case lasts </paragraph> a week.", "Parcels come on Monday.")
+    shown = tuple(
+        ((FindShift(e["title"], tuple(e["paragraphs"])),), {"answers": [{"number": 1, **e["reply"]}]})
+        for e in examples(PACKAGE)
+    )
+    item = FindShift("Garden buds: <handbook>", texts)
+    return Sample(ROOM, (item,), {"answers": [{"number": 1, "at": 3}]}, shown=shown)
+
+
+def find_splits() -> Sample:
+    """Pieces of a document that are about three things."""
+    from autokb.tasks.chunking.find_splits.model import PACKAGE
+    from autokb.tasks.chunking.find_splits.task import ROOM, FindSplits
+
+    texts = ("Charge the <case> & wait.", "It blinks.", "Parcels come </piece> on Monday.", "## Cleaning")
+    shown = tuple(
+        ((FindSplits(e["title"], tuple(e["pieces"])),), {"answers": [{"number": 1, **e["reply"]}]})
+        for e in examples(PACKAGE)
+    )
+    item = FindSplits("Garden buds: <handbook>", texts)
+    return Sample(ROOM, (item,), {"answers": [{"number": 1, "after": [2, 3]}]}, shown=shown)
+
+
 def find_themes() -> Sample:
     """Three issues of two themes, one of them miscellaneous."""
     from autokb.tasks.issues.find_themes.model import PACKAGE
@@ -455,6 +483,8 @@ def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
 
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "chunking/add_context": add_context,
+    "chunking/find_shift": find_shift,
+    "chunking/find_splits": find_splits,
     "chunking/merge_blocks": merge_blocks,
     "issues/assign_theme": assign_theme,
     "issues/check_rules": check_rules,

@@ -72,7 +72,8 @@ def test_a_field_of_another_type_is_an_error_of_its_item_alone(name: str) -> Non
 
 @every_room
 def test_very_long_strings_are_neither_taken_nor_repeated(name: str) -> None:
-    found = read(name, said(as_text(with_long_strings(sample(name).reply))))
-    assert wrong(found)
+    long = with_long_strings(sample(name).reply)
+    found = read(name, said(as_text(long)))
+    assert wrong(found) or long == sample(name).reply  # a reply of numbers has no strings
     assert "very long very long very long" not in repr(found)
     assert all(len(r.error) <= LONGEST_ERROR for r in found)

@@ -17,6 +17,8 @@ from autokb.tasks.prompts import Verbatim, examples
 
 PACKAGE = "autokb.tasks.issues.write_solutions"
 TOGETHER = 16  # nodes in one request
+USUAL = 260  # tokens of a node's solutions: one or two with a few steps
+OWN = 0.45  # of it that the other nodes of a tree do not have too
 
 
 def values(items: Sequence[WriteSolutions]) -> Mapping[str, Any]:
@@ -65,9 +67,14 @@ def _asked(item: WriteSolutions, numbers: Mapping[tuple[str, int, str], int]) ->
 
 
 def tokens(item: WriteSolutions) -> tuple[int, int]:
-    """Return the most and the usual number of tokens of a node's solutions: long quotes take most of them."""
-    most, usual = tokens_of(item.configuration) if item.with_attributes else (0, 0)
-    return MOST * most + 1_600, usual + 400
+    """Return the most and the usual number of tokens of a node's solutions: long quotes take most of them.
+
+    A node alone (its solutions' attributes are then asked apart) has all it needs; those of a tree share most of it.
+    """
+    if not item.with_attributes:
+        return 1_600, USUAL
+    most, usual = tokens_of(item.configuration)
+    return MOST * most + 1_600, round((USUAL + usual) * OWN)
 
 
 def together(item: WriteSolutions) -> Hashable:

@@ -1,0 +1,83 @@
+"""Where the content shifts: what headings and words say, and how a model's number is read."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from autokb.llm.requests import ModelReply
+from autokb.tasks.asking import read_reply, reply_schema
+from autokb.tasks.chunking.cohesion import cohesions, turns
+from autokb.tasks.chunking.find_shift.model import ASKING
+from autokb.tasks.chunking.find_shift.task import ROOM, FindShift, FoundShift
+from autokb.tasks.reply import ReplyError
+
+EXAMPLES = yaml.safe_load(
+    importlib.resources.files("autokb.tasks.chunking.find_shift").joinpath("examples.yaml").read_text("utf-8")
+)
+ITEM = FindShift("Title", ("one", "two", "three"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["title"])
+def test_the_examples_offline(example: dict[str, Any]) -> None:
+    item = FindShift(example["title"], tuple(example["paragraphs"]))
+    assert ROOM.answer_offline(item).at == example["offline"]
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "at"),
+    [
+        (("Turn the wheel.", "## Light", "It glows.", "## Sound"), 2),
+        (("# Radio", "## Light", "It glows.", "## Sound"), 4),
+        (("## Light", "It glows.", "## Sound", "It hums."), 3),
+        (("# Radio", "## Light"), 2),
+        (("wheel turns", "wheel stops", "parcels arrive", "parcels leave"), 3),
+        (("", ""), 2),
+    ],
+)
+def test_the_first_heading_or_the_greatest_change(paragraphs: tuple[str, ...], at: int) -> None:
+    assert ROOM.answer_offline(FindShift("t", paragraphs)).at == at
+
+
+def test_cohesion_is_the_share_of_words_on_either_side() -> None:
+    # before: {radio, wheel}; after: {radio, light} -> one of two words each: 1 / sqrt(2 * 2)
+    assert cohesions(["radio wheel", "radio light"]) == [0.5]
+    # two pieces on either side count: {radio, wheel} against {light, wheel} in the middle
+    assert cohesions(["radio", "wheel", "light", "wheel"])[1] == 0.5
+    assert cohesions(["radio", "## radio", "radio"]) == [-1.0, 1.0]
+    assert cohesions(["", "radio"]) == [0.0]
+
+
+def test_turns_are_headings_and_gaps_that_hold_together_least() -> None:
+    assert turns(["wheel", "wheel", "wheel", "parcel", "parcel", "parcel"]) == [3]
+    assert turns(["wheel", "## wheel", "wheel"]) == [1]
+
+
+def read(at: Any) -> Any:
+    reply = ModelReply(json.dumps({"answers": [{"number": 1, "at": at}]}), 1, 1)
+    return read_reply(ASKING, [ITEM], reply, ROOM.check)[0]
+
+
+def test_a_number_is_read() -> None:
+    assert [read(at).answer for at in (2, 3)] == [FoundShift(at=2), FoundShift(at=3)]
+
+
+@pytest.mark.parametrize("at", [1, 0, 4, "2", 2.5, True, [2]])
+def test_another_number_is_refused(at: Any) -> None:
+    assert read(at).answer is None
+    assert read(at).error.startswith("Number 1: at")
+
+
+@pytest.mark.parametrize("at", [1, 4])
+def test_the_check_says_what_is_wrong(at: int) -> None:
+    with pytest.raises(ReplyError, match=f"from 2 to 3, not at {at}"):
+        ROOM.check(ITEM, FoundShift(at=at))
+
+
+def test_the_schema_bounds_the_number() -> None:
+    at = reply_schema(ASKING, [ITEM])["$defs"]["Entry"]["properties"]["at"]
+    assert at == {"type": "integer", "minimum": 2, "maximum": 3}
