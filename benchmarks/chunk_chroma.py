@@ -2,7 +2,8 @@
 
 Recall grows with the chunks and IoU shrinks with them, so a method is only better than another at the same mean size:
 each one's size is searched until the mean length of its chunks is within 5 % of the target. Every method's chunks are
-searched in the same three ways: by vectors (packaged embedder, the best of a chunk's windows), by BM25, and fused.
+searched in the same three ways: by vectors (packaged embedder, the best of a chunk's windows, each with the headings
+that the chunk's text repeats), by BM25 over that text, and fused.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -25,6 +27,7 @@ from autokb.chunking.windows import windows
 from autokb.evaluation.bootstrap import estimates
 from autokb.evaluation.token_metrics import Place, TokenScores, precision_omega, token_scores
 from autokb.knowledge.nouns import Chunk, Document
+from autokb.knowledge.plain import plain_text
 from autokb.retrieval.weights import Weights
 from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.stores.vector_index import best_first
@@ -38,6 +41,7 @@ FOUND = 5  # chunks for a question
 METRICS = ("recall", "iou", "precision")
 SYSTEMS = ("vectors", "bm25", "fused")
 OURS = "auto_chunker"
+ROOM = 1.25  # of the size that small units are joined up to: a unit that is a little longer stays whole
 FREE = ("fixed", "recursive", "headings", "lumber_chunker", OURS)  # ours that ask nobody and whose size can be set
 Cutting = Callable[[Document, int], Sequence[Chunk]]
 
@@ -109,7 +113,7 @@ def _own(name: str, document: Document, size: int) -> Sequence[Chunk]:
     if name == OURS:
         from autokb.chunking.auto_chunker import auto_chunks
 
-        return with_text(auto_chunks(document, size, join_below=size).chunks)
+        return with_text(auto_chunks(document, int(size * ROOM), join_below=size).chunks)
     return with_text(cut_document(document, name, size).chunks)
 
 
@@ -140,20 +144,15 @@ def _embedder() -> Any:
     return open_embedder("packaged")
 
 
-def _vectors() -> Any:
+@contextmanager
+def _vectors() -> Iterator[Callable[[Sequence[str]], Any]]:
     """Open the vectors that earlier runs kept in the temporary folder."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def opened() -> Iterator[Callable[[Sequence[str]], Any]]:
-        path = Path(tempfile.gettempdir()) / "autokb-bench-vectors.db"
-        file = KnowledgeFile(path, create=not path.exists())
-        try:
-            yield partial(_embed, file)
-        finally:
-            file.close()
-
-    return opened()
+    path = Path(tempfile.gettempdir()) / "autokb-bench-vectors.db"
+    file = KnowledgeFile(path, create=not path.exists())
+    try:
+        yield partial(_embed, file)
+    finally:
+        file.close()
 
 
 def _embed(file: KnowledgeFile, texts: Sequence[str]) -> Any:
@@ -174,10 +173,12 @@ def ask(
 ) -> dict[str, list[TokenScores]]:
     """Return the scores of every question for each way to search, and the precision that perfect search would have."""
     of_document = {d.id: [c for c in chunks if c.document == d.id] for d in documents}
+    repeated = {c.id: _repeated(d, c) for d in documents for c in of_document[d.id]}
     parts = [w for d in documents for w in windows(d, of_document[d.id])]
     row = {chunk.id: n for n, chunk in enumerate(chunks)}
     rows = np.array([row[part.chunk] for part in parts])
-    near = embed([q.text for q in questions]) @ embed([part.text for part in parts]).T
+    texts = ["\n".join(filter(None, (repeated[part.chunk], part.text))) for part in parts]
+    near = embed([q.text for q in questions]) @ embed(texts).T
     cosines = np.full((len(questions), len(chunks)), -1.0)
     for n, chunk in enumerate(rows):
         np.maximum(cosines[:, chunk], near[:, n], out=cosines[:, chunk])
@@ -191,6 +192,13 @@ def ask(
             found[system].append(token_scores(best, question.excerpts))
     omega = [precision_omega(places, question.excerpts) for question in questions]
     return {**found, "omega": [TokenScores(1.0, value, value) for value in omega]}
+
+
+def _repeated(document: Document, chunk: Chunk) -> str:
+    """Return what stands before a chunk's own text in it, without marks of headings."""
+    own = "".join(document.text[start:end] for start, end in chunk.spans).strip()
+    before = chunk.text.strip().removesuffix(own)
+    return " ".join(plain_text(before).replace("=", " ").split())
 
 
 def summary(scores: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:

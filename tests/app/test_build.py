@@ -249,7 +249,7 @@ def test_edited_lines_and_peoples_verdicts_survive_a_build(copy: tuple[SupportKB
     assert (shown[second["id"]]["status"], shown[second["id"]]["reason"]) == ("rejected", "wrong")
 
 
-@pytest.mark.parametrize("line", ["chunker: recursive", "context: none", "embedder: other", "model: gpt"])
+@pytest.mark.parametrize("line", ["chunker: other", "context: none", "embedder: other", "model: gpt"])
 def test_a_setting_that_is_not_known_stops_the_build_before_anything_is_lost(
     copy: tuple[SupportKB, Path], line: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def check(text: str, found: Cut, size: int) -> None:
     for spans in [*(chunk.spans for chunk in found.chunks), *(noise.spans for noise in found.noise)]:
         assert list(spans) == sorted(spans)
         assert all(0 <= start < end <= len(text) for start, end in spans)
-        assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
+        assert all(before[1] <= after[0] for before, after in pairwise(spans))
         for start, end in spans:
             for place in range(start, end):
                 seen[place] += 1

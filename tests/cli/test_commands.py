@@ -13,7 +13,7 @@ import typer
 
 import hand_made_kb
 from autokb.app.workspace import Workspace
-from autokb.cli import draft_commands, evaluate_commands, main
+from autokb.cli import chunk_commands, draft_commands, evaluate_commands, main
 from autokb.cli.commands import app
 from autokb.errors import StoppedOnPurposeError
 
@@ -47,7 +47,7 @@ COMMANDS = sorted(leaves(app))
 
 
 def test_the_commands_of_the_contract_are_there() -> None:
-    assert draft_commands is not None
+    assert draft_commands is not None and chunk_commands is not None
     assert evaluate_commands.evaluate in [g.typer_instance for g in app.registered_groups]
     names = {" ".join(c) for c in COMMANDS}
     assert {"init", "add", "draft-spec", "plan", "build", "show", "ask", "costs", "export", "import"} <= names

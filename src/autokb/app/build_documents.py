@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+from autokb.app.cut_documents import cut
 from autokb.app.models import OFFLINE, model_of
-from autokb.app.records import chunk_body, read_chunk
 from autokb.app.stages import Stages
 from autokb.app.workspace import Workspace
-from autokb.chunking.chunkers import chunk_document
 from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
-from autokb.knowledge.ids import digest
 from autokb.knowledge.nouns import Chunk, Document
-from autokb.settings import Settings
 from autokb.tasks.chunking.add_context.task import ROOM as ADD_CONTEXT
 from autokb.tasks.chunking.add_context.task import AddContext
 
 MODEL_READS = 40_000  # characters of a document that a model is asked about at once
-VERSION = "1"  # raise it when a chunker cuts the same document otherwise
 
 
 def cut_documents(stages: Stages, workspace: Workspace, documents: Sequence[Document]) -> list[Chunk]:
@@ -40,22 +35,6 @@ def context_way(workspace: Workspace) -> str:
         return settings.context
     asked = model_of(settings, workspace.mode, ADD_CONTEXT.name, "context") != OFFLINE
     return "chained" if asked and workspace.mode == "paper" else "document"
-
-
-def cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:
-    """Return the chunks of every document by its id; one that cannot be cut is a failure and missing."""
-    method, size = settings.chunker, settings.max_size
-    keys = [digest("chunks", VERSION, method, str(size), d.id, d.title, d.text) for d in documents]
-
-    def cut_one(position: int) -> str:
-        return json.dumps([chunk_body(c) for c in chunk_document(documents[position], method, size)])
-
-    texts = stages.remember("chunks", keys, [d.id for d in documents], cut_one)
-    return {
-        document.id: [read_chunk(document.id, body) for body in json.loads(text)]
-        for document, text in zip(documents, texts, strict=True)
-        if text is not None
-    }
 
 
 def _in_one(

@@ -11,8 +11,9 @@ from autokb.app.cut_records import cut_text, read_cut
 from autokb.app.embedding import embedder_of
 from autokb.app.models import OFFLINE
 from autokb.app.reading_pages import SourcePage
+from autokb.app.site_blocks import SiteBlocks
 from autokb.app.stages import Stages
-from autokb.chunking.auto_chunker import auto_chunks, cut_from_replies, merge_requests
+from autokb.chunking.auto_chunker import cut_from_replies, merge_requests
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.cutting import Cut
 from autokb.chunking.llm_semantic import llm_semantic
@@ -40,7 +41,7 @@ TALKS: Mapping[str, tuple[Room[Any, Any], Callable[[Document, int], Talk]]] = {
     "lumber_chunker": (FIND_SHIFT, lumber),
 }
 ROOMS: Mapping[str, Room[Any, Any]] = {AUTO_CHUNKER: MERGE_BLOCKS, **{name: room for name, (room, _) in TALKS.items()}}
-METHODS = tuple(sorted({*CHUNKERS, SEMANTIC, AUTO_CHUNKER}))
+METHODS = tuple(sorted(CHUNKERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,7 @@ def check_method(method: str) -> None:
 
 def cut_alone(page: SourcePage, cutting: Cutting, repeated: frozenset[str] = frozenset()) -> Cut:
     """Cut one page by a chunker that needs no vectors, its rooms answered offline."""
-    if cutting.method == AUTO_CHUNKER:
-        return auto_chunks(page.document, cutting.max_size, page.marks, repeated)
-    return cut_document(page.document, cutting.method, cutting.max_size, page.marks)
+    return cut_document(page.document, cutting.method, cutting.max_size, page.marks, repeated)
 
 
 def cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:
@@ -74,8 +73,8 @@ def cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> di
     cutting = Cutting(settings.chunker, settings.max_size)
     pages = [SourcePage(document) for document in documents]
     site = SiteBlocks()
-    if cutting.method == AUTO_CHUNKER:
-        site.add(pages)
+    for page in pages if cutting.method == AUTO_CHUNKER else ():
+        site.add(page)
     found = cut_pages(stages, settings, cutting, pages, [site.repeated_in(page) for page in pages])
     stages.stop_if_awaited()
     return {p.document.id: list(with_text(c.chunks)) for p, c in zip(pages, found, strict=True) if c is not None}

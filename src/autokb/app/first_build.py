@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autokb.app.build_documents import MODEL_READS, context_requests, context_way, cut
+from autokb.app.build_documents import MODEL_READS, context_requests, context_way
 from autokb.app.build_issues import organise
 from autokb.app.build_solutions import asks_attributes_apart
 from autokb.app.build_trees import tree_questions
+from autokb.app.cut_documents import cut
 from autokb.app.embedding import embedder_of
 from autokb.app.models import is_paid
 from autokb.app.published import read_published

@@ -68,15 +68,16 @@ def _html_page(file: FoundFile) -> PagesOfFile:
 
 def _other_pages(file: FoundFile) -> PagesOfFile:
     reading = read_documents([file.path])
-    pages = tuple(SourcePage(replace(r.item, id=_id(r.item.id, file)), (), file.relative) for r in reading.records)
+    pages = tuple(SourcePage(_placed(record.item, file), (), file.relative) for record in reading.records)
     skipped = tuple(Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped)
     return PagesOfFile(pages, skipped)
 
 
-def _id(read: str, file: FoundFile) -> str:
-    """Return a document's id: its path inside what was given, where the file read alone was known by its name."""
-    own = without_surrogates(uncompressed(file.path.name))
-    return _within(read, own, without_surrogates(uncompressed(file.relative)))
+def _placed(document: Document, file: FoundFile) -> Document:
+    """Name a document by its file's path inside what was given; the file read alone was known by its name."""
+    name = without_surrogates(uncompressed(file.path.name))
+    own = _within(document.id, name, without_surrogates(uncompressed(file.relative)))
+    return replace(document, id=own, title=own if document.title == document.id else document.title)
 
 
 def _within(text: str, name: str, relative: str) -> str:

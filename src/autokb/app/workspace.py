@@ -25,7 +25,7 @@ DEFAULT_SETTINGS = """\
 # Everything here is optional; environment variables such as AUTOKB_MODEL override it.
 model: offline        # offline | openai:NAME | anthropic:NAME | ...
 embedder: packaged    # packaged | openai:NAME | local:FOLDER
-chunker: fixed        # fixed | headings
+chunker: fixed        # fixed | headings | auto_chunker | recursive | semantic | llm_semantic | lumber_chunker
 """
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from autokb.chunking.cutting import Cut, Mark
-from autokb.chunking.judged import Judged, judged, keeps, verdicts_of, without_empty_headings
+from autokb.chunking.judged import Judged, judged, verdicts_of, without_empty_headings
 from autokb.chunking.merging import read_windows, reasons_given, unsure_requests, whole_requests
 from autokb.chunking.pieces import check_size
 from autokb.chunking.ranges import Range, joined, whole_units
@@ -85,7 +85,7 @@ def cut_from_replies(
 def _by_rules(document: Document, marks: Sequence[Mark], repeated: frozenset[str]) -> tuple[Judged, list[bool]]:
     """Return what the rules keep, and of which blocks they are unsure."""
     blocks, verdicts = verdicts_of(document, marks, repeated)
-    reasons = {n: verdict.reason for n, verdict in enumerate(verdicts) if not keeps(verdict)}
+    reasons = {n: verdict.reason for n, verdict in enumerate(verdicts) if not verdict.keeps}
     page = judged(document.text, blocks, [n not in reasons for n in range(len(blocks))], reasons)
     return without_empty_headings(page), [verdict.kind == "unsure" for verdict in verdicts]
 

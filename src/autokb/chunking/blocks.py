@@ -12,8 +12,8 @@ from autokb.knowledge.nouns import Span
 from autokb.knowledge.plain import plain_text
 
 LONG_LINE = 160  # characters; lines that are longer on average are not wrapped: each is a paragraph of its own
-# Headings of wiki texts; corpora that were split into words write "= = Name = =".
-_WIKI_HEADING = re.compile(r"((?:= ?){1,6}) ?([^\s=](?:[^=\n]*[^\s=])?) ?((?:= ?){1,6})")
+# Headings of wiki texts; corpora that were split into words write "= = Name = =". A legend ("= Goals ; A =") is none.
+_WIKI_HEADING = re.compile(r"((?:= ?){1,6}) ?([^\s=;](?:[^=;\n]*[^\s=;])?) ?((?:= ?){1,6})")
 _QUOTE_MARKS = re.compile(r"[>\s]*")
 
 

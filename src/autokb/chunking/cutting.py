@@ -4,36 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
+from autokb.knowledge.marks import Mark, MarkKind
 from autokb.knowledge.nouns import Chunk, Document, Span
 
-MarkKind = Literal[
-    "nav",
-    "header",
-    "footer",
-    "aside",
-    "form",
-    "hidden",
-    "dialog",
-    "named",
-    "kept_by_trafilatura",
-    "kept_by_readability",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a page says of a span of its Markdown that the Markdown itself cannot tell.
-
-    The first kinds are elements that it stands in, ``named`` is one whose class or id names page furniture; the last
-    ones say which extractor keeps it. ``value`` is the share of its characters that are links.
-    """
-
-    start: int
-    end: int
-    kind: MarkKind
-    value: float = 0.0
+__all__ = ["Cut", "Cutter", "Mark", "MarkKind", "Noise"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,11 +51,6 @@ def verdicts_of(
     return blocks, noise_verdicts(document.text, blocks, tuple(marks), repeated)
 
 
-def keeps(verdict: Verdict) -> bool:
-    """Return whether a block is kept when nobody else is asked."""
-    return verdict.kind != "drop"
-
-
 def judged(text: str, blocks: tuple[NumberedBlock, ...], kept: Sequence[bool], reasons: Mapping[int, str]) -> Judged:
     """Return the blocks with each ordered list kept or left out as a whole."""
     whole, torn = whole_lists(blocks, kept)

@@ -23,8 +23,8 @@ _LABEL = re.compile(
 _TITLE = re.compile(r"(?:\d+[.)]\s+)?(\*\*|__)(?=\S)(?:(?!\1).)+\1\s*[:?]?|Q(?:uestion)?\s*\d*\s*[:.)].*")
 _GOES_ON = re.compile(
     r"(?:\(|(?:however|otherwise|therefore|then|thus|hence|but|also|and|or|this|these|those|it|they|such|instead|so|"
-    r"similarly|likewise|in addition|as a result|for example|for instance|in this case|if not|note that|answer|a(?=\s*:))\b"
-    r"|(?:note|tip|hint|warning|caution|important|attention|hinweis|tipp|achtung)s?\s*[*_:])",
+    r"similarly|likewise|in addition|as a result|for example|for instance|in this case|if not|note that|answer)\b"
+    r"|a\s*:|(?:note|tip|hint|warning|caution|important|attention|hinweis|tipp|achtung)s?\s*[*_:])",
     re.IGNORECASE,
 )
 _MARKS = "*_ \t\n>\"'“”"

@@ -36,7 +36,7 @@ def whole_requests(document: Document, page: Judged, units: Sequence[Unit]) -> l
 
 
 def unsure_requests(document: Document, page: Judged, unsure: Sequence[bool]) -> list[MergeBlocks]:
-    """Return the questions about the paragraphs that the rules are unsure of, with the beginning of their neighbours."""
+    """Return the questions about what the rules are unsure of, with the beginning of its neighbours."""
     near = {n + step for n, asked in enumerate(unsure) if asked for step in (-1, 0, 1)}
     lines = [
         Paragraph(b.number, _shown(document.text, b) if unsure[n] else _beginning(document.text, b), unsure[n])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.units import Unit
@@ -157,7 +158,7 @@ def _unite_lists(blocks: Sequence[NumberedBlock], owners: list[int]) -> int:
 
 def _headings_forward(blocks: Sequence[NumberedBlock], units: list[list[int]]) -> int:
     moved = 0
-    for unit, following in zip(units, units[1:], strict=False):
+    for unit, following in pairwise(units):
         while len(unit) > 1 and blocks[unit[-1]].kind == "heading" and unit[-1] < following[0]:
             following.insert(0, unit.pop())
             moved += 1

@@ -9,7 +9,7 @@ from autokb.chunking.blocks import NumberedBlock, heading_words
 from autokb.chunking.outline import Path, common
 from autokb.chunking.packing import Atom, Bit, atoms_of, block_atom, equal_parts
 from autokb.chunking.pieces import Piece, as_chunks
-from autokb.chunking.units import Unit
+from autokb.chunking.units import Unit, groups
 from autokb.knowledge.nouns import Chunk, Document, Span
 
 REPEATED = 0.5  # of the size: what repeated headings may take at most
@@ -73,20 +73,22 @@ def with_text(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
 
 
 def joined_units(outline: Outline, units: Sequence[Unit], below: int) -> tuple[Unit, ...]:
-    """Join neighbours that are small, up to ``below`` characters (0: none), where they share a heading."""
+    """Join neighbours that are small, up to ``below`` characters (0: none), where they share a heading.
+
+    Of a unit over half of that, what must stay together takes part by itself: chunks of like size are found best.
+    """
+    if not below:
+        return tuple(units)
     return tuple(unit for run in _runs(outline, units, below) for unit in _joined(outline, run, below))
 
 
 def _runs(outline: Outline, units: Sequence[Unit], below: int) -> Iterator[list[Unit]]:
     run: list[Unit] = []
     for unit in units:
-        if run and not (outline.length(unit) < below and _near(outline, run[0], unit)):
+        if run and not _near(outline, run[0], unit):
             yield run
             run = []
-        run.append(unit)
-        if outline.length(unit) >= below:
-            yield run
-            run = []
+        run += [unit] if outline.length(unit) * 2 <= below else groups(outline.text, outline.blocks, unit)
     if run:
         yield run
 

@@ -59,7 +59,7 @@ def _sections(blocks: Sequence[NumberedBlock], kept: Sequence[bool], paths: Sequ
         starts = block.kind == "heading" and section
         bare = starts and all(blocks[p].kind == "heading" for p in section)
         # A page's name may stand at the level of its first section; it is no empty section.
-        named = bare and len(paths[section[-1]]) == 1 and not found
+        named = bare and len(section) == 1 and not found
         if starts and not (named or (bare and paths[section[-1]] == paths[position][:-1])):
             found = True
             yield section

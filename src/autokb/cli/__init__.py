@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from autokb.cli import draft_commands, evaluate_commands  # noqa: F401  (they register their commands)
+    from autokb.cli import chunk_commands, draft_commands, evaluate_commands  # noqa: F401  (they register theirs)
     from autokb.cli.commands import app
 
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)

@@ -29,7 +29,7 @@ def chunked_view(result: Chunked) -> RenderableType:
     sizes = [len(chunk.text) for chunk in chunks if chunk.spans]
     head = Text(f"{shown(result.document.id, 200)}", style="bold")
     mean = f", {sum(sizes) / len(sizes):,.0f} characters on average, {max(sizes):,} at most" if sizes else ""
-    answered = f", answered by {result.model}" if result.model else ""
+    answered = f" ({result.model})" if result.model else ""
     line = Text(f"{result.method}{answered}: {several(len(sizes), 'chunk')}{mean}", style="cyan")
     return Group(head, line, _tree(chunks), *_dropped(result), *_mended(result), Text(""))
 

@@ -1,4 +1,4 @@
-"""Every text of a parsed page gets a number of two private characters, by which it is found again in what is made of it.
+"""Every text of a parsed page gets a number of two private characters, by which it is found again after conversion.
 
 The numbers outlive the conversion to Markdown and the extractors, so each place of the Markdown can be traced to the
 elements around it, and to what an extractor keeps.
@@ -44,7 +44,8 @@ def free_of_numbers(html: str) -> str:
 def number_texts(root: Any) -> list[Any]:
     """Write a number into every text that can be seen; return the element around each, by number.
 
-    It stands behind the first letter, where it neither hides nor makes a mark of Markdown. Texts of signs alone get none.
+    It stands behind the first letter, where it neither hides nor makes a mark of Markdown.
+    A text of signs alone gets none.
     """
     around: list[Any] = []
     for element in root.iter():

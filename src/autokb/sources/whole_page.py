@@ -1,4 +1,4 @@
-"""HTML to the Markdown of all that can be seen of a page, menus and footers too, with marks that tell its parts apart."""
+"""HTML to the Markdown of everything on a page, menus and footers too, with marks that tell its parts apart."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ MOST_EXTRACTED = 2_000_000  # characters of HTML: an extractor would need minute
 _LANDMARKS: tuple[MarkKind, ...] = ("nav", "header", "footer", "aside", "form", "hidden", "dialog", "named")
 
 _PARTS = ("main", "dialog", "nav", "menu", "header", "footer", "aside", "form", "fieldset", "search")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+# One that holds such an element was never closed: the rest of the page would become one heading.
+_INSIDE_NO_HEADING = ("p", "ul", "ol", "table", "pre", "blockquote", "section", "article", *_HEADINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +40,25 @@ def whole_page(html: str) -> WholePage:
 
     Raises UnreadableFileError for a page that is nested too deeply to be read whole.
     """
+    from lxml import etree
+
     root = _parsed(free_of_numbers(clean(html)))
     if root is None:
         return WholePage("")
     title, url = _words(root.find(".//title")), _own_address(root)
     body = root.find("body")
     body = root if body is None else body
-    lengths, links = _measured(body)
+    lengths, _ = _measured(body)
     stands_in = landmarks(root, lengths, body)
     around = number_texts(root)
     kinds = [stands_in.get(element, frozenset()) for element in around]
     linked = [_in_link(element) for element in around]
-    kept = _kept(root) if len(html) <= MOST_EXTRACTED else {}
+    kept: dict[MarkKind, set[int]] = {}
+    if len(html) <= MOST_EXTRACTED:
+        kept["kept_by_trafilatura"] = kept_by_trafilatura(root)
+    etree.strip_elements(root, *(tag for tag in _NEVER_TEXT if tag != "dialog"), with_tail=False)
+    if kept:
+        kept["kept_by_readability"] = kept_by_readability(deepcopy(root))
     text, places = without_numbers(_whole_markdown(root))
     marks = [*_landmark_marks(places, kinds, linked), *_kept_marks(places, kept, linked)]
     return WholePage(text, _title(root, title, text), url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
@@ -58,18 +68,13 @@ def _in_link(element: Any) -> bool:
     return element.tag == "a" or next(element.iterancestors("a"), None) is not None
 
 
-def _kept(root: Any) -> dict[MarkKind, set[int]]:
-    return {
-        "kept_by_trafilatura": kept_by_trafilatura(deepcopy(root)),
-        "kept_by_readability": kept_by_readability(deepcopy(root)),
-    }
-
-
 def _whole_markdown(root: Any) -> str:
     """Convert the whole body: the converter would leave out what it takes for menus and forms, we what is not main."""
     from lxml import etree
 
-    etree.strip_elements(root, *(tag for tag in _NEVER_TEXT if tag != "dialog"), with_tail=False)
+    for heading in root.iter(*_HEADINGS):
+        if next(heading.iterdescendants(*_INSIDE_NO_HEADING), None) is not None:
+            heading.tag = "div"
     mend_shape(root)
     for element in root.iter(*_PARTS):
         element.tag = "div"

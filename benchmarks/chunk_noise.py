@@ -1,0 +1,127 @@
+"""How much page furniture is dropped and how much text is lost, beside other tools, on pages unseen by the fit."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+
+from autokb.chunking.blocks import numbered_blocks
+from autokb.chunking.noise import noise_verdicts
+from autokb.knowledge.plain import plain_text
+from autokb.sources.whole_page import whole_page
+from benchmarks.chunk_noise_data import SETS, GoldPage, Score, f1, gold_pages, let_in, lost, score, words_of
+from benchmarks.figures import Figure, Result, show, write
+
+RESAMPLES = 10_000
+SEED = 20250101
+NAMES = {SETS[0]: "articles", SETS[1]: "readability", SETS[2]: "snippets"}
+
+
+def ours(page: GoldPage) -> str:
+    """Return the words of the paragraphs that are kept, headings included."""
+    whole = whole_page(page.html)
+    blocks = numbered_blocks(whole.text)
+    verdicts = noise_verdicts(whole.text, blocks, whole.marks)
+    kept = (whole.text[b.start : b.end] for b, v in zip(blocks, verdicts, strict=True) if v.keeps)
+    return "\n".join(plain_text(text, images=False) for text in kept)
+
+
+def whole(page: GoldPage) -> str:
+    """Return the words of the whole page's Markdown."""
+    return plain_text(whole_page(page.html).text, images=False)
+
+
+def trafilatura_default(page: GoldPage) -> str:
+    """Return what trafilatura keeps without comments."""
+    from trafilatura import extract
+
+    return extract(page.html, include_comments=False) or ""
+
+
+def trafilatura_precise(page: GoldPage) -> str:
+    """Return what trafilatura keeps in its precision mode."""
+    from trafilatura import extract
+
+    return extract(page.html, include_comments=False, favor_precision=True) or ""
+
+
+def readability(page: GoldPage) -> str:
+    """Return what readability-lxml keeps, nothing of a page that it cannot read."""
+    import logging
+
+    from readability import Document
+    from readability.readability import Unparseable
+
+    logging.getLogger("readability.readability").addHandler(logging.NullHandler())
+    try:
+        return words_of(Document(page.html).summary(html_partial=True))
+    except Unparseable:
+        return ""
+
+
+SYSTEMS: dict[str, Callable[[GoldPage], str]] = {
+    "ours": ours,
+    "trafilatura": trafilatura_default,
+    "trafilatura_precise": trafilatura_precise,
+    "readability": readability,
+    "whole": whole,
+}
+
+
+def run(_options: argparse.Namespace) -> Result:
+    """Score every system on the half of the pages that weights were not fitted on."""
+    pages = list(gold_pages())
+    held = [page for page in pages if not page.fits]
+    kept = {name: [system(page) for page in held] for name, system in SYSTEMS.items()}
+    figures = [figure for name in SYSTEMS for figure in _figures(name, held, kept[name])]
+    for name in SETS[:2]:
+        figures += _difference(name, held, kept["ours"], kept["trafilatura"])
+    detail = {"pages": {NAMES[s]: sum(p.set == s for p in held) for s in SETS}, "fitted_on": len(pages) - len(held)}
+    return Result("chunk_noise", figures, detail)
+
+
+def _figures(name: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[Figure]:
+    found = []
+    for data in SETS[:2]:
+        scores = _scores(data, pages, kept)
+        label = f"{name}_{NAMES[data]}"
+        found += [
+            Figure(f"{label}_precision", sum(s.precision for s in scores) / len(scores)),
+            Figure(f"{label}_recall", sum(s.recall for s in scores) / len(scores)),
+            Figure(f"{label}_f1", f1(scores)),
+        ]
+    must, must_not = (sum(len(x) for x in xs) for xs in ([p.must for p in pages], [p.must_not for p in pages]))
+    aim = name == "ours"
+    wrong = sum(map(let_in, pages, kept)) / must_not * 100
+    missed = sum(map(lost, pages, kept)) / must * 100
+    found.append(Figure(f"{name}_must_not_let_in", wrong, "%", at_most=4.5 if aim else None))
+    found.append(Figure(f"{name}_must_lost", missed, "%", at_most=4 if aim else None))
+    return found
+
+
+def _scores(data: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[Score]:
+    return [score(text, page.gold) for page, text in zip(pages, kept, strict=True) if page.set == data]
+
+
+def _difference(data: str, pages: Sequence[GoldPage], one: Sequence[str], other: Sequence[str]) -> list[Figure]:
+    """Return the difference in F1 with its interval, from resampling pages in pairs."""
+    import numpy as np
+
+    pairs = [_scores(data, pages, texts) for texts in (one, other)]
+    values = np.array([[(s.precision, s.recall) for s in scores] for scores in pairs])
+    drawn = np.random.default_rng(SEED).integers(0, values.shape[1], (RESAMPLES, values.shape[1]))
+    means = values[:, drawn].mean(axis=2)
+    f1s = 2 * means[..., 0] * means[..., 1] / means.sum(axis=-1)
+    low, high = np.percentile(f1s[0] - f1s[1], (2.5, 97.5))
+    label = f"f1_over_trafilatura_{NAMES[data]}"
+    return [
+        Figure(label, f1(pairs[0]) - f1(pairs[1]), at_least=-0.01),
+        Figure(f"{label}_low", float(low)),
+        Figure(f"{label}_high", float(high)),
+    ]
+
+
+if __name__ == "__main__":
+    result = run(argparse.Namespace())
+    show(result)
+    print(write(result, keep=False))

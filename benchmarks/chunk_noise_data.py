@@ -1,0 +1,123 @@
+"""Pages with known text: what is read of them, halves for fitting and for the report, and how kept text is scored."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).parents[2] / "shared/data/D_chunking"
+SETS = ("article_extraction_benchmark", "readability_pages", "trafilatura_eval")
+SHINGLE = 4  # words, as in the article extraction benchmark
+_WORD = re.compile(r"\w+")
+_BLOCK = re.compile(
+    r"</?(?:p|div|li|ul|ol|tr|td|th|table|h[1-6]|br|pre|blockquote|section|article|figure)\b[^>]*>", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPage:
+    """A page: ``gold`` is its text (empty in trafilatura_eval, which has snippets that must or must not be kept)."""
+
+    set: str
+    id: str
+    html: str
+    gold: str = ""
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether the page is in the half that weights are fitted on; the report uses the other half only."""
+        return int(hashlib.sha256(self.id.encode()).hexdigest(), 16) % 2 == 0
+
+
+def gold_pages() -> Iterator[GoldPage]:
+    """Read the pages of the three sets."""
+    for page in _lines(SETS[0], "pages.jsonl"):
+        yield GoldPage(SETS[0], page["page_id"], _html(SETS[0], page["page_id"]), page["article_body"])
+    for page in _lines(SETS[1], "index.jsonl"):
+        name = page["page_id"]
+        expected = _read(DATA / SETS[1] / f"{name}.expected.html.gz")
+        yield GoldPage(SETS[1], name, _read(DATA / SETS[1] / f"{name}.source.html.gz"), words_of(expected))
+    for page in _lines(SETS[2], "pages.jsonl"):
+        snippets = tuple(page["must_contain"]), tuple(page["must_not_contain"])
+        yield GoldPage(SETS[2], page["page_id"], _html(SETS[2], page["page_id"]), "", *snippets)
+
+
+def _lines(name: str, file: str) -> Iterator[dict[str, Any]]:
+    for line in (DATA / name / file).read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _html(name: str, page: str) -> str:
+    return _read(DATA / name / "html" / f"{page}.html.gz")
+
+
+def _read(path: Path) -> str:
+    with gzip.open(path) as file:
+        return file.read().decode("utf-8", "replace")
+
+
+def words_of(html: str) -> str:
+    """Return the text of a piece of HTML, with a line break where a block begins or ends."""
+    from lxml import html as lxml_html
+
+    if not html.strip():
+        return ""
+    return lxml_html.fromstring(f"<div>{_BLOCK.sub(lambda m: chr(10) + m.group(), html)}</div>").text_content()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How the kept text of one page stands to its gold text."""
+
+    precision: float
+    recall: float
+
+
+def score(kept: str, gold: str) -> Score:
+    """Compare two texts as bags of runs of four words."""
+    one, two = _shingles(kept), _shingles(gold)
+    shared = sum((one & two).values())
+    return Score(_share(shared, sum(one.values())), _share(shared, sum(two.values())))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _shingles(text: str) -> Counter[tuple[str, ...]]:
+    words = _WORD.findall(text)
+    if len(words) < SHINGLE:
+        return Counter([tuple(words)] if words else [])
+    return Counter(tuple(words[n : n + SHINGLE]) for n in range(len(words) - SHINGLE + 1))
+
+
+def f1(scores: Sequence[Score]) -> float:
+    """Return F1 of the means of precision and recall over pages, as the article extraction benchmark does."""
+    precision = sum(s.precision for s in scores) / len(scores)
+    recall = sum(s.recall for s in scores) / len(scores)
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def lost(page: GoldPage, kept: str) -> int:
+    """Return how many snippets that must be kept are not."""
+    kept = _settled(kept)
+    return sum(_settled(snippet) not in kept for snippet in page.must)
+
+
+def let_in(page: GoldPage, kept: str) -> int:
+    """Return how many snippets that must not be kept are."""
+    kept = _settled(kept)
+    return sum(_settled(snippet) in kept for snippet in page.must_not)
+
+
+def _settled(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,103 @@
+"""Which paragraphs of a page are noise, and why: signs are added up by fitted weights, a few rules have the last word.
+
+A text without marks (a manual, a wiki article) is no web page: only what is surely furniture is dropped from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from autokb.chunking.blocks import NumberedBlock
+from autokb.chunking.cutting import Mark
+from autokb.chunking.noise_rules import Judged, apply_rules, judge_plain_text
+from autokb.chunking.noise_signs import VOTES, Seen, seen, signs
+from autokb.chunking.noise_weights import WITH_VOTES, WITHOUT_VOTES, Weights
+from autokb.chunking.repeated import block_hash, counts
+
+MIDDLE = 0.5
+SURE = (0.2, 0.8)  # up to the first a paragraph is noise, from the second it is text; between them a model may be asked
+REPEATED = -2.5  # in log-odds, set by hand: the pages of the fit come from one site each
+_REASONS = {
+    "nav": "stands in a menu",
+    "header": "stands in the head of the page",
+    "footer": "stands in the foot of the page",
+    "aside": "stands beside the text",
+    "form": "belongs to a form",
+    "hidden": "is hidden",
+    "dialog": "stands in a dialog",
+    "named": "stands in a part that is named as page furniture",
+    "under_furniture": "stands under a heading of page furniture",
+    "links": "is made of links",
+    "links_around": "stands among links",
+    "credit": "says whose picture it is",
+    "before_all_kept": "stands before the text",
+    "after_all_kept": "stands after the text",
+}
+_OUTSIDE = "stands outside of the text"
+_ON_OTHER_PAGES = "stands on several pages of the site"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to become of one paragraph: ``score`` says how sure it is text, ``reason`` why it may be noise."""
+
+    kind: Literal["keep", "drop", "unsure"]
+    score: float
+    reason: str = ""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it is kept where nobody else is asked."""
+        return self.score >= MIDDLE
+
+
+def noise_verdicts(
+    text: str, blocks: Sequence[NumberedBlock], marks: Sequence[Mark], repeated: frozenset[str] = frozenset()
+) -> tuple[Verdict, ...]:
+    """Return the verdict on each paragraph; ``repeated`` are hashes of paragraphs that stand on other pages too."""
+    looks = seen(text, blocks)
+    again = [counts(b) and block_hash(look.words) in repeated for b, look in zip(blocks, looks, strict=True)]
+    if marks:
+        judged = _judge_page(blocks, looks, marks, again)
+    else:
+        judged = judge_plain_text(blocks, looks, again, _ON_OTHER_PAGES)
+    return tuple(map(_verdict, judged))
+
+
+def _judge_page(
+    blocks: Sequence[NumberedBlock], looks: Sequence[Seen], marks: Sequence[Mark], again: Sequence[bool]
+) -> list[Judged]:
+    voted = any(mark.kind in VOTES for mark in marks)
+    weights = WITH_VOTES if voted else WITHOUT_VOTES
+    found = signs(blocks, looks, marks)
+    judged = []
+    for look, sign, is_repeated in zip(looks, found, again, strict=True):
+        odds = log_odds(sign, weights) + (REPEATED if is_repeated else 0.0)
+        reason = _ON_OTHER_PAGES if is_repeated else _reason(look, sign, weights)
+        judged.append(Judged(1 / (1 + math.exp(-odds)), reason))
+    return apply_rules(judged, blocks, looks, found, MIDDLE)
+
+
+def log_odds(sign: dict[str, float], weights: Weights) -> float:
+    """Return how the signs of a paragraph speak for text (above 0) or noise (below)."""
+    return weights.bias + sum(weight * sign[name] for name, weight in weights.of.items())
+
+
+def _reason(look: Seen, sign: dict[str, float], weights: Weights) -> str:
+    """Name the sign that speaks most against a paragraph."""
+    if look.furniture:
+        return look.furniture
+    against = {name: weights.of.get(name, 0.0) * sign[name] for name in _REASONS}
+    worst = min(against, key=lambda name: against[name])
+    return _REASONS[worst] if against[worst] < 0 else _OUTSIDE
+
+
+def _verdict(judged: Judged) -> Verdict:
+    low, high = SURE
+    score = round(judged.score, 4)
+    if score >= high:
+        return Verdict("keep", score)
+    return Verdict("drop" if score <= low else "unsure", score, judged.reason)

@@ -1,0 +1,179 @@
+"""Rules about paragraphs together, which no weight of one tells; and what is noise in a text without marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autokb.chunking.blocks import NumberedBlock
+from autokb.chunking.noise_signs import Seen
+
+EMPTY_HEADING = "is a heading with nothing below it"
+AGAIN = "stands on this page already"
+ALONE = "is a list of links at the edge of the text"
+NOISE, TEXT = 0.05, 0.95
+_HEADING_KEPT = 0.15  # a heading above kept text is kept from here on
+_WHOLE = frozenset({"table", "code"})
+_FURNITURE = ("nav", "header", "footer", "aside", "form", "hidden", "dialog")
+_MOSTLY_LINKS = 0.5
+_ALL_LINKS = 0.8
+_SAME = 8  # words: shorter ones may be said twice
+_EDGE_RUN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How sure a paragraph is text, and what speaks against it."""
+
+    score: float
+    reason: str = ""
+
+
+def apply_rules(
+    judged: list[Judged],
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    middle: float,
+) -> list[Judged]:
+    """Return the judgements after the rules for lists, tables, code, copies, headings and pictures."""
+    _keep_whole_parts(judged, blocks, looks, signs, middle)
+    _judge_lists_whole(judged, blocks, looks)
+    _drop_copies(judged, blocks, looks, middle)
+    _follow_neighbours(judged, looks)
+    _settle_headings(judged, blocks, looks, signs, middle)
+    return judged
+
+
+def _keep_whole_parts(
+    judged: list[Judged],
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    middle: float,
+) -> None:
+    """Keep steps, tables and code that stand inside the text and in no menu, form or the like."""
+    kept = [n for n, one in enumerate(judged) if one.score >= middle and not looks[n].is_heading]
+    if not kept:
+        return
+    for n in range(kept[0], kept[-1] + 1):
+        whole = blocks[n].kind in _WHOLE or blocks[n].ordered
+        if whole and looks[n].linked < _MOSTLY_LINKS and not any(signs[n][kind] for kind in _FURNITURE):
+            judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
+
+
+def _judge_lists_whole(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: Sequence[Seen]) -> None:
+    """Give the steps of one list the same score, so that none of them is missing."""
+    lists: dict[int, list[int]] = {}
+    for n, block in enumerate(blocks):
+        if block.ordered:
+            lists.setdefault(block.list_id, []).append(n)
+    for steps in lists.values():
+        weights = [looks[n].count + 1 for n in steps]
+        mean = sum(judged[n].score * w for n, w in zip(steps, weights, strict=True)) / sum(weights)
+        for n in steps:
+            judged[n] = Judged(mean, judged[n].reason)
+
+
+def _drop_copies(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: Sequence[Seen], middle: float) -> None:
+    """Of long paragraphs with the same words keep the one that is surest to be text."""
+    best: dict[str, int] = {}
+    for n, look in enumerate(looks):
+        if look.count < _SAME or blocks[n].kind in _WHOLE or blocks[n].ordered or judged[n].score < middle:
+            continue
+        other = best.setdefault(look.words, n)
+        if other != n:
+            worse = n if judged[n].score <= judged[other].score else other
+            best[look.words] = other + n - worse
+            judged[worse] = Judged(NOISE, AGAIN)
+
+
+def _follow_neighbours(judged: list[Judged], looks: Sequence[Seen]) -> None:
+    """Give a picture or a mark without words the mean score of the paragraphs around it."""
+    worded = [n for n, look in enumerate(looks) if look.count]
+    for n, look in enumerate(looks):
+        if look.count or not worded:
+            continue
+        before = max((w for w in worded if w < n), default=worded[0])
+        after = min((w for w in worded if w > n), default=worded[-1])
+        judged[n] = Judged((judged[before].score + judged[after].score) / 2, judged[n].reason)
+
+
+def _settle_headings(
+    judged: list[Judged],
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    middle: float,
+) -> None:
+    """Drop a heading with nothing kept below it, keep one right above kept text, and the page's title."""
+    title = _title(judged, blocks, looks, signs, middle)
+    for n, look in enumerate(looks):
+        if not look.is_heading:
+            continue
+        below = _below(blocks, looks, n)
+        if n == title:
+            judged[n] = Judged(TEXT)
+        elif not any(judged[m].score >= middle for m in below):
+            judged[n] = Judged(NOISE, EMPTY_HEADING)
+        elif judged[n].score >= _HEADING_KEPT and judged[below[0]].score >= middle:
+            judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
+
+
+def _below(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], heading: int) -> list[int]:
+    """Return the paragraphs of a heading's section, headings left out."""
+    found = []
+    for n in range(heading + 1, len(blocks)):
+        if looks[n].is_heading:
+            if blocks[n].level <= blocks[heading].level:
+                break
+        elif looks[n].count or blocks[n].kind in _WHOLE:
+            found.append(n)
+    return found
+
+
+def _title(
+    judged: list[Judged],
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    middle: float,
+) -> int | None:
+    """Return the last heading of level 1 before the first text, when it stands in no menu or the like."""
+    first = next((n for n, one in enumerate(judged) if one.score >= middle and not looks[n].is_heading), 0)
+    tops = [n for n in range(first) if looks[n].is_heading and blocks[n].level == 1]
+    tops = [n for n in tops if not any(signs[n][kind] for kind in ("nav", "footer", "aside", "hidden", "dialog"))]
+    return tops[-1] if tops else None
+
+
+def judge_plain_text(
+    blocks: Sequence[NumberedBlock], looks: Sequence[Seen], again: Sequence[bool], repeated: str
+) -> list[Judged]:
+    """Judge the paragraphs of a text without marks: furniture is dropped from its edges, empty headings anywhere."""
+    judged = [Judged(TEXT) for _ in blocks]
+    for edge in (_edge(looks, again, range(len(blocks))), _edge(looks, again, range(len(blocks) - 1, -1, -1))):
+        links = sum(looks[n].linked > _ALL_LINKS for n in edge) >= _EDGE_RUN
+        for n in edge:
+            if again[n]:
+                judged[n] = Judged(NOISE, repeated)
+            elif looks[n].furniture:
+                judged[n] = Judged(NOISE, looks[n].furniture)
+            elif links and looks[n].linked > _ALL_LINKS:
+                judged[n] = Judged(NOISE, ALONE)
+    for n, look in enumerate(looks):
+        if look.furniture and look.linked > _ALL_LINKS and not look.is_heading:
+            judged[n] = Judged(NOISE, look.furniture)
+        elif look.is_heading and not _below(blocks, looks, n):
+            judged[n] = Judged(NOISE, EMPTY_HEADING)
+    return judged
+
+
+def _edge(looks: Sequence[Seen], again: Sequence[bool], order: Sequence[int]) -> list[int]:
+    """Return the paragraphs from one end of the text up to the first that is no furniture."""
+    found = []
+    for n in order:
+        look = looks[n]
+        if look.is_heading or not (again[n] or look.furniture or look.linked > _ALL_LINKS or not look.count):
+            break
+        found.append(n)
+    return found

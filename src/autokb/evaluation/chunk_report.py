@@ -1,0 +1,81 @@
+"""What an evaluation of chunkers found, for people: what judges said and what was counted never stand in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from autokb.evaluation.report import STYLE, Grid, _html, interval, number
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+JUDGED = "Judged by a model: shares of chunks, and weighted precision of what is found (mean and 95 % interval)"
+COUNTED = "Mechanical: counted, judged by nobody (share and 95 % interval)"
+RETRIEVED = "Needed text in the first five chunks (mean and 95 % interval)"
+
+
+def method_grids(answer: Mapping[str, Any]) -> list[Grid]:
+    """Return the tables of an answer of ``evaluate chunking``, a row for each method."""
+    methods = answer["methods"]
+    found = [
+        Grid("Chunks", ("method", "chunks", "mean", "p95", "seconds"), tuple(_first(methods))),
+        _grid(JUDGED, methods, "tenets", _judged),
+        _grid(COUNTED, methods, "mechanical", _counted),
+        _grid(RETRIEVED, methods, "retrieval", interval),
+    ]
+    return [grid for grid in found if grid.rows]
+
+
+def _first(methods: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
+    for name, body in methods.items():
+        size = (None if body["size"][n] is None else round(body["size"][n]) for n in ("mean", "p95"))
+        yield (name, number(body["chunks"]), *map(number, size), f"{body['seconds']:.2f}")
+
+
+def _grid(title: str, methods: Mapping[str, Any], part: str, cell: Callable[[Any], str]) -> Grid:
+    """Return one table; a column in which no method has anything is left out, and so is a table without columns."""
+    columns = dict.fromkeys(column for body in methods.values() for column in body.get(part, {}))
+    cells = {column: [cell(body.get(part, {}).get(column)) for body in methods.values()] for column in columns}
+    filled = {column: own for column, own in cells.items() if any(text != "–" for text in own)}
+    rows = zip(methods, *filled.values(), strict=True) if filled else ()
+    return Grid(title, ("method", *filled), tuple(rows))
+
+
+def _judged(found: Mapping[str, Any] | None) -> str:
+    if not found or (found["value"] is None and not found["unreadable"]):
+        return "–"
+    apart = f", {found['unreadable']} unreadable" if found["unreadable"] else ""
+    return interval(found) + apart
+
+
+def _counted(found: Any) -> str:
+    return interval(found) if isinstance(found, Mapping) else number(found)
+
+
+def method_tables(answer: Mapping[str, Any]) -> list[Table]:
+    """Return the tables for the terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    made = []
+    for grid in method_grids(answer):
+        table = Table(title=grid.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+        for place, column in enumerate(grid.columns):
+            table.add_column(column, no_wrap=not place, overflow="fold")
+        for row in grid.rows:
+            table.add_row(*map(Text, row))  # Text: brackets in a name are no markup
+        made.append(table)
+    return made
+
+
+def method_page(answer: Mapping[str, Any], title: str) -> str:
+    """Return one HTML page without anything from elsewhere; every word from the data is escaped."""
+    body = "\n".join(_html(grid) for grid in method_grids(answer))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n"
+        "</body>\n</html>\n"
+    )

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from autokb.chunking.auto_chunker import UNSAID, auto_chunks, cut_from_replies, merge_requests
+from autokb.chunking.cutting import Cut
+from autokb.errors import BadInputError
+from autokb.knowledge.nouns import Document
+from autokb.tasks.chunking.merge_blocks.task import ROOM, MergedBlocks, NoisePart, Paragraph
+
+PAGE = """# Garden buds
+
+## Reset the buds
+
+To reset the buds when they do not react to the button:
+
+1. Open the lid of the case.
+2. Hold the button for ten seconds.
+
+The light may blink red.
+
+3. Close the lid.
+
+## Clean the buds
+
+Wipe them with a dry cloth after every use.
+
+More about [garden lamps](lamps.html)
+"""
+
+
+def cut(replies: Sequence[MergedBlocks | None], text: str = PAGE, size: int = 2048) -> Cut:
+    return cut_from_replies(Document("d", "Garden buds", text), replies, size)
+
+
+def texts(found: Cut) -> list[str]:
+    return [chunk.text for chunk in found.chunks if chunk.spans]
+
+
+def long_page(many: int) -> str:
+    return "# Page\n\n" + "\n\n".join(
+        f"Paragraph {n} speaks of nothing but the number {n}." for n in range(2, many + 1)
+    )
+
+
+def test_by_structure_each_section_is_a_chunk_and_steps_stay_together() -> None:
+    found = auto_chunks(Document("d", "Garden buds", PAGE))
+    first, second = texts(found)
+    assert first.startswith("# Garden buds\n\n## Reset the buds\n\nTo reset")
+    assert first.endswith("The light may blink red.\n\n3. Close the lid.")
+    assert second.startswith("# Garden buds\n\n## Clean the buds\n\nWipe them")
+
+
+def test_a_model_is_asked_about_numbered_paragraphs_without_the_addresses_of_links() -> None:
+    (request,) = merge_requests(Document("d", "Garden buds", PAGE))
+    assert request.title == "Garden buds"
+    assert [p.number for p in request.paragraphs] == list(range(1, 11))
+    assert request.paragraphs[2] == Paragraph(3, "To reset the buds when they do not react to the button:")
+    assert request.paragraphs[9] == Paragraph(10, "More about [garden lamps](…)")
+    assert request.structure == ((1, 7), (8, 10))
+
+
+def test_a_long_paragraph_is_shown_by_its_beginning_and_its_end() -> None:
+    (request,) = merge_requests(Document("d", "T", "begin " + "word " * 9_000 + "the end"))
+    (paragraph,) = request.paragraphs
+    assert len(paragraph.text) == 2_005
+    assert paragraph.text.startswith("begin word")
+    assert paragraph.text.endswith("word the end")
+
+
+def test_what_stands_in_no_range_is_noise_for_the_reason_that_the_model_gives() -> None:
+    reply = MergedBlocks(ranges=((1, 7), (8, 9)), noise=(NoisePart(first=10, last=10, kind="related"),))
+    found = cut([reply])
+    assert [n.text for n in found.noise] == ["More about [garden lamps](lamps.html)"]
+    assert found.noise[0].reason == "related, says the model"
+    assert found.counts == {}
+    assert cut([MergedBlocks(ranges=((1, 7), (8, 9)))]).noise[0].reason == UNSAID
+
+
+def test_the_models_units_are_the_chunks() -> None:
+    found = cut([MergedBlocks(ranges=((1, 1), (2, 7), (8, 10)))])
+    assert texts(found) == [
+        "# Garden buds",
+        PAGE[PAGE.index("## Reset") : PAGE.index("\n\n## Clean")].join(("# Garden buds\n\n", "")),
+        PAGE[PAGE.index("## Clean") :].strip().join(("# Garden buds\n\n", "")),
+    ]
+
+
+def test_faulty_ranges_are_mended_and_counted() -> None:
+    found = cut([MergedBlocks(ranges=((7, 1), (6, 9), (30, 40)))])
+    assert found.counts == {"reversed": 1, "overlapping": 1, "out_of_range": 1}
+    assert [n.text for n in found.noise] == ["More about [garden lamps](lamps.html)"]
+
+
+def test_a_torn_list_is_mended_and_counted() -> None:
+    found = cut([MergedBlocks(ranges=((1, 5), (6, 6), (8, 10)))])
+    assert found.counts == {"lists": 1, "units": 1}
+    assert texts(found)[0].endswith("The light may blink red.\n\n3. Close the lid.")
+
+
+@pytest.mark.parametrize(("reply", "name"), [(None, "unanswered"), (MergedBlocks(ranges=()), "missing")])
+def test_where_no_paragraph_is_in_a_range_the_structure_answers(reply: MergedBlocks | None, name: str) -> None:
+    found = cut([reply])
+    assert texts(found) == texts(auto_chunks(Document("d", "Garden buds", PAGE)))
+    assert found.counts == {name: 1}
+
+
+def test_the_offline_answer_of_the_room_gives_what_the_structure_gives() -> None:
+    document = Document("d", "Garden buds", PAGE + long_page(150))
+    requests = merge_requests(document)
+    assert len(requests) == 2
+    replies = [ROOM.answer_offline(request) for request in requests]
+    assert texts(cut_from_replies(document, replies)) == texts(auto_chunks(document))
+
+
+def test_a_long_document_is_asked_about_in_windows_that_know_the_headings_above() -> None:
+    first, second = merge_requests(Document("d", "T", long_page(200)))
+    assert [first.paragraphs[0].number, first.paragraphs[-1].number] == [1, 120]
+    assert [second.paragraphs[0].number, second.paragraphs[-1].number] == [111, 200]
+    assert (first.headings, second.headings) == ((), ("Page",))
+
+
+def test_units_of_two_windows_are_neither_doubled_nor_torn() -> None:
+    replies = [MergedBlocks(ranges=((1, 100), (101, 115), (116, 120))), MergedBlocks(ranges=((111, 115), (116, 200)))]
+    found = cut_from_replies(Document("d", "T", long_page(200)), replies, 100_000)
+    assert [text.count("Paragraph") for text in texts(found)] == [99, 15, 85]
+
+
+def test_small_units_share_a_chunk_where_that_is_asked_for() -> None:
+    apart = auto_chunks(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName."))
+    joined = auto_chunks(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName."), join_below=300)
+    assert texts(apart) == ["# Keys\n\n## F1\n\nHelp.", "# Keys\n\n## F2\n\nName."]
+    assert texts(joined) == ["# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName."]
+
+
+def test_nothing_is_asked_about_a_document_without_text() -> None:
+    assert merge_requests(Document("d", "T", " \n")) == []
+    assert cut([], " \n") == Cut(())
+
+
+def test_an_impossible_size_is_refused() -> None:
+    with pytest.raises(BadInputError, match="at least 1"):
+        cut([None], size=0)

@@ -1,0 +1,147 @@
+"""What is counted of chunks, on documents small enough to count by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from autokb.chunking.cutting import Cut, Noise
+from autokb.evaluation.mechanical import (
+    Counted,
+    counted,
+    dangles,
+    furniture_of,
+    gold_overlap,
+    link_share,
+    structures,
+)
+from autokb.knowledge.markdown import parse_blocks
+from autokb.knowledge.nouns import Chunk, Document, Span
+
+
+def chunk(text: str, *parts: str, number: int = 0) -> Chunk:
+    """A chunk whose spans are where the parts stand in the text."""
+    spans: list[Span] = []
+    for part in parts:
+        start = text.index(part)
+        spans.append((start, start + len(part)))
+    return Chunk(f"c{number}", "d", "\n\n".join(parts), tuple(spans))
+
+
+def count(text: str, *pieces: tuple[str, ...], noise: str = "", size: int = 1000) -> Counted:
+    chunks = tuple(chunk(text, *parts, number=n) for n, parts in enumerate(pieces))
+    where = text.find(noise)
+    left = (Noise(((where, where + len(noise)),), noise, "menu"),) if noise else ()
+    return counted(Document("d", "D", text), Cut(chunks, left), size)
+
+
+STEPS = "To start:\n\n1. Open it.\n2. Press it.\n3. Close it.\n\nDone."
+
+
+def test_a_list_in_two_chunks_is_cut() -> None:
+    found = count(STEPS, ("To start:\n\n1. Open it.\n2. Press it.",), ("3. Close it.\n\nDone.",))
+    assert found.parts["cut_lists"] == ((1.0, 1.0),)
+
+
+def test_a_list_in_one_chunk_is_whole() -> None:
+    found = count(STEPS, ("To start:",), ("1. Open it.\n2. Press it.\n3. Close it.",), ("Done.",))
+    assert found.parts["cut_lists"] == ((0.0, 1.0),)
+
+
+def test_an_item_that_was_left_out_cuts_nothing_and_a_list_that_was_left_out_is_not_counted() -> None:
+    held = count(STEPS, ("1. Open it.\n2. Press it.",), noise="3. Close it.")
+    assert held.parts["cut_lists"] == ((0.0, 1.0),)
+    gone = count(STEPS, ("To start:",), ("Done.",))
+    assert gone.parts["cut_lists"] == ()
+
+
+def test_what_no_chunk_can_hold_is_counted_apart() -> None:
+    found = count(STEPS, ("1. Open it.",), ("2. Press it.",), ("3. Close it.",), size=20)
+    assert (found.parts["cut_lists"], found.over_limit) == ((), 1)
+
+
+def test_bulleted_lists_stand_apart_from_ordered_ones() -> None:
+    text = "- one\n- two\n\n1. a\n2. b"
+    kinds = [kind for kind, _ in structures(text, parse_blocks(text))]
+    assert kinds == ["bullets", "lists"]
+
+
+def test_tables_and_code_are_cut_between_their_lines() -> None:
+    text = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n```\none\ntwo\n```"
+    whole = count(text, ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",), ("```\none\ntwo\n```",))
+    assert (whole.parts["cut_tables"], whole.parts["cut_code"]) == (((0.0, 1.0),), ((0.0, 1.0),))
+    torn = count(text, ("| a | b |\n|---|---|\n| 1 | 2 |",), ("| 3 | 4 |\n\n```\none",), ("two\n```",))
+    assert (torn.parts["cut_tables"], torn.parts["cut_code"]) == (((1.0, 1.0),), ((1.0, 1.0),))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("## Does it rust?", "Only when wet."), ("**Does it rust?**", "Only when wet."), ("Does it rust?", "- Only wet.")],
+)
+def test_a_question_without_its_answer(question: str, answer: str) -> None:
+    text = f"{question}\n\n{answer}\n\nMore."
+    assert count(text, (question,), (f"{answer}\n\nMore.",)).parts["cut_questions"] == ((1.0, 1.0),)
+    assert count(text, (f"{question}\n\n{answer}",), ("More.",)).parts["cut_questions"] == ((0.0, 1.0),)
+
+
+def test_a_heading_that_asks_and_has_only_another_heading_has_no_answer_to_lose() -> None:
+    text = "# What is new?\n\n## Sound\n\nIt hums."
+    assert [kind for kind, _ in structures(text, parse_blocks(text))] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "opening", "expected"),
+    [
+        ("All is well.\n\n", "Press the button.", False),
+        ("All is well.\n\n", "However, press the button.", True),
+        ("All is well.\n\n", "This led to trouble.", True),
+        ("All is well.\n\n", "pressed buttons light up.", True),
+        ("All is well.\n\n", "iPhones light up.", False),
+        ("All is well. ", "Press the button.", False),
+        ("All is well, and ", "Press the button.", True),
+        ("All is well. ", "It hums.", True),
+        ("", "# then and now\n\nIt hums.", False),
+        ("", "1. Press it.\n2. Wait.", False),
+        ("", "1. then press it.", True),
+        ("All is well.\n\n", "“They hum,” he said.", True),
+        ("All is well.\n\n", "Thisbe hums.", False),
+        ("One line of a wiki.\n", "Another line of it.", False),
+    ],
+)
+def test_an_opening_that_dangles(before: str, opening: str, expected: bool) -> None:
+    text = before + opening
+    it = Chunk("c", "d", f"# Repeated\n\n{opening}", ((len(before), len(text)),))
+    assert dangles(text, parse_blocks(text), it) is expected
+
+
+def test_a_row_of_a_table_does_not_dangle_since_the_cut_is_counted() -> None:
+    text = "| a | b |\n|---|---|\n| 1 | 2 |\n| and 3 | 4 |"
+    assert not dangles(text, parse_blocks(text), chunk(text, "| and 3 | 4 |"))
+
+
+def test_the_share_of_links_is_of_what_a_reader_sees() -> None:
+    assert link_share("[Home](/) [Shop](/shop) now") == (8.0, 13.0)  # "Home", "Shop" of "Home Shop now"
+    assert link_share("No links, ![but a picture](p.png)") == (0.0, 23.0)
+    assert link_share("") == (0.0, 0.0)
+
+
+def test_furniture_stands_on_three_documents_and_small_differences_do_not_matter() -> None:
+    menus = {"a": "# Menu", "b": "**Menu**", "c": "menu"}
+    pages = [Document(n, n, f"{menu}\n\nPage {n} is about {n}.") for n, menu in menus.items()]
+    assert furniture_of(pages) == frozenset({"menu"})
+    assert furniture_of(pages[:2]) == frozenset()
+
+
+def test_repeated_text_is_a_share_of_each_chunk() -> None:
+    text = "Menu\n\nIt hums."
+    found = counted(Document("d", "D", text), Cut((chunk(text, text),)), 100, frozenset({"menu"}))
+    assert found.parts["repeated"] == ((4.0, 14.0),)
+
+
+def test_what_is_left_out_is_a_share_of_all_that_is_no_white_space() -> None:
+    found = count("Menu here\n\nIt hums.", ("It hums.",), noise="Menu here")
+    assert found.parts["left_out"] == ((8.0, 15.0),)
+
+
+def test_words_beside_a_gold_text() -> None:
+    # kept: it hums and hums (4 words), gold: it hums loudly (3 words), shared: it, hums
+    assert gold_overlap("It **hums** and hums.", "it hums loudly") == ((2.0, 4.0), (2.0, 3.0))
