@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ISSUES, PROBLEMS, DOCUMENTS, CHUNKS, CHUNK_SIZE = 265, 49, 100, 10, 2048
-PARTS = ("left earcup", "inline remote", "microphone", "volume wheel", "ear cushion", "pairing button", "headband")
+PARTS = ("left speaker", "USB port", "microphone", "volume wheel", "remote control", "pairing button", "headband")
 FAULTS = (
     "makes a crackling noise",
     "does not charge at all",
     "feels very hot",
-    "came loose",
+    "is loose and falls off",
     "has a blinking red light",
     "stopped reacting to touch",
     "smells of burnt plastic",
@@ -84,6 +84,14 @@ DOINGS = (
     "Move the {part} slowly to and fro",
     "Keep the {part} away from magnets and other devices",
 )
+REMARKS = (
+    "Most owners meet this once in a while, and it mends itself in a few minutes.",
+    "It looks worse than it is; nothing of what is stored gets lost.",
+    "Take your time, and do not leave out a step because it looks too plain.",
+)
+WAYS = ("The first thing to try", "If that was not enough", "A longer way", "What helps in rare cases")
+SHORTEST = 18_800  # characters of a page: more than nine chunks
+SECTIONS = 10  # of a page; a problem with a further page has further cases there
 PLACES = (
     "along the seam",
     "where the cable begins",
@@ -129,34 +137,30 @@ def issues() -> Iterator[dict[str, str]]:
 
 
 def document(number: int) -> str:
-    """Return a page of as many characters as ten chunks have: sections of numbered steps about one problem."""
+    """Return a page of as many characters as ten chunks have: sections of steps about one problem in several cases."""
     part, fault = problems()[number % PROBLEMS]
-    lines = [f"# When the {part} {fault}: page {number // PROBLEMS + 1}", "", f"All that helps when it {fault}.", ""]
-    for turn, case in enumerate(itertools.cycle(CASES)):
-        lines += _section(part, fault, case, turn + 29 * number)
-        if sum(map(len, lines)) + len(lines) > CHUNKS * CHUNK_SIZE - 1_000:
-            return "\n".join(lines)
+    page = number // PROBLEMS
+    lines = [f"# When the {part} {fault}: page {page + 1}", "", f"All that helps when it {fault}.", ""]
+    for turn in range(SECTIONS):
+        lines += _section(part, fault, CASES[(page * SECTIONS + turn) % len(CASES)], turn + 29 * number)
+    lines += ["## Good to know", ""]
+    for remark in itertools.cycle(REMARKS):
+        if len(text := "\n".join(lines)) > SHORTEST:
+            return text
+        lines += [f"Whether the {part} is new or old makes no difference here. {remark}", ""]
     raise AssertionError("never reached")
 
 
 def _section(part: str, fault: str, case: str, turn: int) -> list[str]:
-    """Return a section on one case; ``turn`` chooses its steps, so that no two sections of a page have the same."""
-    doing = [DOINGS[(turn * 5 + n * 3) % len(DOINGS)] for n in range(4)]
-    places = [PLACES[(turn * 7 + n * 4) % len(PLACES)] for n in range(4)]
-    steps = [
-        f"{n}. {do.format(part=part)} {place}." for n, (do, place) in enumerate(zip(doing, places, strict=True), 1)
-    ]
-    said = f"When the {part} {fault} {case}, do this in the order in which it stands here:"
-    return [
-        f"## {case[0].upper()}{case[1:]}",
-        "",
-        said,
-        "",
-        *steps,
-        "",
-        f"Then see whether the {part} still {fault}.",
-        "",
-    ]
+    """Return a section on one case of some 1,850 characters; ``turn`` chooses its steps."""
+    said = f"When the {part} {fault} {case}, do this in the order in which it stands here."
+    lines = [f"## {case[0].upper()}{case[1:]}", "", f"{said} {REMARKS[turn % len(REMARKS)]}", ""]
+    for way in range(4):
+        doing = [DOINGS[(turn * 5 + way * 7 + n * 3) % len(DOINGS)] for n in range(5)]
+        places = [PLACES[(turn * 7 + way * 3 + n * 4) % len(PLACES)] for n in range(5)]
+        steps = (f"{do.format(part=part)} {place}." for do, place in zip(doing, places, strict=True))
+        lines += [f"{WAYS[way]} when the {part} {fault}:", "", *(f"{n}. {step}" for n, step in enumerate(steps, 1)), ""]
+    return lines
 
 
 def write(folder: Path) -> Path:

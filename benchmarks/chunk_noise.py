@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.noise import noise_verdicts
-from autokb.knowledge.plain import plain_text
+from autokb.chunking.noise_signs import words_seen
 from autokb.sources.whole_page import whole_page
-from benchmarks.chunk_noise_data import SETS, GoldPage, Score, f1, gold_pages, let_in, lost, score, words_of
+from benchmarks.chunk_noise_data import SETS, GoldPage, Score, f1, gold_pages, let_in, lost, score, without_titles, words_of
 from benchmarks.figures import Figure, Result, show, write
 
 RESAMPLES = 10_000
@@ -23,12 +23,12 @@ def ours(page: GoldPage) -> str:
     blocks = numbered_blocks(whole.text)
     verdicts = noise_verdicts(whole.text, blocks, whole.marks)
     kept = (whole.text[b.start : b.end] for b, v in zip(blocks, verdicts, strict=True) if v.keeps)
-    return "\n".join(plain_text(text, images=False) for text in kept)
+    return "\n".join(map(words_seen, kept))
 
 
 def whole(page: GoldPage) -> str:
     """Return the words of the whole page's Markdown."""
-    return plain_text(whole_page(page.html).text, images=False)
+    return words_seen(whole_page(page.html).text)
 
 
 def trafilatura_default(page: GoldPage) -> str:
@@ -100,7 +100,7 @@ def _figures(name: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[
 
 
 def _scores(data: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[Score]:
-    return [score(text, page.gold) for page, text in zip(pages, kept, strict=True) if page.set == data]
+    return [score(without_titles(page, text), page.gold) for page, text in zip(pages, kept, strict=True) if page.set == data]
 
 
 def _difference(data: str, pages: Sequence[GoldPage], one: Sequence[str], other: Sequence[str]) -> list[Figure]:

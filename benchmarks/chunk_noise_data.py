@@ -93,6 +93,18 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
+def without_titles(page: GoldPage, kept: str) -> str:
+    """Return the kept text without lines that say one of the page's top headings: gold texts begin below the title.
+
+    A line that the gold text has too stays.
+    """
+    from lxml import html as lxml_html
+
+    titles = {_settled(h.text_content()) for h in lxml_html.fromstring(page.html.encode()).iter("h1")}
+    titles -= {_settled(line) for line in page.gold.split("\n")}
+    return "\n".join(line for line in kept.split("\n") if _settled(line).lstrip("# ") not in titles)
+
+
 def _shingles(text: str) -> Counter[tuple[str, ...]]:
     words = _WORD.findall(text)
     if len(words) < SHINGLE:

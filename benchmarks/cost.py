@@ -70,7 +70,7 @@ def script() -> ScriptedModel:
 
 def _problem(text: str) -> int:
     said = text.casefold()
-    return next(n for n, (part, fault) in enumerate(appendix_c.problems()) if part in said and fault in said)
+    return next(n for n, (part, fault) in enumerate(appendix_c.problems()) if part.casefold() in said and fault in said)
 
 
 def _children(seed: str) -> int:

@@ -123,6 +123,7 @@ class ScriptedModel:
             text, given = _one(issue, "text"), re.findall(r"\d+", _one(issue, "passages"))
             fixed = dict(re.findall(r"(\w+): ([^;]+)", _one(issue, "attributes")))
             found = [section for n in given for section in passages[int(n)] if _suits(section, fixed)]
+            found.sort(key=_usual)
             ids = []
             for draft in _chosen(found, self.solutions(text), self.own(text)):
                 kept = {name: part for name, part in draft.items() if with_attributes or name != "attributes"}
@@ -322,6 +323,11 @@ def _suits(section: Reply, fixed: Mapping[str, str]) -> bool:
         if values != ["Any"] and given != ["Any"] and not set(values) & set(given):
             return False
     return True
+
+
+def _usual(section: Reply) -> tuple[bool, str]:
+    """Order solutions so that nodes which were given the same passages name the same: first those for everybody."""
+    return any(values != ["Any"] for values in section["attributes"].values()), section["steps"][0]["quote"]
 
 
 def _chosen(found: Sequence[Reply], many: int, own: int) -> list[Reply]:

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from autokb.chunking.auto_chunker import UNSAID, auto_chunks, cut_from_replies, merge_requests
+from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.cutting import Cut
+from autokb.chunking.judged import judged
+from autokb.chunking.merging import unsure_requests
 from autokb.errors import BadInputError
 from autokb.knowledge.nouns import Document
 from autokb.tasks.chunking.merge_blocks.task import ROOM, MergedBlocks, NoisePart, Paragraph
@@ -59,7 +62,7 @@ def test_a_model_is_asked_about_numbered_paragraphs_without_the_addresses_of_lin
     assert [p.number for p in request.paragraphs] == list(range(1, 11))
     assert request.paragraphs[2] == Paragraph(3, "To reset the buds when they do not react to the button:")
     assert request.paragraphs[9] == Paragraph(10, "More about [garden lamps](…)")
-    assert request.structure == ((1, 7), (8, 10))
+    assert request.structure == ((1, 7), (8, 9))
 
 
 def test_a_long_paragraph_is_shown_by_its_beginning_and_its_end() -> None:
@@ -76,7 +79,13 @@ def test_what_stands_in_no_range_is_noise_for_the_reason_that_the_model_gives() 
     assert [n.text for n in found.noise] == ["More about [garden lamps](lamps.html)"]
     assert found.noise[0].reason == "related, says the model"
     assert found.counts == {}
-    assert cut([MergedBlocks(ranges=((1, 7), (8, 9)))]).noise[0].reason == UNSAID
+
+
+def test_where_the_model_gives_no_reason_it_is_the_one_of_the_rules_if_they_have_one() -> None:
+    step, related = cut([MergedBlocks(ranges=((1, 7), (8, 8)))]).noise
+    assert (step.text, step.reason) == ("Wipe them with a dry cloth after every use.", UNSAID)
+    assert related.text.startswith("More about")
+    assert related.reason not in ("", UNSAID)
 
 
 def test_the_models_units_are_the_chunks() -> None:
@@ -126,6 +135,23 @@ def test_units_of_two_windows_are_neither_doubled_nor_torn() -> None:
     replies = [MergedBlocks(ranges=((1, 100), (101, 115), (116, 120))), MergedBlocks(ranges=((111, 115), (116, 200)))]
     found = cut_from_replies(Document("d", "T", long_page(200)), replies, 100_000)
     assert [text.count("Paragraph") for text in texts(found)] == [99, 15, 85]
+
+
+def test_with_rules_first_only_what_they_are_unsure_of_is_asked_with_its_neighbours() -> None:
+    blocks = numbered_blocks(PAGE)
+    page = judged(PAGE, blocks, [True] * 9 + [False], {9: "related"})
+    unsure = [False, False, False, False, False, True, False, False, False, True]
+    (request,) = unsure_requests(Document("d", "Garden buds", PAGE), page, unsure)
+    assert request.rules_first
+    assert [(p.number, p.asked) for p in request.paragraphs] == [
+        (5, False),
+        (6, True),
+        (7, False),
+        (9, False),
+        (10, True),
+    ]
+    assert request.structure == ((6, 6),)
+    assert unsure_requests(Document("d", "Garden buds", PAGE), page, [False] * 10) == []
 
 
 def test_small_units_share_a_chunk_where_that_is_asked_for() -> None:

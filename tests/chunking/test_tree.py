@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from autokb.chunking.auto_chunker import auto_chunks
 from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.judged import judged
 from autokb.chunking.tree import chunk_tree, joined_units, with_text
@@ -148,4 +147,4 @@ def test_chunks_for_search_have_text_and_hang_under_the_next_one_that_has() -> N
 
 
 def test_a_document_with_one_heading_and_no_text_is_one_chunk() -> None:
-    assert [c.text for c in auto_chunks(Document("d", "T", "# Buds")).chunks] == ["# Buds"]
+    assert [(c.text, c.headings) for c in tree("# Buds")] == [("# Buds", ("Buds",))]

@@ -103,6 +103,14 @@ def test_questions_that_are_marked_as_such_are_units() -> None:
     assert units_of(text) == [["Q: Can I swim?", "A: No.", LONG[:20]], ["Q: Is it red?", "A: Yes."]]
 
 
+def test_a_line_in_capitals_is_a_title_and_a_sentence_in_capitals_is_none() -> None:
+    text = f"The cars.\n\n{LONG}\n\nFORD MUSTANG MACH E\n\nIt is new.\n\nDO NOT TOUCH.\n\nIt is hot."
+    assert units_of(text) == [
+        ["The cars.", LONG[:20]],
+        ["FORD MUSTANG MACH E", "It is new.", "DO NOT TOUCH.", "It is hot."],
+    ]
+
+
 def test_running_text_is_parted_where_its_topic_changes() -> None:
     charging = "Charge the battery with the cable until the charging light of the battery case is green."
     singing = "The choir sings ballads and hymns while singers of the choir rehearse their ballads daily."

@@ -20,9 +20,9 @@ from autokb.app.embedding import check_settings
 from autokb.app.model_stages import open_stages
 from autokb.app.models import ASK_MODELS, OFFLINE, AskModels, model_of
 from autokb.app.page_spool import PageSpool
-from autokb.app.reading_pages import SourcePage, read_pages
-from autokb.app.side_by_side import Each, side_by_side
-from autokb.app.site_blocks import SiteBlocks
+from autokb.app.reading_pages import PagesOfFile, SourcePage, read_pages
+from autokb.app.side_by_side import side_by_side
+from autokb.app.site_blocks import SiteBlocks, with_blocks
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import MODES, Workspace
 from autokb.chunking.cutting import Cut
@@ -123,32 +123,44 @@ def _results(
     model = answered_by(chunking)
     with PageSpool() as spool, side_by_side(chunking.jobs) as each:
         site = SiteBlocks()
-        yield from _read(files, each, spool, site if chunking.method == AUTO_CHUNKER else None, progress)
+        read = _read_with_blocks if chunking.method == AUTO_CHUNKER else read_pages
+        for number, found in enumerate(each(read, files), 1):
+            yield from found.skipped
+            yield from _kept(found.pages, spool, site)
+            progress("read", number, len(files))
         if chunking.method == SEMANTIC or model not in ("", OFFLINE):
             yield from _cut_by_stages(spool, site, chunking, settings, model, asking, progress)
-        else:
-            tasks = ((page, site.repeated_in(page)) for page in spool)
-            for number, result in enumerate(each(partial(_cut_one, chunking.cutting, model), tasks), 1):
-                yield result
-                progress(STAGE, number, spool.count)
+            return
+        tasks = ((page, site.repeated_in(page)) for page in spool)
+        for number, result in enumerate(each(partial(_cut_one, chunking.cutting, model), tasks), 1):
+            yield result
+            progress(STAGE, number, spool.count)
 
 
-def _read(
-    files: Sequence[FoundFile], each: Each, spool: PageSpool, site: SiteBlocks | None, progress: Progress
-) -> Iterator[Skipped]:
-    """Read every file into the spool, and give what was not taken."""
-    known: dict[str, str] = {}
-    for number, found in enumerate(each(read_pages, files), 1):
-        yield from found.skipped
-        for page in found.pages:
-            if (first := known.get(page.document.id)) is not None:
-                yield Skipped(page.place, f"has the id {page.document.id!r}, which {first} has already; cut it alone.")
-                continue
-            known[page.document.id] = page.place
-            spool.add(page)
-            if site is not None:
-                site.add(page)
-        progress("read", number, len(files))
+def _read_with_blocks(file: FoundFile) -> PagesOfFile:
+    """Read a file and tell the paragraphs of its pages."""
+    found, pages, skipped = read_pages(file), [], []
+    for page in found.pages:
+        try:
+            pages.append(with_blocks(page))
+        except Exception as error:
+            skipped.append(_not_cut(page, error))
+    return PagesOfFile(tuple(pages), (*found.skipped, *skipped))
+
+
+def _not_cut(page: SourcePage, error: Exception) -> Skipped:
+    """Say why a page cannot be cut: one bad page must not end the others."""
+    return Skipped(page.place, f"cannot be cut ({type(error).__name__}: {error}).")
+
+
+def _kept(pages: Iterable[SourcePage], spool: PageSpool, site: SiteBlocks) -> Iterator[Skipped]:
+    """Keep the pages for the second pass; one whose id another has already is given back."""
+    for page in pages:
+        if (first := spool.places.get(page.document.id)) is not None:
+            yield Skipped(page.place, f"has the id {page.document.id!r}, which {first} has already; cut it alone.")
+            continue
+        spool.add(page)
+        site.add(page)
 
 
 def _cut_one(cutting: Cutting, model: str, task: tuple[SourcePage, frozenset[str]]) -> Result:
@@ -156,8 +168,8 @@ def _cut_one(cutting: Cutting, model: str, task: tuple[SourcePage, frozenset[str
     started = time.perf_counter()
     try:
         cut = cut_alone(page, cutting, repeated)
-    except Exception as error:  # one bad page must not end the others; it is listed with its reason
-        return Skipped(page.place, f"cannot be cut ({type(error).__name__}: {error}).")
+    except Exception as error:
+        return _not_cut(page, error)
     return Chunked(page.document, cutting.method, cut, page.seconds + time.perf_counter() - started, model)
 
 

@@ -11,7 +11,7 @@ from autokb.app.cut_records import cut_text, read_cut
 from autokb.app.embedding import embedder_of
 from autokb.app.models import OFFLINE
 from autokb.app.reading_pages import SourcePage
-from autokb.app.site_blocks import SiteBlocks
+from autokb.app.site_blocks import SiteBlocks, remembered_blocks
 from autokb.app.stages import Stages
 from autokb.chunking.auto_chunker import cut_from_replies, merge_requests
 from autokb.chunking.chunkers import CHUNKERS, cut_document
@@ -71,9 +71,11 @@ def cut(stages: Stages, settings: Settings, documents: Sequence[Document]) -> di
     since what follows would ask about other chunks.
     """
     cutting = Cutting(settings.chunker, settings.max_size)
-    pages = [SourcePage(document) for document in documents]
     site = SiteBlocks()
-    for page in pages if cutting.method == AUTO_CHUNKER else ():
+    pages = [SourcePage(document) for document in documents]
+    if cutting.method == AUTO_CHUNKER:
+        pages = remembered_blocks(stages.file, documents)
+    for page in pages:
         site.add(page)
     found = cut_pages(stages, settings, cutting, pages, [site.repeated_in(page) for page in pages])
     stages.stop_if_awaited()

@@ -12,11 +12,19 @@ from autokb.app.reading_pages import SourcePage
 
 
 class PageSpool:
-    """A file that only this process knows; it is gone when the block ends."""
+    """A file that only this process knows; it is gone when the block ends.
+
+    ``places`` says which file each document came from, by its id.
+    """
 
     def __init__(self) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="autokb-pages-")  # noqa: SIM115
-        self.count = 0
+        self.places: dict[str, str] = {}
+
+    @property
+    def count(self) -> int:
+        """Return how many pages there are."""
+        return len(self.places)
 
     def __enter__(self) -> PageSpool:
         return self
@@ -25,9 +33,9 @@ class PageSpool:
         self._file.close()
 
     def add(self, page: SourcePage) -> None:
-        """Keep a page behind the others."""
+        """Keep a page behind the others; its id must be one of its own."""
         pickle.dump(page, self._file, pickle.HIGHEST_PROTOCOL)
-        self.count += 1
+        self.places[page.document.id] = page.place
 
     def __iter__(self) -> Iterator[SourcePage]:
         """Give the pages in the order in which they came."""

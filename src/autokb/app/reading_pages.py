@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from autokb.chunking.cutting import Mark
+from autokb.chunking.repeated import PageBlocks
 from autokb.errors import UnreadableFileError
 from autokb.knowledge.nouns import Document, Skipped
 from autokb.sources import read_documents
@@ -17,12 +18,16 @@ from autokb.sources.formats import format_of, uncompressed
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A document as it is cut: ``place`` is the file it came from, ``seconds`` is what reading it took."""
+    """A document as it is cut: ``place`` is the file it came from, ``seconds`` is what reading it took.
+
+    ``blocks`` tells its paragraphs from those of other pages, where somebody looked at them.
+    """
 
     document: Document
     marks: tuple[Mark, ...] = ()
     place: str = ""
     seconds: float = 0.0
+    blocks: PageBlocks | None = None
 
 
 @dataclass(frozen=True, slots=True)

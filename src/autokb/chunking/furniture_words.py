@@ -32,7 +32,8 @@ _KINDS = {
     r"how helpful|(?:give|send|leave) feedback|report (?:a|an|this) (?:problem with this page|typo|ad)|found a typo|"
     r"(?:like|what (?:do )?you think (?:of|about)) (?:this|the|our) (?:article|recipe|post|page)",
     "ways to reach people": r"^\W*(?:contact|chat with|call|talk to|ask) (?:us|an? (?:expert|agent)|support)\b.{0,60}$|"
-    r"request a call|call ?back request|live chat|chat now|need (?:more )?help\?|we need your help|\bdonate\b",
+    r"request a call|call ?back request|live chat|chat now|need (?:more )?help\?",
+    "an appeal for support": r"^\W*(?:please )?(?:help|support) us\b|we need your help|\bdonate\b|become a (?:member|patron|supporter)",
     "an account": r"^\W*(?:log ?in|sign ?in|log ?out|register|create (?:an )?account|my account|sign ?up|"
     r"forgot .{0,20}password)\b.{0,40}$|already (?:a|have an?) (?:member|subscriber|account)",
     "turning pages": r"^(?!\+)\W*(?:(?:previous|next|prev|older|newer|first|last|page|of|\d{1,3}|[«»‹›<>→←|…])\s+){2,}"

@@ -34,8 +34,8 @@ _MARKS = "*_ \t\n>\"'“”"
 class Look:
     """How a paragraph looks: ``introduces`` leads to what follows it, ``goes_on`` cannot be read without what precedes.
 
-    ``shape`` is the block's kind or, of a paragraph, what it is: a title (bold, or a question marked as one), a
-    picture, a caption, a label ("Note"), a mark (no words, or a switch).
+    ``shape`` is the block's kind or, of a paragraph, what it is: a title (bold, in capitals, or a question marked as
+    one), a picture, a caption, a label ("Note"), a mark (no words, or a switch).
     """
 
     shape: str
@@ -65,7 +65,13 @@ def _shape(written: str) -> str:
         return "caption"
     if _LABEL.fullmatch(written):
         return "label"
-    return "title" if len(written) <= TITLE and _TITLE.fullmatch(written) else "paragraph"
+    titled = len(written) <= TITLE and (_TITLE.fullmatch(written) or _is_shouted(written))
+    return "title" if titled else "paragraph"
+
+
+def _is_shouted(written: str) -> bool:
+    """Return whether all letters are capitals, as in a heading that is no heading in the Markdown."""
+    return written.isupper() and len(written) > 3 and written[-1].isalnum() and "\n" not in written
 
 
 def _is_dangling(bare: str) -> bool:

@@ -17,6 +17,7 @@ _WHOLE = frozenset({"table", "code"})
 _FURNITURE = ("nav", "header", "footer", "aside", "form", "hidden", "dialog")
 _MOSTLY_LINKS = 0.5
 _ALL_LINKS = 0.8
+_LESS_SURE = 0.2
 _SAME = 8  # words: shorter ones may be said twice
 _EDGE_RUN = 3
 
@@ -76,7 +77,7 @@ def _judge_lists_whole(judged: list[Judged], blocks: Sequence[NumberedBlock], lo
 
 
 def _drop_copies(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: Sequence[Seen], middle: float) -> None:
-    """Of long paragraphs with the same words keep the one that is surest to be text."""
+    """Of long paragraphs with the same words drop those that are much less sure to be text than the surest."""
     best: dict[str, int] = {}
     for n, look in enumerate(looks):
         if look.count < _SAME or blocks[n].kind in _WHOLE or blocks[n].ordered or judged[n].score < middle:
@@ -85,7 +86,8 @@ def _drop_copies(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: S
         if other != n:
             worse = n if judged[n].score <= judged[other].score else other
             best[look.words] = other + n - worse
-            judged[worse] = Judged(NOISE, AGAIN)
+            if judged[worse].score <= judged[best[look.words]].score - _LESS_SURE:
+                judged[worse] = Judged(NOISE, AGAIN)
 
 
 def _follow_neighbours(judged: list[Judged], looks: Sequence[Seen]) -> None:

@@ -23,6 +23,7 @@ _NEAR, _WIDE = 3, 10
 _MOST_LINKS = 0.8
 _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"[.!?:;。！？…\"”’)]\s*\Z")
+_PICTURE = re.compile(r"!\[(?:[^\[\]]|\[[^\[\]]*\])*\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
 _LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|!?\[[^\[\]]*\](?:\([^()]*\))?)*)\]\([^()\s]*(?:\([^()]*\))?[^()\s]*(?: \"[^\"]*\")?\)"
 )
@@ -44,12 +45,17 @@ def seen(text: str, blocks: Sequence[NumberedBlock]) -> list[Seen]:
     return [_seen(text[block.start : block.end], block) for block in blocks]
 
 
+def words_seen(written: str) -> str:
+    """Return what a reader sees of a piece of Markdown, pictures left out whatever stands in their addresses."""
+    return plain_text(_PICTURE.sub("", written) if "![" in written else written, images=False)
+
+
 def _seen(written: str, block: NumberedBlock) -> Seen:
-    words = plain_text(written, images=False)
+    words = words_seen(written)
     count = len(_WORD.findall(words))
     in_links = 0
     if "](" in written:
-        in_links = sum(len(plain_text(link.group(1), images=False)) for link in _LINK.finditer(written))
+        in_links = sum(len(words_seen(link.group(1))) for link in _LINK.finditer(written))
     is_heading = block.kind == "heading" and count <= LONGEST_HEADING
     return Seen(words, count, min(1.0, in_links / max(1, len(words))), is_heading, furniture_kind(words, count))
 
@@ -77,6 +83,7 @@ def _own_signs(block: NumberedBlock, look: Seen) -> dict[str, float]:
         "short": float(look.count <= 3),
         "sentence": float(look.count > 5 and _SENTENCE.search(look.words) is not None),
         "item": float(block.kind == "item"),
+        "item_without_links": float(block.kind == "item" and not look.linked),
         "heading": float(look.is_heading),
         "top_heading": float(look.is_heading and block.level == 1),
         "table": float(block.kind == "table"),
@@ -118,7 +125,9 @@ def _add_place(found: list[dict[str, float]], looks: Sequence[Seen], shares: dic
     around = _Means(looks, votes)
     kept = [n for n, share in enumerate(most) if share >= 0.5]
     first, last = (kept[0], kept[-1]) if kept else (len(looks), -1)
+    title = max((n for n in range(min(first + 1, len(looks))) if found[n]["top_heading"]), default=len(looks))
     for n, sign in enumerate(found):
+        sign["below_title"] = float(title < n < first and not looks[n].linked)
         sign["kept_around"] = around.of(n - _WIDE, n + _WIDE + 1)
         sign["links_around"] = links.of(n - _NEAR, n + _NEAR + 1)
         near = lengths[max(0, n - 2) : n + 3]

@@ -111,7 +111,8 @@ def build(
     model: Model = "",
     mode: Mode = "economical",
     budget: Annotated[
-        float | None, typer.Option(metavar="USD", help="Never spend more; the build stops and can go on.")
+        float | None,
+        typer.Option(metavar="USD", min=0, help="Never spend more; the build stops and can go on."),
     ] = None,
     batch: Annotated[bool, typer.Option("--batch", help="Ask through the provider's batch interface.")] = False,
     batch_files: Annotated[

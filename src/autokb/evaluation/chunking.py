@@ -38,11 +38,13 @@ class CutMethod:
 
 
 def sizes(chunks: Sequence[Chunk]) -> dict[str, float | None]:
-    """Return the mean and the 95th percentile (nearest rank) of the lengths of the chunks' texts."""
+    """Return the mean and percentiles (nearest rank) of the lengths of the chunks' texts, in characters."""
     lengths = sorted(len(chunk.text) for chunk in chunks)
+    ranks = {f"p{percent}": percent / 100 for percent in (50, 90, 95)}
     if not lengths:
-        return {"mean": None, "p95": None}
-    return {"mean": sum(lengths) / len(lengths), "p95": float(lengths[math.ceil(0.95 * len(lengths)) - 1])}
+        return {"mean": None, **dict.fromkeys(ranks)}
+    at = {name: float(lengths[math.ceil(share * len(lengths)) - 1]) for name, share in ranks.items()}
+    return {"mean": sum(lengths) / len(lengths), **at}
 
 
 def mechanical_figures(

@@ -1,0 +1,86 @@
+"""``autokb evaluate chunking``: one table for all methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from autokb.cli.commands import Json, Model, evaluate
+
+
+@evaluate.command(
+    epilog="Example: autokb evaluate chunking manuals/ --methods auto_chunker,fixed --json  and, judged by a model:  "
+    "autokb evaluate chunking manuals/ --judge openai:NAME --ledger judged.db"
+)
+def chunking(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
+    methods: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Which methods, with commas between; all without it.")
+    ] = None,
+    max_size: Annotated[int, typer.Option(metavar="N", min=1, help="Characters of a chunk at most.")] = 2048,
+    model: Model = "",
+    judge: Annotated[
+        str, typer.Option(metavar="MODEL", help="A model that only judges and makes questions; chunkers stay offline.")
+    ] = "",
+    questions: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="JSONL: question, and perhaps document and references with start and end."),
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSONL: document, and the text that should be kept of it.")
+    ] = None,
+    task: Annotated[str, typer.Option(help="What the chunks are to serve, in words; product support without it.")] = "",
+    sample: Annotated[int, typer.Option(metavar="N", min=1, help="Chunks of a method that are judged at most.")] = 100,
+    asked: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Without --questions: how often a model makes five of them.")
+    ] = 8,
+    budget: Annotated[
+        float | None, typer.Option(min=0.0, metavar="USD", help="Ask models for no more than this.")
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep there what a model was paid for; made on first use.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
+    json: Json = False,
+) -> None:
+    """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
+    from autokb.app.evaluating_chunks import METHODS, SUPPORT, ChunkEvaluation, evaluate_chunking
+    from autokb.app.models import AskModels
+    from autokb.cli.output import say, stage_bars
+
+    named = tuple(name for words in methods or () for name in words.replace(",", " ").split())
+    wanted = ChunkEvaluation(
+        methods=tuple(dict.fromkeys(named)) or METHODS,
+        max_size=max_size,
+        model=model,
+        judge=judge,
+        questions=questions,
+        gold=gold,
+        task=task.strip() or SUPPORT,
+        sample=sample,
+        asked=asked,
+        ledger=ledger,
+    )
+    if (model or judge) and ledger is None:
+        say(["The model's replies are kept for this call only; with --ledger FILE they are paid for once."])
+    with stage_bars() as progress:
+        answer = evaluate_chunking(paths, wanted, progress, AskModels(budget=budget))
+    _show(answer, json, report)
+
+
+def _show(answer: dict[str, Any], as_json: bool, report: Path | None) -> None:
+    from rich.console import Group
+
+    from autokb.cli.output import emit, say
+    from autokb.errors import AutokbError
+    from autokb.evaluation.chunk_report import method_page, method_tables
+
+    if report is not None:
+        try:
+            report.write_text(method_page(answer, "Chunking"), encoding="utf-8")
+        except OSError as error:
+            raise AutokbError(f"{report} cannot be written ({error.strerror}).") from error
+    say(f"{f['item']}: {f['reason']}" for f in answer["failures"])
+    emit(as_json, answer, lambda: Group(*method_tables(answer)))

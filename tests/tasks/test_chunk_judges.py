@@ -1,0 +1,73 @@
+"""The rooms that judge chunks and ask about them."""
+
+from __future__ import annotations
+
+import pytest
+
+from autokb.evaluation.tenets import TENETS
+from autokb.tasks.judges.chunk_verdicts import JudgeChunk
+from autokb.tasks.judges.relevance.task import ROOM as RELEVANCE
+from autokb.tasks.judges.relevance.task import JudgeRelevance
+from autokb.tasks.judges.task_relevance.task import ROOM as TASK_RELEVANCE
+from autokb.tasks.judges.task_relevance.task import JudgeForTask
+from autokb.tasks.probes.chunk_questions.task import QUESTIONS, AskAboutChunks, ChunkQuestions
+from autokb.tasks.probes.chunk_questions.task import ROOM as ASK
+from autokb.tasks.room import ReplyError
+
+ITEM = AskAboutChunks(("Wipe it.",))
+
+
+@pytest.mark.parametrize("tenet", TENETS)
+def test_offline_a_chunk_is_not_judged_and_never_good(tenet: str) -> None:
+    item = JudgeForTask("help", "Wipe it.") if tenet == "task_relevance" else JudgeChunk("Wipe it.")
+    assert TENETS[tenet].answer_offline(item).verdict == "not judged"
+
+
+@pytest.mark.parametrize("tenet", TENETS)
+def test_a_model_cannot_say_that_it_did_not_judge(tenet: str) -> None:
+    asking = TENETS[tenet].asking
+    assert asking is not None
+    with pytest.raises(ValueError, match="verdict"):
+        asking.entry((JudgeChunk("x"),)).model_validate({"number": 1, "verdict": "not judged"})
+
+
+def test_the_same_chunk_is_another_question_for_another_room_or_task() -> None:
+    keys = {room.key(JudgeChunk("Wipe it.")) for name, room in TENETS.items() if name != "task_relevance"}
+    keys |= {TASK_RELEVANCE.key(JudgeForTask(task, "Wipe it.")) for task in ("help", "sales")}
+    assert len(keys) == 5
+
+
+def test_chunks_for_different_tasks_or_queries_share_no_request() -> None:
+    assert TASK_RELEVANCE.asking is not None
+    assert RELEVANCE.asking is not None
+    assert len({TASK_RELEVANCE.asking.together(JudgeForTask(task, "x")) for task in ("help", "sales")}) == 2
+    assert len({RELEVANCE.asking.together(JudgeRelevance(query, "x")) for query in ("How?", "Why?")}) == 2
+
+
+def test_offline_nothing_is_scored() -> None:
+    assert RELEVANCE.answer_offline(JudgeRelevance("How?", "Wipe it.")).score is None
+
+
+@pytest.mark.parametrize("score", [-1, 5, True, "3", 2.5])
+def test_a_score_is_a_whole_number_from_0_to_4(score: object) -> None:
+    assert RELEVANCE.asking is not None
+    with pytest.raises(ValueError, match="score"):
+        RELEVANCE.asking.entry((JudgeRelevance("q", "x"),)).model_validate({"number": 1, "reason": "r", "score": score})
+
+
+def test_offline_there_are_no_questions() -> None:
+    with pytest.raises(ReplyError, match="come from a model"):
+        ASK.answer_offline(ITEM)
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (("How?",) * QUESTIONS, "stands twice"),
+        (("How?", "Why?"), "not 2"),
+        (("How?", "Why?", "Who?", "When?", " "), "is empty"),
+    ],
+)
+def test_wrong_questions_are_refused(questions: tuple[str, ...], said: str) -> None:
+    with pytest.raises(ReplyError, match=said):
+        ASK.check(ITEM, ChunkQuestions(questions=questions))
