@@ -9,12 +9,13 @@ from benchmarks.figures import RESULTS, show, write
 
 QUICK = ("startup", "attributes", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
 SLOW = ("build", "retrieval", "cost", "concurrency", "killed_builds", "malformed")
+CHUNKERS = ("chunk_noise", "chunk_chroma", "chunk_completeness", "chunk_speed", "chunk_model", "chunk_retrieval")
 
 
 def main() -> int:
     """Run benchmarks one after the other; a promise that was missed is shown, it is no failure of the run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join((*QUICK, *SLOW))}, or all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join((*QUICK, *SLOW, *CHUNKERS))}, or all")
     parser.add_argument("--quick", action="store_true", help="the short form of those that are named")
     parser.add_argument("--store", action="store_true", help="keep the figures in benchmarks/results/")
     parser.add_argument(
@@ -22,10 +23,10 @@ def main() -> int:
     )
     parser.add_argument("--systems", default="", help="retrieval: only these, with commas between")
     options = parser.parse_args()
-    names = [*QUICK, *SLOW] if options.names == ["all"] else options.names or list(QUICK)
+    names = [*QUICK, *SLOW, *CHUNKERS] if options.names == ["all"] else options.names or list(QUICK)
     options.quick = options.quick or not options.names
-    if unknown := [n for n in names if n not in (*QUICK, *SLOW)]:
-        parser.error(f"{unknown[0]} is no benchmark; they are {', '.join((*QUICK, *SLOW))}")
+    if unknown := [n for n in names if n not in (*QUICK, *SLOW, *CHUNKERS)]:
+        parser.error(f"{unknown[0]} is no benchmark; they are {', '.join((*QUICK, *SLOW, *CHUNKERS))}")
     if options.quick and options.store:
         parser.error("--store keeps whole runs; name the benchmarks and leave --quick out")
     for name in names:

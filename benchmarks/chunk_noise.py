@@ -9,7 +9,18 @@ from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.noise import noise_verdicts
 from autokb.chunking.noise_signs import words_seen
 from autokb.sources.whole_page import whole_page
-from benchmarks.chunk_noise_data import SETS, GoldPage, Score, f1, gold_pages, let_in, lost, score, without_titles, words_of
+from benchmarks.chunk_noise_data import (
+    SETS,
+    GoldPage,
+    Score,
+    f1,
+    gold_pages,
+    let_in,
+    lost,
+    score,
+    without_titles,
+    words_of,
+)
 from benchmarks.figures import Figure, Result, show, write
 
 RESAMPLES = 10_000
@@ -100,7 +111,9 @@ def _figures(name: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[
 
 
 def _scores(data: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[Score]:
-    return [score(without_titles(page, text), page.gold) for page, text in zip(pages, kept, strict=True) if page.set == data]
+    return [
+        score(without_titles(page, text), page.gold) for page, text in zip(pages, kept, strict=True) if page.set == data
+    ]
 
 
 def _difference(data: str, pages: Sequence[GoldPage], one: Sequence[str], other: Sequence[str]) -> list[Figure]:

@@ -103,7 +103,7 @@ def _built(workspace: Path, sources: Path, url: str, mode: str) -> dict[str, Any
     autokb("init", workspace, "--domain", sources / "domain.yaml")
     autokb("add", workspace, sources / "manuals")
     autokb("add", workspace, sources / "issues.jsonl", "--as", "issues", "--text-field", "text", "--id-field", "id")
-    set_model(workspace, url, "concurrency: 32\n")
+    set_model(workspace, url, "concurrency: 32\nchunker: fixed\n")
     plan = autokb("plan", workspace, "--mode", mode).answer
     built = autokb("build", workspace, "--mode", mode).answer
     counts = {name: built[name] for name in ("seeds", "parents", "children", "solutions", "withheld")}

@@ -14,7 +14,7 @@ import typer
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
-from autokb.cli import chunk_commands, draft_commands, evaluate_commands
+from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands
 from autokb.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,7 +95,12 @@ def _options(group: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_commands_are_there_with_their_options(page: Path) -> None:
-    assert evaluate_commands.evaluate is not None and draft_commands is not None and chunk_commands is not None
+    assert (
+        evaluate_commands.evaluate is not None
+        and draft_commands is not None
+        and chunk_commands is not None
+        and evaluate_chunking is not None
+    )
     options = dict(_options(app))
     for words, rest in COMMAND.findall(page.read_text(encoding="utf-8")):
         name = next((w for w in (words, " ".join(words.split()[:2]), words.split()[0]) if w in options), None)

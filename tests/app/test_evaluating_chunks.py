@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import chunk_judge
 import pytest
-from stub_server import StubServer
 
+import chunk_judge
 from autokb.app.evaluating_chunks import METHODS, ChunkEvaluation, evaluate_chunking
 from autokb.errors import BadInputError
+from stub_server import StubServer
 
 GUIDE = """\
 # Kettle
@@ -74,9 +74,8 @@ def test_offline_every_method_is_counted_and_nothing_is_judged(folder: Path) -> 
 
 
 def test_headings_cut_no_list_that_fits_and_short_fixed_chunks_do(folder: Path) -> None:
-    found = evaluate_chunking([folder / "docs"], ChunkEvaluation(methods=("headings", "fixed"), max_size=100))[
-        "methods"
-    ]
+    wanted = ChunkEvaluation(methods=("headings", "fixed"), max_size=120)
+    found = evaluate_chunking([folder / "docs"], wanted)["methods"]
     assert found["headings"]["mechanical"]["cut_lists"]["value"] == 0.0
     assert found["fixed"]["mechanical"]["cut_lists"]["value"] == 1.0
 
@@ -115,9 +114,8 @@ def test_a_model_makes_the_questions_and_scores_what_is_found(folder: Path, judg
 def test_questions_with_places_measure_the_text_that_is_found(folder: Path) -> None:
     start = GUIDE.index("1. Fill")
     end = GUIDE.index("\n\n## Noise")
-    file = questions(
-        folder, {"question": "How do I descale?", "document": "kettle", "references": [{"start": start, "end": end}]}
-    )
+    places = [{"start": start, "end": end}]
+    file = questions(folder, {"question": "How do I descale?", "document": "kettle", "references": places})
     found = evaluated(folder, questions=file)["methods"]["headings"]["retrieval"]
     # There are five chunks, so all of them are found; omega takes the chunk that holds the steps alone.
     section = end - GUIDE.index("## Descaling")

@@ -88,6 +88,12 @@ def test_a_heading_that_asks_and_has_only_another_heading_has_no_answer_to_lose(
     assert [kind for kind, _ in structures(text, parse_blocks(text))] == []
 
 
+@pytest.mark.parametrize("question", ["[What is it?](faq.html#what)", "Was this helpful?"])
+def test_links_and_what_a_page_asks_again_and_again_have_no_answer_to_lose(question: str) -> None:
+    text = "\n\n".join(f"{question}\n\nYes {n}" for n in range(3))
+    assert [kind for kind, _ in structures(text, parse_blocks(text))] == []
+
+
 @pytest.mark.parametrize(
     ("before", "opening", "expected"),
     [
@@ -96,6 +102,8 @@ def test_a_heading_that_asks_and_has_only_another_heading_has_no_answer_to_lose(
         ("All is well.\n\n", "This led to trouble.", True),
         ("All is well.\n\n", "pressed buttons light up.", True),
         ("All is well.\n\n", "iPhones light up.", False),
+        ("All is well.\n\n", "**netcfg** sets it up.", False),
+        ("All is well.\n\n", "- `netcfg` sets it up.", False),
         ("All is well. ", "Press the button.", False),
         ("All is well, and ", "Press the button.", True),
         ("All is well. ", "It hums.", True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from autokb.evaluation.tenets import TENETS
@@ -52,7 +54,8 @@ def test_offline_nothing_is_scored() -> None:
 def test_a_score_is_a_whole_number_from_0_to_4(score: object) -> None:
     assert RELEVANCE.asking is not None
     with pytest.raises(ValueError, match="score"):
-        RELEVANCE.asking.entry((JudgeRelevance("q", "x"),)).model_validate({"number": 1, "reason": "r", "score": score})
+        kind = RELEVANCE.asking.entry((JudgeRelevance("q", "x"),))
+        kind.model_validate_json(json.dumps({"number": 1, "reason": "r", "score": score}))
 
 
 def test_offline_there_are_no_questions() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autokb.tasks.asking import Asking
+from autokb.tasks.prompts import render
 
 if TYPE_CHECKING:
     from autokb.llm.limits import Limits
@@ -71,8 +72,10 @@ def _fits(
     if one_each or len(group) > asking.most:
         return False
     written = AROUND + _written(asking, [items[n] for n in group])
+    if written > output:
+        return False
     read = (sizes[group[0]].system + sum(sizes[n].user for n in group)) / CHARACTERS
-    return written <= output and read + written <= room
+    return read + written <= room or _read(asking, [items[n] for n in group]) + written <= room
 
 
 def _written(asking: Asking[Any, Any], items: Sequence[Any]) -> int:
@@ -84,3 +87,8 @@ def _written(asking: Asking[Any, Any], items: Sequence[Any]) -> int:
     tokens: list[tuple[int, int]] = [asking.tokens(item) for item in items]
     longest = [most for most, _ in tokens]
     return min(sum(longest), max(*longest, SPARE * sum(usual for _, usual in tokens)))
+
+
+def _read(asking: Asking[Any, Any], items: Sequence[Any]) -> float:
+    """Return how many tokens a request for these items has; what they share (a tree's passages) stands in it once."""
+    return sum(map(len, render(asking.package, asking.values(items)))) / CHARACTERS

@@ -20,7 +20,7 @@ from autokb.tasks.issues.write_solutions.shapes import WriteSolutions
 SEEDS = 49 / 265  # seeds an issue, children a seed and solutions a node: appendix C of the AutoKB paper
 CHILDREN = 482 / 49
 SOLUTIONS = 832 / 531
-NEW_PASSAGES = 0.5  # passages that a further node of a tree brings along, beside those its tree has already
+NEW_PASSAGES = 0.85  # passages that a further node of a tree brings along: measured on the shipped headphones
 STEP = "Open the settings of the device, choose the entry that is named and confirm it with the button below."
 STEPS = 3
 
@@ -59,7 +59,8 @@ class Typical:
         for number, tree in enumerate(self.trees):
             children = whole * (number + 1) // len(self.trees) - whole * number // len(self.trees)
             for child in range(children + 1):
-                yield f"tree {number}", child, Issue(f"{number}.{child}", tree.issue, None, self._values(child))
+                text = f"{tree.issue} ({child})"  # no two nodes of a tree are asked the same
+                yield f"tree {number}", child, Issue(f"{number}.{child}", text, None, self._values(child))
 
     def _values(self, child: int) -> dict[str, frozenset[str]]:
         found = dict.fromkeys(self.spec.attributes, ANY)
@@ -84,24 +85,21 @@ class Typical:
         chosen = [self.chunks[(first + n) % len(self.chunks)] for n in range(min(PASSAGES, len(self.chunks)))]
         return [FoundPassage(self.documents[c.document], c.spans[0][0], c.spans[-1][1], ()) for c in chosen if c.spans]
 
-    def _solved(self) -> Iterator[Issue]:
-        nodes = [node for _, _, node in self.nodes()]
+    def _solved(self) -> Iterator[str]:
+        """Yield the text over each expected solution; no two are the same, as no answer is asked for twice."""
+        nodes = [f"{tree} {node.text}" for tree, _, node in self.nodes()]
         for number in range(round(len(nodes) * SOLUTIONS)):
-            yield nodes[number % len(nodes)]
+            yield f"{nodes[number % len(nodes)]} {number}"
 
     def solution_attributes(self) -> list[ExtractAttributes]:
         """Return the question for the attributes of every expected solution."""
-        text = "\n".join(f"{n}. {STEP}" for n in range(1, STEPS + 1))
-        found = []
-        for node in self._solved():
-            found.append(ExtractAttributes(f"{node.text}\n{text}", "solution", self.spec.attributes))
-        return found
+        steps = "\n".join(f"{n}. {STEP}" for n in range(1, STEPS + 1))
+        return [ExtractAttributes(f"{text}\n{steps}", "solution", self.spec.attributes) for text in self._solved()]
 
     def rules(self) -> list[CheckRules]:
         """Return the question whether every expected solution keeps the rules."""
         steps = (STEP,) * STEPS
         domain = self.spec.description or self.spec.name
         return [
-            CheckRules(domain, n.text, n.text, steps, "\n".join((n.text, *steps)), self.spec.rules)
-            for n in self._solved()
+            CheckRules(domain, text, text, steps, "\n".join((text, *steps)), self.spec.rules) for text in self._solved()
         ]

@@ -10,13 +10,15 @@ _KINDS = {
     "a cookie notice": r"\bcookies?\b.{0,80}\b(?:accept|agree|consent|polic|settings)|\b(?:accept|we use|manage) "
     r"(?:all )?cookies?\b|\bgdpr\b",
     "an invitation to subscribe": r"\bnewsletter|\bsubscribe\b|sign(?:ing)? ?up (?:for|to|now|today|here)\b|"
-    r"\bin your inbox\b|e-?mail updates|mailing list|daily edition|never miss|breaking news alerts?|"
+    r"\bin your inbox\b|e-?mail updates|daily edition|never miss|breaking news alerts?|"
     r"get the latest .{0,40}(?:inbox|e-?mail|delivered|phone)",
-    "sharing and social networks": r"^\W*(?:share|tweet|pin|print|like|follow)\b.{0,60}$|\bshare (?:this|on|via)\b|"
-    r"follow (?:us|me|him|her|[\w .]{2,40}) on\b|(?:like|find|join) us on|^\W*(?:(?:facebook|twitter|pinterest|"
+    "sharing and social networks": r"^\W*(?:share|tweet|pin it|print|like|follow)\W*$|\bshare this\b|"
+    r"^\W*share (?:on|via)\b|(?:follow|like|find|join) (?:us|me|him|her) on\b|follow [@\w .]{2,40} on (?:twitter|"
+    r"facebook|instagram)|^\W*(?:(?:facebook|twitter|pinterest|"
     r"instagram|whatsapp|linkedin|reddit|tumblr|youtube|flipboard|telegram|print|e-?mail|copy link|rss)\W*)+$",
     "legal notices": r"^\W*©|\bcopyright\b.{0,60}(?:\d{4}|reserved)|all rights reserved|©\s*\d{4}|"
-    r"privacy (?:policy|notice)|terms (?:of (?:use|service)|and conditions|& conditions)|do not sell my",
+    r"^\W*(?:your )?(?:privacy (?:policy|notice)|terms (?:of (?:use|service)|and conditions|& conditions))|"
+    r"do not sell my",
     "an advertisement": r"^\W*advertise?ments?\W*$|^\W*sponsored\b|continue reading below|"
     r"affiliate (?:link|commission)|earn (?:an? )?(?:small )?(?:affiliate )?commission|"
     r"(?:receive|earn) compensation|our advertisers|advertise with",
@@ -30,10 +32,11 @@ _KINDS = {
     r"add a comment|view (?:all )?comments|(?:submit|write) (?:a|your) letter|letters? to the editor",
     "a question about the page": r"was this (?:\w+ ){0,3}(?:helpful|useful)|did this (?:\w+ ){0,3}help|rate this|"
     r"how helpful|(?:give|send|leave) feedback|report (?:a|an|this) (?:problem with this page|typo|ad)|found a typo|"
-    r"(?:like|what (?:do )?you think (?:of|about)) (?:this|the|our) (?:article|recipe|post|page)",
+    r"(?:like|what (?:do )?you think (?:of|about)) (?:this|the|our) (?:article|recipe|post|page)\W*\?",
     "ways to reach people": r"^\W*(?:contact|chat with|call|talk to|ask) (?:us|an? (?:expert|agent)|support)\b.{0,60}$|"
     r"request a call|call ?back request|live chat|chat now|need (?:more )?help\?",
-    "an appeal for support": r"^\W*(?:please )?(?:help|support) us\b|we need your help|\bdonate\b|become a (?:member|patron|supporter)",
+    "an appeal for support": r"^\W*(?:please )?(?:help|support) us\b|we need your help|"
+    r"\bdonate\b|become a (?:member|patron|supporter)",
     "an account": r"^\W*(?:log ?in|sign ?in|log ?out|register|create (?:an )?account|my account|sign ?up|"
     r"forgot .{0,20}password)\b.{0,40}$|already (?:a|have an?) (?:member|subscriber|account)",
     "turning pages": r"^(?!\+)\W*(?:(?:previous|next|prev|older|newer|first|last|page|of|\d{1,3}|[«»‹›<>→←|…])\s+){2,}"
@@ -46,6 +49,9 @@ _CREDIT = re.compile(
     r"\((?:photo|image|credit)\b[^)]*\)\W*$",
     re.IGNORECASE,
 )
+_OF_SECTIONS = frozenset(
+    {"an invitation to subscribe", "an advertisement", "related pages", "comments", "a question about the page"}
+)
 LONGEST = 45  # words: a longer text that names such a thing is about it
 
 
@@ -54,6 +60,11 @@ def furniture_kind(words: str, count: int) -> str:
     if not 0 < count <= LONGEST:
         return ""
     return next((kind for kind, pattern in _WORDS.items() if pattern.search(words)), "")
+
+
+def names_section(kind: str) -> bool:
+    """Return whether a heading of this kind makes furniture of what stands under it; "YouTube" may be an app."""
+    return kind in _OF_SECTIONS
 
 
 def is_credit(words: str, count: int) -> bool:

@@ -12,14 +12,23 @@ from typing import Literal
 
 from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.cutting import Mark
-from autokb.chunking.noise_rules import Judged, apply_rules, judge_plain_text
+from autokb.chunking.noise_rules import (
+    FURNITURE,
+    MOSTLY_LINKS,
+    Judged,
+    apply_rules,
+    drop_repeated,
+    judge_plain_text,
+    shares_its_text,
+)
 from autokb.chunking.noise_signs import VOTES, Seen, seen, signs
 from autokb.chunking.noise_weights import WITH_VOTES, WITHOUT_VOTES, Weights
 from autokb.chunking.repeated import block_hash, counts
 
-MIDDLE = 0.5
+MIDDLE = 0.6  # chosen by cross-validation inside the half of the pages that the weights are fitted on
 SURE = (0.2, 0.8)  # up to the first a paragraph is noise, from the second it is text; between them a model may be asked
-REPEATED = -2.5  # in log-odds, set by hand: the pages of the fit come from one site each
+_READ_WELL = 0.5  # of the running text must be kept by an extractor; else both took the page for another kind
+_NEXT_TO_NOTHING = 0.2
 _REASONS = {
     "nav": "stands in a menu",
     "header": "stands in the head of the page",
@@ -60,25 +69,34 @@ def noise_verdicts(
     """Return the verdict on each paragraph; ``repeated`` are hashes of paragraphs that stand on other pages too."""
     looks = seen(text, blocks)
     again = [counts(b) and block_hash(look.words) in repeated for b, look in zip(blocks, looks, strict=True)]
-    if marks:
-        judged = _judge_page(blocks, looks, marks, again)
-    else:
-        judged = judge_plain_text(blocks, looks, again, _ON_OTHER_PAGES)
-    return tuple(map(_verdict, judged))
+    if shares_its_text(looks, again):
+        again = [is_repeated and look.linked > MOSTLY_LINKS for is_repeated, look in zip(again, looks, strict=True)]
+    judged = _judge_page(blocks, looks, marks, again) if marks else None
+    return tuple(map(_verdict, judged or judge_plain_text(blocks, looks, again, _ON_OTHER_PAGES)))
 
 
 def _judge_page(
     blocks: Sequence[NumberedBlock], looks: Sequence[Seen], marks: Sequence[Mark], again: Sequence[bool]
-) -> list[Judged]:
-    voted = any(mark.kind in VOTES for mark in marks)
-    weights = WITH_VOTES if voted else WITHOUT_VOTES
+) -> list[Judged] | None:
+    """Judge by the fitted weights and the rules; None where they would leave next to nothing of the running text."""
     found = signs(blocks, looks, marks)
-    judged = []
-    for look, sign, is_repeated in zip(looks, found, again, strict=True):
-        odds = log_odds(sign, weights) + (REPEATED if is_repeated else 0.0)
-        reason = _ON_OTHER_PAGES if is_repeated else _reason(look, sign, weights)
-        judged.append(Judged(1 / (1 + math.exp(-odds)), reason))
-    return apply_rules(judged, blocks, looks, found, MIDDLE)
+    prose = [n for n in range(len(looks)) if _is_prose(looks[n], found[n])]
+    words = sum(looks[n].count for n in prose)
+    voted = sum(looks[n].count * max(found[n][vote] for vote in VOTES) for n in prose)
+    weights = WITH_VOTES if voted >= _READ_WELL * words else WITHOUT_VOTES
+    judged = [
+        Judged(1 / (1 + math.exp(-log_odds(sign, weights))), _reason(look, sign, weights))
+        for look, sign in zip(looks, found, strict=True)
+    ]
+    drop_repeated(judged, looks, again, MIDDLE, _ON_OTHER_PAGES)
+    judged = apply_rules(judged, blocks, looks, found, MIDDLE)
+    left = sum(looks[n].count for n in prose if judged[n].score >= MIDDLE)
+    return None if left < _NEXT_TO_NOTHING * words else judged
+
+
+def _is_prose(look: Seen, sign: dict[str, float]) -> bool:
+    in_text = not look.furniture and not any(sign[kind] for kind in FURNITURE)
+    return bool(sign["sentence"]) and look.linked <= MOSTLY_LINKS and in_text
 
 
 def log_odds(sign: dict[str, float], weights: Weights) -> float:

@@ -10,16 +10,19 @@ from autokb.chunking.noise_signs import Seen
 
 EMPTY_HEADING = "is a heading with nothing below it"
 AGAIN = "stands on this page already"
-ALONE = "is a list of links at the edge of the text"
+MENU = "is a list of links before the text"
 NOISE, TEXT = 0.05, 0.95
 _HEADING_KEPT = 0.15  # a heading above kept text is kept from here on
 _WHOLE = frozenset({"table", "code"})
-_FURNITURE = ("nav", "header", "footer", "aside", "form", "hidden", "dialog")
-_MOSTLY_LINKS = 0.5
+FURNITURE = ("nav", "header", "footer", "aside", "form", "hidden", "dialog")
+MOSTLY_LINKS = 0.5
+_WHOLLY = 0.9
 _ALL_LINKS = 0.8
 _LESS_SURE = 0.2
 _SAME = 8  # words: shorter ones may be said twice
 _EDGE_RUN = 3
+_SHARED = 0.2
+_BARE_HEADING = 5  # words: a longer heading without text says something itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,41 @@ def apply_rules(
     middle: float,
 ) -> list[Judged]:
     """Return the judgements after the rules for lists, tables, code, copies, headings and pictures."""
+    _keep_what_both_keep(judged, looks, signs, middle)
     _keep_whole_parts(judged, blocks, looks, signs, middle)
     _judge_lists_whole(judged, blocks, looks)
     _drop_copies(judged, blocks, looks, middle)
     _follow_neighbours(judged, looks)
     _settle_headings(judged, blocks, looks, signs, middle)
     return judged
+
+
+def shares_its_text(looks: Sequence[Seen], again: Sequence[bool]) -> bool:
+    """Return whether much of a page's running text stands on others too, as in the manuals of two models."""
+    prose = [n for n, look in enumerate(looks) if look.count > _SAME and look.linked <= MOSTLY_LINKS]
+    return sum(looks[n].count for n in prose if again[n]) > _SHARED * sum(looks[n].count for n in prose)
+
+
+def drop_repeated(
+    judged: list[Judged], looks: Sequence[Seen], again: Sequence[bool], middle: float, reason: str
+) -> None:
+    """Drop what other pages have too, before and after the text of this one, and links anywhere."""
+    own = [n for n, one in enumerate(judged) if one.score >= middle and not again[n] and not looks[n].is_heading]
+    first, last = (own[0], own[-1]) if own else (len(judged), -1)
+    for n, is_repeated in enumerate(again):
+        if is_repeated and (not first < n < last or looks[n].linked > MOSTLY_LINKS):
+            judged[n] = Judged(min(judged[n].score, NOISE), reason)
+
+
+def _keep_what_both_keep(
+    judged: list[Judged], looks: Sequence[Seen], signs: Sequence[dict[str, float]], middle: float
+) -> None:
+    """Keep words that both extractors keep, unless they are links, furniture by their own words or stand in some."""
+    for n, look in enumerate(looks):
+        if signs[n]["kept_by_both"] < _WHOLLY or look.linked > MOSTLY_LINKS or look.furniture or look.is_heading:
+            continue
+        if not signs[n]["credit"] and not any(signs[n][kind] for kind in FURNITURE):
+            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
 
 
 def _keep_whole_parts(
@@ -59,7 +91,7 @@ def _keep_whole_parts(
         return
     for n in range(kept[0], kept[-1] + 1):
         whole = blocks[n].kind in _WHOLE or blocks[n].ordered
-        if whole and looks[n].linked < _MOSTLY_LINKS and not any(signs[n][kind] for kind in _FURNITURE):
+        if whole and looks[n].linked < MOSTLY_LINKS and not any(signs[n][kind] for kind in FURNITURE):
             judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
 
 
@@ -154,18 +186,18 @@ def judge_plain_text(
     """Judge the paragraphs of a text without marks: furniture is dropped from its edges, empty headings anywhere."""
     judged = [Judged(TEXT) for _ in blocks]
     for edge in (_edge(looks, again, range(len(blocks))), _edge(looks, again, range(len(blocks) - 1, -1, -1))):
-        links = sum(looks[n].linked > _ALL_LINKS for n in edge) >= _EDGE_RUN
+        menu = edge[:1] == [0] and sum(looks[n].linked > _ALL_LINKS for n in edge) >= _EDGE_RUN
         for n in edge:
             if again[n]:
                 judged[n] = Judged(NOISE, repeated)
             elif looks[n].furniture:
                 judged[n] = Judged(NOISE, looks[n].furniture)
-            elif links and looks[n].linked > _ALL_LINKS:
-                judged[n] = Judged(NOISE, ALONE)
+            elif menu and looks[n].linked > _ALL_LINKS:
+                judged[n] = Judged(NOISE, MENU)
     for n, look in enumerate(looks):
         if look.furniture and look.linked > _ALL_LINKS and not look.is_heading:
             judged[n] = Judged(NOISE, look.furniture)
-        elif look.is_heading and not _below(blocks, looks, n):
+        elif look.is_heading and look.count <= _BARE_HEADING and not _below(blocks, looks, n):
             judged[n] = Judged(NOISE, EMPTY_HEADING)
     return judged
 

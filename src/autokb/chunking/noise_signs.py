@@ -12,7 +12,7 @@ from typing import get_args
 
 from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.cutting import Mark, MarkKind
-from autokb.chunking.furniture_words import furniture_kind, is_credit
+from autokb.chunking.furniture_words import furniture_kind, is_credit, names_section
 from autokb.knowledge.nouns import Span
 from autokb.knowledge.plain import plain_text
 
@@ -71,7 +71,7 @@ def signs(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], marks: Sequenc
         _add_neighbours(found, looks, vote, shares[vote])
     _add_place(found, looks, shares)
     for sign, heading in zip(found, _headings(looks), strict=True):
-        sign["under_furniture"] = float(heading is not None and bool(looks[heading].furniture))
+        sign["under_furniture"] = float(heading is not None and names_section(looks[heading].furniture))
     return found
 
 
@@ -83,7 +83,6 @@ def _own_signs(block: NumberedBlock, look: Seen) -> dict[str, float]:
         "short": float(look.count <= 3),
         "sentence": float(look.count > 5 and _SENTENCE.search(look.words) is not None),
         "item": float(block.kind == "item"),
-        "item_without_links": float(block.kind == "item" and not look.linked),
         "heading": float(look.is_heading),
         "top_heading": float(look.is_heading and block.level == 1),
         "table": float(block.kind == "table"),
@@ -125,9 +124,7 @@ def _add_place(found: list[dict[str, float]], looks: Sequence[Seen], shares: dic
     around = _Means(looks, votes)
     kept = [n for n, share in enumerate(most) if share >= 0.5]
     first, last = (kept[0], kept[-1]) if kept else (len(looks), -1)
-    title = max((n for n in range(min(first + 1, len(looks))) if found[n]["top_heading"]), default=len(looks))
     for n, sign in enumerate(found):
-        sign["below_title"] = float(title < n < first and not looks[n].linked)
         sign["kept_around"] = around.of(n - _WIDE, n + _WIDE + 1)
         sign["links_around"] = links.of(n - _NEAR, n + _NEAR + 1)
         near = lengths[max(0, n - 2) : n + 3]

@@ -12,7 +12,7 @@ from autokb.knowledge.ids import digest
 from autokb.knowledge.plain import plain_text
 
 FEWEST_PAGES = 3
-SHARE = 0.2  # of a site's pages: below it a sentence that some pages share is still about something
+SHARE = 0.3  # of a site's pages: below it a sentence that some pages share is still about something
 
 
 @dataclass(frozen=True, slots=True)

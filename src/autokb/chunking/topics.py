@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from math import sqrt
 from statistics import fmean, pstdev
@@ -16,6 +16,7 @@ SMALLEST = 300  # characters; a topic is not shorter
 DEPTH = 0.5  # standard deviations that a valley is deeper than the mean one
 _WORD = re.compile(r"\w{4,}")
 _STEM = 6
+Words = dict[str, int]  # how often each stands in some texts
 
 
 def shifts(texts: Sequence[str]) -> list[int]:
@@ -26,7 +27,7 @@ def shifts(texts: Sequence[str]) -> list[int]:
     """
     words = [Counter(word[:_STEM] for word in _WORD.findall(text.casefold())) for text in texts]
     sizes = [len(text) for text in texts]
-    likeness = [_likeness(_side(words, sizes, gap, -1), _side(words, sizes, gap, 1)) for gap in range(1, len(texts))]
+    likeness = [_likeness(before, after) for before, after in _sides(words, sizes)]
     depths = [left + right for left, right in zip(_climbs(likeness), _climbs(likeness[::-1])[::-1], strict=True)]
     if len(depths) < 2:
         return []
@@ -42,20 +43,39 @@ def shifts(texts: Sequence[str]) -> list[int]:
     return found[1:-1]
 
 
-def _side(words: Sequence[Counter[str]], sizes: Sequence[int], gap: int, step: int) -> Counter[str]:
-    """Return the words beside a gap."""
-    place, left = (gap - 1 if step < 0 else gap), AROUND
-    found: Counter[str] = Counter()
-    for here in range(place, place + step * NEAREST, step):
-        if not 0 <= here < len(words) or left <= 0:
-            break
-        found.update(words[here])
-        left -= sizes[here]
-    return found
+def _sides(words: Sequence[Counter[str]], sizes: Sequence[int]) -> Iterator[tuple[Words, Words]]:
+    """Give the words on both sides of each gap; what comes next changes them."""
+    before, after = Words(), Words()
+    first, end = 0, 1
+    size_before = size_after = 0
+    for gap in range(1, len(words)):
+        _add(before, words[gap - 1], 1)
+        size_before += sizes[gap - 1]
+        while size_before - sizes[first] >= AROUND or gap - first > NEAREST:
+            _add(before, words[first], -1)
+            size_before -= sizes[first]
+            first += 1
+        if gap > 1:
+            _add(after, words[gap - 1], -1)
+            size_after -= sizes[gap - 1]
+        while end < len(words) and size_after < AROUND and end - gap < NEAREST:
+            _add(after, words[end], 1)
+            size_after += sizes[end]
+            end += 1
+        yield before, after
 
 
-def _likeness(one: Counter[str], other: Counter[str]) -> float:
-    dot = sum(count * other[word] for word, count in one.items())
+def _add(inside: Words, words: Counter[str], times: int) -> None:
+    for word, count in words.items():
+        now = inside.get(word, 0) + count * times
+        if now:
+            inside[word] = now
+        else:
+            del inside[word]
+
+
+def _likeness(one: Words, other: Words) -> float:
+    dot = sum(count * other[word] for word, count in one.items() if word in other)
     norm = sqrt(sum(c * c for c in one.values()) * sum(c * c for c in other.values()))
     return dot / norm if norm else 0.0
 

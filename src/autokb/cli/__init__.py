@@ -31,7 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from autokb.cli import chunk_commands, draft_commands, evaluate_commands  # noqa: F401  (they register theirs)
+    from autokb.cli import (  # noqa: F401  (they register their commands)
+        chunk_commands,
+        draft_commands,
+        evaluate_chunking,
+        evaluate_commands,
+    )
     from autokb.cli.commands import app
 
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)

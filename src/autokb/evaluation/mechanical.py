@@ -30,6 +30,7 @@ _CONNECTIVE = re.compile(
 )
 _ITEM_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _LEADING = re.compile(r"[\s>*_\"'“”‘’(\[`|~]+")
+_TERM = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\*\*|__|`)\S")  # a name in bold or code, however it is written
 _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]*_`]*\s*\Z")
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|!\[[^\[\]]*\]\([^()]*\))*)\]\([^()\s]*(?:\s[^()]*)?\)|<https?://[^<>\s]+>")
 _WORD = re.compile(r"\w+")
@@ -94,12 +95,28 @@ def _lines(text: str, block: Block) -> list[Span]:
 
 
 def _questions(text: str, blocks: Sequence[Block]) -> Iterator[list[Span]]:
-    """Give each heading, or short paragraph of its own, that asks, with the block that follows it."""
+    """Give each heading, or short paragraph of its own, that asks, with the block that follows it.
+
+    A question that stands three times in one document ("Was this helpful?") is the page's own, and one that is a link
+    has its answer elsewhere.
+    """
     top = [b for b in blocks if b.kind != "item" or b.level == 1]
-    for block, following in pairwise(top):
-        short = block.kind == "heading" or (block.kind == "paragraph" and block.end - block.start <= QUESTION)
-        if short and following.kind != "heading" and _asks(text[block.start : block.end]):
+    asked = [(b, following) for b, following in pairwise(top) if following.kind != "heading" and _may_ask(b)]
+    written = {b: text[b.start : b.end] for b, _ in asked}
+    times = Counter(" ".join(words.split()) for words in written.values())
+    for block, following in asked:
+        words = written[block]
+        if _asks(words) and times[" ".join(words.split())] < PAGES and not _is_link(words):
             yield [(block.start, block.end), (following.start, following.end)]
+
+
+def _may_ask(block: Block) -> bool:
+    return block.kind == "heading" or (block.kind == "paragraph" and block.end - block.start <= QUESTION)
+
+
+def _is_link(written: str) -> bool:
+    linked, seen = link_share(written)
+    return linked > seen / 2
 
 
 def _asks(written: str) -> bool:
@@ -146,6 +163,8 @@ def dangles(text: str, blocks: Sequence[Block], chunk: Chunk) -> bool:
     begins = any(b.start == start for b in around)
     if not begins and around and not _SENTENCE_END.search(text[max(b.start for b in around) : start][-20:]):
         return True
+    if _TERM.match(text, start):
+        return False
     words = _first_words(text, start)
     return (words[:1].islower() and not words[1:2].isupper()) or bool(_CONNECTIVE.match(words))
 

@@ -10,7 +10,9 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from autokb.knowledge.markdown_rules import add_fast_rules
 from autokb.knowledge.plain import plain_text, sentences
+from autokb.knowledge.remembered import remembered
 from autokb.knowledge.switches import MARK
 
 __all__ = ["Block", "Section", "parse_blocks", "plain_text", "section_at", "sections", "sentences"]
@@ -144,10 +146,11 @@ class _Walk:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
+    add_fast_rules(parser)
     return parser
 
 
-@lru_cache(maxsize=512)
+@remembered
 def parse_blocks(text: str) -> tuple[Block, ...]:
     """Return the blocks of a Markdown text in reading order; hostile nesting is cut off, never followed."""
     lines = [0, *(newline.end() for newline in NEWLINE.finditer(text)), len(text)]
@@ -157,7 +160,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     return tuple(walk.blocks)
 
 
-@lru_cache(maxsize=512)
+@remembered
 def sections(text: str) -> tuple[Section, ...]:
     """Return the sections of a text in order; the first is the whole text, its own part what precedes any heading."""
     headings = [block for block in parse_blocks(text) if block.kind == "heading"]

@@ -42,7 +42,7 @@ def read(
 def tokens(item: AssignTheme) -> tuple[int, int]:
     """Return the most and the usual number of tokens of an entry: its theme's name and what stands around it."""
     longest = max(len(theme.encode()) for theme in item.themes)
-    return longest + 32, 16 + longest // 8
+    return longest + 32, 12 + longest // 8
 
 
 def together(item: AssignTheme) -> Hashable:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from autokb.tasks.asking import Asking, Wire, wire
 from autokb.tasks.judges.chunk_verdicts import TOGETHER, spelled
-from autokb.tasks.judges.relevance.shapes import LONGEST_REASON, JudgedRelevance, JudgeRelevance
+from autokb.tasks.judges.relevance.shapes import HIGHEST, LONGEST_REASON, JudgedRelevance, JudgeRelevance
 from autokb.tasks.prompts import examples, unescaped
 
 PACKAGE = "autokb.tasks.judges.relevance"
@@ -27,7 +27,8 @@ def entry(items: Sequence[JudgeRelevance]) -> type[Wire]:
     # A little too long is cut when it is read; only one without end is an error.
     longest = Field(min_length=1, max_length=10 * LONGEST_REASON, json_schema_extra={"maxLength": LONGEST_REASON})
     reason = Annotated[str, longest]
-    return wire("Entry", number=Literal[numbers], reason=reason, score=Literal[0, 1, 2, 3, 4])
+    score = Annotated[int, Field(ge=0, le=HIGHEST)]  # no Literal: that would take true for 1
+    return wire("Entry", number=Literal[numbers], reason=reason, score=score)
 
 
 def read(

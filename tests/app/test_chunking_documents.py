@@ -1,0 +1,274 @@
+"""Files and folders cut into chunks: what is read, in which order, and what a model is asked."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_files
+from autokb.app.models import AskModels
+from autokb.errors import BadInputError, StoppedOnPurposeError
+from autokb.knowledge.nouns import Skipped
+from autokb.stores.knowledge_file import KnowledgeFile
+from stub_server import StubServer
+
+STEPS = "# Leaks\n\nIf it leaks:\n\n1. Press the seal.\n2. Close the lid.\n"
+TEXT = "".join(
+    f"<p>Press the {part} of the seal firmly into the lid, turn the kettle over, and look whether water still drips "
+    f"from the {part} of the rim onto the table.</p>"
+    for part in ("front", "back", "side", "middle")
+)
+ASKED = "openai:scripted"
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """A folder of one file of each kind, good and bad."""
+    folder = tmp_path / "pages"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.md").write_bytes("\ufeff# Lid\r\n\r\nThe  lid \x0b closes.\r\n".encode())
+    (folder / "b.html").write_text(f"<nav><ul><li><a href=x>Shop</a></ul></nav><main><h1>Seal</h1>{TEXT}</main>")
+    (folder / "sub" / "c.txt").write_text("plain words")
+    (folder / "sub" / "d.jsonl").write_text('{"id": "r1", "text": "one"}\n{"text": "two"}\nbad\n')
+    (folder / "sub" / "e.html.gz").write_bytes(gzip.compress(b"<p>packed</p>"))
+    (folder / "empty.html").write_text("")
+    (folder / "script.html").write_text("<html><script>let a = 1</script></html>")
+    (folder / "photo.png").write_bytes(b"\x89PNG")
+    return folder
+
+
+def cut(*paths: Path, **wanted: Any) -> tuple[dict[str, Chunked], list[Skipped]]:
+    """Chunk paths; returns documents by id and what was not taken."""
+    results = list(chunk_files(paths, Chunking(**wanted)))
+    return (
+        {r.document.id: r for r in results if isinstance(r, Chunked)},
+        [r for r in results if isinstance(r, Skipped)],
+    )
+
+
+def test_every_kind_of_file_is_a_document_under_its_path(pages: Path) -> None:
+    found, skipped = cut(pages, method="fixed")
+    assert list(found) == ["a.md", "b.html", "sub/c.txt", "r1", "sub/d.jsonl#2", "sub/e.html"]
+    assert {s.path: s.reason for s in skipped} == {
+        "empty.html": "is empty; leave it out or fill it.",
+        "photo.png": "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL.",
+        "script.html": "holds no text; leave it out, or save the page as it looks in a browser.",
+        "sub/d.jsonl:3": "is no valid JSON (Expecting value: line 1 column 1 (char 0)); mend it.",
+    }
+
+
+def test_the_markdown_of_a_markdown_file_is_the_file_itself(pages: Path) -> None:
+    found, _ = cut(pages / "a.md", method="fixed")
+    assert found["a.md"].document.text == "# Lid\r\n\r\nThe  lid \x0b closes.\r\n"
+    assert found["a.md"].document.title == "Lid"
+
+
+def test_a_page_is_read_whole_and_its_menu_is_dropped_by_the_chunker_alone(pages: Path) -> None:
+    for method in ("recursive", "fixed", "headings"):
+        text = " ".join(c.text for c in cut(pages / "b.html", method=method)[0]["b.html"].cut.chunks)
+        assert "Shop" in text and "Press the front" in text
+    result = cut(pages / "b.html")[0]["b.html"]
+    assert [n.text for n in result.cut.noise] == ["- [Shop](x)"]
+    assert "Press the middle of the seal firmly" in result.cut.chunks[-1].text
+
+
+@pytest.mark.parametrize("method", ["fixed", "recursive", "headings", "llm_semantic", "lumber_chunker", "auto_chunker"])
+def test_several_processes_give_what_one_gives(pages: Path, method: str) -> None:
+    alone, together = (cut(pages, method=method, jobs=jobs) for jobs in (1, 2))
+    assert together[1] == alone[1]
+    assert [(r.document, r.cut) for r in together[0].values()] == [(r.document, r.cut) for r in alone[0].values()]
+
+
+def test_the_same_id_from_two_folders_is_cut_once_and_said(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(name)
+    found, skipped = cut(tmp_path / "one", tmp_path / "two", method="fixed")
+    assert found["a.txt"].document.text == "one"
+    assert skipped == [Skipped("a.txt", "has the id 'a.txt', which a.txt has already; cut it alone.")]
+
+
+def test_a_paragraph_on_every_page_of_a_folder_is_noise_there_only(tmp_path: Path) -> None:
+    notice = "Our shop in the old station is open from nine to five, and the kettle on the counter is always warm."
+    for folder, names in (("site", "abcd"), ("other", "e")):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            text = f"# Page {name}\n\nThe {name} seal is pressed into the {name} lid.\n\n{notice}\n"
+            (tmp_path / folder / f"{name}.md").write_text(text)
+    found, _ = cut(tmp_path)
+    reasons = {name: [n.reason for n in r.cut.noise if notice in n.text] for name, r in found.items()}
+    assert reasons["other/e.md"] == []
+    assert [reasons[f"site/{n}.md"] for n in "abcd"] == [["stands on several pages of the site"]] * 4
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"method": "none"}, "There is no chunker 'none'; choose one of: auto_chunker, fixed, "),
+        ({"mode": "fast"}, "--mode takes economical or paper, not 'fast'"),
+        ({"model": "gpt"}, "write offline or PROVIDER:NAME"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_read(tmp_path: Path, wanted: Any, said: str) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    with pytest.raises(BadInputError, match=said):
+        chunk_files([tmp_path], Chunking(**wanted))
+
+
+def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="does not exist"):
+        chunk_files([tmp_path / "nowhere"], Chunking())
+
+
+def test_one_page_that_breaks_the_chunker_does_not_end_the_others(pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from autokb.app import chunking_documents
+
+    real = chunking_documents.cut_alone
+
+    def breaking(page: Any, *rest: Any) -> Any:
+        if page.document.id == "a.md":
+            raise ValueError("odd")
+        return real(page, *rest)
+
+    monkeypatch.setattr(chunking_documents, "cut_alone", breaking)
+    found, skipped = cut(pages / "a.md", pages / "sub", method="fixed")
+    assert "a.md" not in found and "c.txt" in found
+    assert Skipped("a.md", "cannot be cut (ValueError: odd).") in skipped
+
+
+# ---- semantic, and rooms that a model answers
+
+
+def test_semantic_uses_the_packaged_vectors(tmp_path: Path) -> None:
+    radio = "The radio plays music. The radio has a wheel. The wheel makes the radio louder. "
+    soup = "Soup is cooked with onions. Onions are cut into rings. The soup is eaten hot."
+    (tmp_path / "a.txt").write_text(radio + soup)
+    found, skipped = cut(tmp_path, method="semantic")
+    assert skipped == []
+    assert len(found["a.txt"].cut.chunks) == 2
+    assert "".join(c.text for c in found["a.txt"].cut.chunks).replace(" ", "") == (radio + soup).replace(" ", "")
+    assert found["a.txt"].model == ""
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[[Any], Any]], StubServer]]:
+    """Start servers that answer every request with one entry, made from the request."""
+    servers: list[StubServer] = []
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-a-test")
+
+    def start(entry: Callable[[Any], Any]) -> StubServer:
+        server = StubServer(lambda body: json.dumps({"answers": [{"number": 1, **entry(body)}]}))
+        servers.append(server)
+        monkeypatch.setenv("AUTOKB_BASE_URL", server.start().url)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def paragraphs(count: int) -> str:
+    return "\n\n".join(f"Paragraph {n} ".ljust(500, "x") for n in range(1, count + 1))
+
+
+def test_a_model_is_asked_window_after_window(scripted: Any, tmp_path: Path) -> None:
+    server = scripted(lambda _body: {"at": 3})
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(name + paragraphs(8))
+    found, skipped = cut(tmp_path, method="lumber_chunker", model=ASKED, max_size=9_999)
+    assert skipped == []
+    # eight paragraphs: five are shown at a time from 1 and 3 on; the four that are left fit
+    assert [len(found[f"{n}.txt"].cut.chunks) for n in "ab"] == [3, 3]
+    assert len(server.bodies) == 4
+    assert {r.model for r in found.values()} == {ASKED}
+
+
+def test_a_ledger_is_asked_before_the_model(scripted: Any, tmp_path: Path) -> None:
+    server = scripted(lambda _body: {"after": [2]})
+    page = tmp_path / "a.txt"
+    page.write_text(paragraphs(8))
+    ledger = tmp_path / "ledger.db"
+    first = cut(page, method="llm_semantic", model=ASKED, ledger=ledger)
+    calls = len(server.bodies)
+    assert calls > 1
+    again = cut(page, method="llm_semantic", model=ASKED, ledger=ledger)
+    assert len(server.bodies) == calls
+    assert again[0]["a.txt"].cut == first[0]["a.txt"].cut
+
+
+def test_merge_blocks_is_asked_and_what_is_in_no_range_is_noise(scripted: Any, tmp_path: Path) -> None:
+    server = scripted(lambda _body: {"ranges": [[1, 4]], "noise": [{"first": 5, "last": 5, "kind": "contact"}]})
+    page = tmp_path / "a.md"
+    page.write_text(f"{STEPS}\nCall us at any time.\n")
+    found, skipped = cut(page, model=ASKED)
+    assert (len(server.bodies), skipped) == (1, [])
+    assert [(n.text, n.reason) for n in found["a.md"].cut.noise] == [
+        ("Call us at any time.", "contact, says the model")
+    ]
+    assert [c.text for c in found["a.md"].cut.chunks] == [STEPS.strip()]
+
+
+def test_a_document_whose_reply_cannot_be_read_is_a_failure(scripted: Any, tmp_path: Path) -> None:
+    scripted(lambda body: {"at": 99 if "apple" in str(body) else 2})
+    (tmp_path / "good.txt").write_text(paragraphs(6))
+    (tmp_path / "bad.txt").write_text(paragraphs(6).replace("x", "apple "))
+    found, skipped = cut(tmp_path, method="lumber_chunker", model=ASKED, max_size=9_999)
+    assert list(found) == ["good.txt"]
+    assert [s.path for s in skipped] == ["bad.txt"]
+    assert "at" in skipped[0].reason
+
+
+def test_a_budget_stops_the_run_after_what_was_cut(
+    scripted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(lambda _body: {"at": 2})
+    (tmp_path / "a.txt").write_text(paragraphs(6))
+    with pytest.raises(BadInputError, match="price"):
+        list(chunk_files([tmp_path], Chunking("lumber_chunker", model=ASKED), asking=AskModels(budget=1.0)))
+    with pytest.raises(StoppedOnPurposeError):
+        wanted = Chunking("lumber_chunker", model="openai:gpt-4o-mini")
+        list(chunk_files([tmp_path], wanted, asking=AskModels(budget=0.0)))
+
+
+@pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\0" + b"x" * 200])
+def test_a_ledger_that_is_another_file_is_left_as_it_is(scripted: Any, tmp_path: Path, content: bytes) -> None:
+    scripted(lambda _body: {"at": 2})
+    (tmp_path / "a.txt").write_text(paragraphs(6))
+    other = tmp_path / "other.db"
+    other.write_bytes(content)
+    with pytest.raises(BadInputError, match="another kind of file"):
+        cut(tmp_path / "a.txt", method="lumber_chunker", model=ASKED, ledger=other)
+    assert other.read_bytes() == content
+
+
+def test_a_ledger_in_a_folder_that_is_not_there_is_refused(scripted: Any, tmp_path: Path) -> None:
+    scripted(lambda _body: {"at": 2})
+    (tmp_path / "a.txt").write_text(paragraphs(6))
+    with pytest.raises(BadInputError, match="name a file in a folder that is there"):
+        cut(tmp_path / "a.txt", method="lumber_chunker", model=ASKED, ledger=tmp_path / "no" / "ledger.db")
+
+
+def test_a_workspace_can_be_the_ledger(scripted: Any, tmp_path: Path) -> None:
+    scripted(lambda _body: {"at": 2})
+    (tmp_path / "a.txt").write_text(paragraphs(6))
+    KnowledgeFile(tmp_path / "knowledge.db", create=True).close()
+    assert cut(tmp_path / "a.txt", method="lumber_chunker", model=ASKED, ledger=tmp_path / "knowledge.db")[1] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "model", "answered"),
+    [
+        ("fixed", ASKED, ""),
+        ("semantic", "", ""),
+        ("auto_chunker", "", "offline"),
+        ("auto_chunker", ASKED, ASKED),
+        ("llm_semantic", ASKED, ASKED),
+    ],
+)
+def test_who_answers(method: str, model: str, answered: str) -> None:
+    assert answered_by(Chunking(method, model=model)) == answered
