@@ -12,6 +12,7 @@ import pytest
 
 from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_files
 from autokb.app.models import AskModels
+from autokb.chunking.repeated import block_hash
 from autokb.errors import BadInputError, StoppedOnPurposeError
 from autokb.knowledge.nouns import Skipped
 from autokb.stores.knowledge_file import KnowledgeFile
@@ -93,17 +94,27 @@ def test_the_same_id_from_two_folders_is_cut_once_and_said(tmp_path: Path) -> No
     assert skipped == [Skipped("a.txt", "has the id 'a.txt', which a.txt has already; cut it alone.")]
 
 
-def test_a_paragraph_on_every_page_of_a_folder_is_noise_there_only(tmp_path: Path) -> None:
-    notice = "Our shop in the old station is open from nine to five, and the kettle on the counter is always warm."
-    for folder, names in (("site", "abcd"), ("other", "e")):
-        (tmp_path / folder).mkdir()
-        for name in names:
-            text = f"# Page {name}\n\nThe {name} seal is pressed into the {name} lid.\n\n{notice}\n"
-            (tmp_path / folder / f"{name}.md").write_text(text)
-    found, _ = cut(tmp_path)
-    reasons = {name: [n.reason for n in r.cut.noise if notice in n.text] for name, r in found.items()}
-    assert reasons["other/e.md"] == []
-    assert [reasons[f"site/{n}.md"] for n in "abcd"] == [["stands on several pages of the site"]] * 4
+def test_what_stands_on_every_page_of_a_folder_is_told_to_the_chunker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autokb.app import chunking_documents
+
+    notice = "Our shop in the old station is open from nine to five."
+    for name in ("site/a", "site/b", "site/c", "other/d"):
+        page = tmp_path / f"{name}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(f"# Page {name}\n\nThe {name} seal is pressed into the lid.\n\n{notice}\n")
+    told: dict[str, frozenset[str]] = {}
+    real = chunking_documents.cut_alone
+
+    def listening(page: Any, cutting: Any, repeated: frozenset[str]) -> Any:
+        told[page.document.id] = repeated
+        return real(page, cutting, repeated)
+
+    monkeypatch.setattr(chunking_documents, "cut_alone", listening)
+    cut(tmp_path)
+    repeated = frozenset({block_hash(notice)})
+    assert told == {"other/d.md": frozenset(), **{f"site/{n}.md": repeated for n in "abc"}}
 
 
 @pytest.mark.parametrize(
@@ -123,6 +134,18 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(tmp_path: Path, wan
 def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="does not exist"):
         chunk_files([tmp_path / "nowhere"], Chunking())
+
+
+def test_what_is_far_too_large_is_refused_and_not_cut_for_minutes(pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from autokb.app import reading_pages
+
+    monkeypatch.setattr(reading_pages, "LARGEST", 10)
+    monkeypatch.setattr(reading_pages, "LARGEST_HTML", 20)
+    found, skipped = cut(pages, method="fixed")
+    assert list(found) == ["r1", "sub/d.jsonl#2", "sub/e.html"]
+    too_large = {s.path: s.reason for s in skipped if "characters" in s.reason}
+    assert list(too_large) == ["a.md", "b.html", "script.html", "sub/c.txt"]
+    assert too_large["sub/c.txt"] == "has 11 characters, and 10 can be cut at most; split it."
 
 
 def test_one_page_that_breaks_the_chunker_does_not_end_the_others(pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:

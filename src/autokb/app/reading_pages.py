@@ -15,6 +15,9 @@ from autokb.sources.decoding import decode, read_bytes, without_surrogates
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import format_of, uncompressed
 
+LARGEST = 5_000_000  # characters of a document; what is larger is a data dump, and cutting it would take minutes
+LARGEST_HTML = 10_000_000  # characters of a page's source, of which half are tags and more
+
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
@@ -62,7 +65,12 @@ def _html_page(file: FoundFile) -> PagesOfFile:
     """Read a page with its menus and footers, which ``add`` would leave out without a word."""
     from autokb.sources.whole_page import whole_page
 
-    page = whole_page(decode(read_bytes(file), markup=True))
+    html = decode(read_bytes(file), markup=True)
+    if reason := _too_large(html, LARGEST_HTML):
+        raise UnreadableFileError(reason)
+    page = whole_page(html)
+    if reason := _too_large(page.text, LARGEST):
+        raise UnreadableFileError(reason)
     if not page.text.strip():
         raise UnreadableFileError("holds no text; leave it out, or save the page as it looks in a browser.")
     name = uncompressed(file.relative)
@@ -73,9 +81,16 @@ def _html_page(file: FoundFile) -> PagesOfFile:
 
 def _other_pages(file: FoundFile) -> PagesOfFile:
     reading = read_documents([file.path])
-    pages = tuple(SourcePage(_placed(record.item, file), (), file.relative) for record in reading.records)
-    skipped = tuple(Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped)
-    return PagesOfFile(pages, skipped)
+    found = [_placed(record.item, file) for record in reading.records]
+    skipped = [Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped]
+    skipped += [Skipped(d.id, reason) for d in found if (reason := _too_large(d.text, LARGEST))]
+    pages = tuple(SourcePage(d, (), file.relative) for d in found if len(d.text) <= LARGEST)
+    return PagesOfFile(pages, tuple(skipped))
+
+
+def _too_large(text: str, most: int) -> str:
+    """Return why a text is not cut, or nothing."""
+    return f"has {len(text):,} characters, and {most:,} can be cut at most; split it." if len(text) > most else ""
 
 
 def _placed(document: Document, file: FoundFile) -> Document:

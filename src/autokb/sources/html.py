@@ -21,7 +21,7 @@ _BEFORE_POINT = re.compile(r"(?<=[*)`\]]) (?=[.,;:!?](?:\s|$))")
 # UTF-8 that was read as Latin-1 and saved again: the control characters in it betray it.
 _READ_TWICE = re.compile(r"\u00c2[\u0080-\u00bf]|[\u00c3-\u00f4][\u0080-\u009f][\u0080-\u00bf]{0,2}|\u00ef\u00bb\u00bf")
 _BLANKS = re.compile(r"\n{3,}")
-_OURS = dict.fromkeys(map(ord, (ESCAPED_LESS_THAN, _KEPT_BREAK)))
+_OURS = re.compile(f"[{ESCAPED_LESS_THAN}{_KEPT_BREAK}]")
 _FENCED = re.compile(r"(^ *(?:```|~~~).*?^ *(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
 
 
@@ -45,7 +45,7 @@ def _parsed(html: str) -> Any:
     from lxml import etree
     from lxml import html as lxml_html
 
-    html = _READ_TWICE.sub(_read_once, _XML_DECLARATION.sub("", html).translate(_OURS))
+    html = _READ_TWICE.sub(_read_once, _OURS.sub("", _XML_DECLARATION.sub("", html)))
     if not html.strip():
         return None
     parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from autokb.knowledge.marks import MarkKind
@@ -81,9 +82,11 @@ def _is_hidden(element: Any) -> bool:
 
 
 def _names_furniture(element: Any) -> bool:
-    for name in f"{element.get('class') or ''} {element.get('id') or ''}".split():
-        words = _TOKEN.findall(name.lower())
-        known = [w for w in words if _NOISE.fullmatch(w) or _LINKS.fullmatch(w)]
-        if known and all(w in known or _NEUTRAL.fullmatch(w) for w in words):
-            return True
-    return False
+    return any(map(_is_furniture_name, f"{element.get('class') or ''} {element.get('id') or ''}".split()))
+
+
+@lru_cache(maxsize=4096)
+def _is_furniture_name(name: str) -> bool:
+    words = _TOKEN.findall(name.lower())
+    known = [w for w in words if _NOISE.fullmatch(w) or _LINKS.fullmatch(w)]
+    return bool(known) and all(w in known or _NEUTRAL.fullmatch(w) for w in words)
