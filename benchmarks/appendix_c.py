@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ISSUES, PROBLEMS, DOCUMENTS, CHUNKS, CHUNK_SIZE = 265, 49, 100, 10, 2048
-PARTS = ("left speaker", "USB port", "microphone", "volume wheel", "remote control", "pairing button", "headband")
+PARTS = ("left speaker", "USB port", "microphone", "volume wheel", "remote control", "mute button", "headband")
 FAULTS = (
     "makes a crackling noise",
     "does not charge at all",
@@ -47,7 +47,7 @@ CASES = (
     "after a fall",
     "on an Android phone",
     "after rain or sweat",
-    "with an older cable",
+    "with an older adapter",
     "on a Windows computer",
     "in the cold",
     "with a tablet",

@@ -126,7 +126,7 @@ class ScriptedModel:
             found.sort(key=_usual)
             ids = []
             for draft in _chosen(found, self.solutions(text), self.own(text)):
-                kept = {name: part for name, part in draft.items() if with_attributes or name != "attributes"}
+                kept = draft if with_attributes else _for_one(draft, fixed)
                 ids.append(written.setdefault(json.dumps(kept), {"id": len(written) + 1, **kept})["id"])
             answers.append((number, {"solutions": ids}))
         return {"solutions": list(written.values()), **_answers(answers)}
@@ -314,6 +314,12 @@ def _sections(number: int, passage: str, known: Sequence[Attribute]) -> list[Rep
             found[-1]["steps"].append({"passage": number, "quote": item[1].strip(), "text": ""})
         together = bool(item) or (together and not line.strip())
     return [{**section, "steps": section["steps"][:STEPS]} for section in found]
+
+
+def _for_one(draft: Reply, fixed: Mapping[str, str]) -> Reply:
+    """Return a solution as it is written where one issue is seen alone: its title names the issue's own case."""
+    case = ", ".join(value for value in fixed.values() if value != "Any")
+    return {"title": f"{draft['title']} ({case})" if case else draft["title"], "steps": draft["steps"]}
 
 
 def _suits(section: Reply, fixed: Mapping[str, str]) -> bool:

@@ -16,7 +16,8 @@ class Settings:
     """Models, embedder, chunker and prices; the defaults run offline at no cost.
 
     ``timeout`` is in seconds a request, ``retries`` are those after the first try; ``window`` are the tokens that the
-    model can read (0: what is known of it), ``max_output`` those that it may write in one reply. ``context`` is document or chained (empty: as the mode asks).
+    model can read (0: what is known of it), ``max_output`` those that it may write in one reply. ``context`` is
+    document or chained (empty: as the mode asks).
     """
 
     model: str = "offline"

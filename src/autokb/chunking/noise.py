@@ -13,22 +13,20 @@ from typing import Literal
 from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.cutting import Mark
 from autokb.chunking.noise_rules import (
+    ALL_LINKS,
     FURNITURE,
     MOSTLY_LINKS,
     Judged,
     apply_rules,
-    drop_repeated,
     judge_plain_text,
     shares_its_text,
 )
-from autokb.chunking.noise_signs import VOTES, Seen, seen, signs
+from autokb.chunking.noise_signs import Seen, seen, signs
 from autokb.chunking.noise_weights import WITH_VOTES, WITHOUT_VOTES, Weights
 from autokb.chunking.repeated import block_hash, counts
 
 MIDDLE = 0.6  # chosen by cross-validation inside the half of the pages that the weights are fitted on
 SURE = (0.2, 0.8)  # up to the first a paragraph is noise, from the second it is text; between them a model may be asked
-_READ_WELL = 0.5  # of the running text must be kept by an extractor; else both took the page for another kind
-_NEXT_TO_NOTHING = 0.2
 _REASONS = {
     "nav": "stands in a menu",
     "header": "stands in the head of the page",
@@ -46,7 +44,6 @@ _REASONS = {
     "after_all_kept": "stands after the text",
 }
 _OUTSIDE = "stands outside of the text"
-_ON_OTHER_PAGES = "stands on several pages of the site"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +67,27 @@ def noise_verdicts(
     looks = seen(text, blocks)
     again = [counts(b) and block_hash(look.words) in repeated for b, look in zip(blocks, looks, strict=True)]
     if shares_its_text(looks, again):
-        again = [is_repeated and look.linked > MOSTLY_LINKS for is_repeated, look in zip(again, looks, strict=True)]
+        again = [is_repeated and look.linked > ALL_LINKS for is_repeated, look in zip(again, looks, strict=True)]
     judged = _judge_page(blocks, looks, marks, again) if marks else None
-    return tuple(map(_verdict, judged or judge_plain_text(blocks, looks, again, _ON_OTHER_PAGES)))
+    return tuple(map(_verdict, judged or judge_plain_text(blocks, looks, again)))
 
 
 def _judge_page(
     blocks: Sequence[NumberedBlock], looks: Sequence[Seen], marks: Sequence[Mark], again: Sequence[bool]
 ) -> list[Judged] | None:
-    """Judge by the fitted weights and the rules; None where they would leave next to nothing of the running text."""
+    """Judge by weights and rules, at first with the votes; None where no running text would be left."""
     found = signs(blocks, looks, marks)
     prose = [n for n in range(len(looks)) if _is_prose(looks[n], found[n])]
-    words = sum(looks[n].count for n in prose)
-    voted = sum(looks[n].count * max(found[n][vote] for vote in VOTES) for n in prose)
-    weights = WITH_VOTES if voted >= _READ_WELL * words else WITHOUT_VOTES
-    judged = [
-        Judged(1 / (1 + math.exp(-log_odds(sign, weights))), _reason(look, sign, weights))
-        for look, sign in zip(looks, found, strict=True)
-    ]
-    drop_repeated(judged, looks, again, MIDDLE, _ON_OTHER_PAGES)
-    judged = apply_rules(judged, blocks, looks, found, MIDDLE)
-    left = sum(looks[n].count for n in prose if judged[n].score >= MIDDLE)
-    return None if left < _NEXT_TO_NOTHING * words else judged
+    for weights in (WITH_VOTES, WITHOUT_VOTES):
+        judged = [_judge(look, sign, weights) for look, sign in zip(looks, found, strict=True)]
+        apply_rules(judged, blocks, looks, found, again, MIDDLE)
+        if not prose or any(judged[n].score >= MIDDLE for n in prose):
+            return judged
+    return None
+
+
+def _judge(look: Seen, sign: dict[str, float], weights: Weights) -> Judged:
+    return Judged(1 / (1 + math.exp(-log_odds(sign, weights))), _reason(look, sign, weights))
 
 
 def _is_prose(look: Seen, sign: dict[str, float]) -> bool:

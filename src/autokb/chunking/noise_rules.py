@@ -10,6 +10,7 @@ from autokb.chunking.noise_signs import Seen
 
 EMPTY_HEADING = "is a heading with nothing below it"
 AGAIN = "stands on this page already"
+ON_OTHER_PAGES = "stands on several pages of the site"
 MENU = "is a list of links before the text"
 NOISE, TEXT = 0.05, 0.95
 _HEADING_KEPT = 0.15  # a heading above kept text is kept from here on
@@ -17,9 +18,10 @@ _WHOLE = frozenset({"table", "code"})
 FURNITURE = ("nav", "header", "footer", "aside", "form", "hidden", "dialog")
 MOSTLY_LINKS = 0.5
 _WHOLLY = 0.9
-_ALL_LINKS = 0.8
+ALL_LINKS = 0.8
 _LESS_SURE = 0.2
 _SAME = 8  # words: shorter ones may be said twice
+_FEW_WORDS = 12  # of furniture in a text that is no web page
 _EDGE_RUN = 3
 _SHARED = 0.2
 _BARE_HEADING = 5  # words: a longer heading without text says something itself
@@ -38,16 +40,17 @@ def apply_rules(
     blocks: Sequence[NumberedBlock],
     looks: Sequence[Seen],
     signs: Sequence[dict[str, float]],
+    again: Sequence[bool],
     middle: float,
-) -> list[Judged]:
-    """Return the judgements after the rules for lists, tables, code, copies, headings and pictures."""
+) -> None:
+    """Change the judgements by the rules for lists, tables, code, repeated ones, copies, headings and pictures."""
     _keep_what_both_keep(judged, looks, signs, middle)
     _keep_whole_parts(judged, blocks, looks, signs, middle)
     _judge_lists_whole(judged, blocks, looks)
+    _drop_repeated(judged, looks, again, middle)
     _drop_copies(judged, blocks, looks, middle)
     _follow_neighbours(judged, looks)
     _settle_headings(judged, blocks, looks, signs, middle)
-    return judged
 
 
 def shares_its_text(looks: Sequence[Seen], again: Sequence[bool]) -> bool:
@@ -56,15 +59,13 @@ def shares_its_text(looks: Sequence[Seen], again: Sequence[bool]) -> bool:
     return sum(looks[n].count for n in prose if again[n]) > _SHARED * sum(looks[n].count for n in prose)
 
 
-def drop_repeated(
-    judged: list[Judged], looks: Sequence[Seen], again: Sequence[bool], middle: float, reason: str
-) -> None:
+def _drop_repeated(judged: list[Judged], looks: Sequence[Seen], again: Sequence[bool], middle: float) -> None:
     """Drop what other pages have too, before and after the text of this one, and links anywhere."""
     own = [n for n, one in enumerate(judged) if one.score >= middle and not again[n] and not looks[n].is_heading]
     first, last = (own[0], own[-1]) if own else (len(judged), -1)
     for n, is_repeated in enumerate(again):
-        if is_repeated and (not first < n < last or looks[n].linked > MOSTLY_LINKS):
-            judged[n] = Judged(min(judged[n].score, NOISE), reason)
+        if is_repeated and (not first < n < last or looks[n].linked > ALL_LINKS):
+            judged[n] = Judged(min(judged[n].score, NOISE), ON_OTHER_PAGES)
 
 
 def _keep_what_both_keep(
@@ -180,22 +181,20 @@ def _title(
     return tops[-1] if tops else None
 
 
-def judge_plain_text(
-    blocks: Sequence[NumberedBlock], looks: Sequence[Seen], again: Sequence[bool], repeated: str
-) -> list[Judged]:
+def judge_plain_text(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], again: Sequence[bool]) -> list[Judged]:
     """Judge the paragraphs of a text without marks: furniture is dropped from its edges, empty headings anywhere."""
     judged = [Judged(TEXT) for _ in blocks]
     for edge in (_edge(looks, again, range(len(blocks))), _edge(looks, again, range(len(blocks) - 1, -1, -1))):
-        menu = edge[:1] == [0] and sum(looks[n].linked > _ALL_LINKS for n in edge) >= _EDGE_RUN
+        menu = edge[:1] == [0] and sum(looks[n].linked > ALL_LINKS for n in edge) >= _EDGE_RUN
         for n in edge:
             if again[n]:
-                judged[n] = Judged(NOISE, repeated)
-            elif looks[n].furniture:
+                judged[n] = Judged(NOISE, ON_OTHER_PAGES)
+            elif looks[n].furniture and looks[n].count <= _FEW_WORDS:
                 judged[n] = Judged(NOISE, looks[n].furniture)
-            elif menu and looks[n].linked > _ALL_LINKS:
+            elif menu and looks[n].linked > ALL_LINKS:
                 judged[n] = Judged(NOISE, MENU)
     for n, look in enumerate(looks):
-        if look.furniture and look.linked > _ALL_LINKS and not look.is_heading:
+        if look.furniture and look.linked > ALL_LINKS and not look.is_heading:
             judged[n] = Judged(NOISE, look.furniture)
         elif look.is_heading and look.count <= _BARE_HEADING and not _below(blocks, looks, n):
             judged[n] = Judged(NOISE, EMPTY_HEADING)
@@ -207,7 +206,7 @@ def _edge(looks: Sequence[Seen], again: Sequence[bool], order: Sequence[int]) ->
     found = []
     for n in order:
         look = looks[n]
-        if look.is_heading or not (again[n] or look.furniture or look.linked > _ALL_LINKS or not look.count):
+        if look.is_heading or not (again[n] or look.furniture or look.linked > ALL_LINKS or not look.count):
             break
         found.append(n)
     return found

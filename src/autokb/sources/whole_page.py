@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from autokb.errors import UnreadableFileError
 from autokb.knowledge.marks import Mark, MarkKind
 from autokb.sources.decoding import clean
 from autokb.sources.html import _converted, _own_address, _parsed, _title, _words
@@ -16,7 +17,8 @@ from autokb.sources.html_landmarks import landmarks
 from autokb.sources.html_marks import Place, free_of_numbers, number_texts, runs, without_numbers
 from autokb.sources.html_shape import mend_shape
 
-MOST_EXTRACTED = 2_000_000  # characters of HTML: an extractor would need minutes for more
+MOST_HTML = 10_000_000  # characters; beyond it a page is a dump that nobody reads as one
+MOST_EXTRACTED = 1_500_000  # an extractor would need minutes for more
 _LANDMARKS: tuple[MarkKind, ...] = ("nav", "header", "footer", "aside", "form", "hidden", "dialog", "named")
 
 _PARTS = ("main", "dialog", "nav", "menu", "header", "footer", "aside", "form", "fieldset", "search")
@@ -38,10 +40,12 @@ class WholePage:
 def whole_page(html: str) -> WholePage:
     """Return the Markdown of the whole page that can be seen.
 
-    Raises UnreadableFileError for a page that is nested too deeply to be read whole.
+    Raises UnreadableFileError for a page that is nested too deeply to be read whole, or is too long.
     """
     from lxml import etree
 
+    if len(html) > MOST_HTML:
+        raise UnreadableFileError(f"is one page of more than {MOST_HTML // 1_000_000} MB; split it into several.")
     root = _parsed(free_of_numbers(clean(html)))
     if root is None:
         return WholePage("")
@@ -61,7 +65,12 @@ def whole_page(html: str) -> WholePage:
         kept["kept_by_readability"] = kept_by_readability(deepcopy(root))
     text, places = without_numbers(_whole_markdown(root))
     marks = [*_landmark_marks(places, kinds, linked), *_kept_marks(places, kept, linked)]
-    return WholePage(text, _title(root, title, text), url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
+    return WholePage(
+        text,
+        free_of_numbers(_title(root, title, text)),
+        url,
+        tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))),
+    )
 
 
 def _in_link(element: Any) -> bool:
