@@ -92,10 +92,8 @@ def test_steps_of_one_list_share_one_verdict() -> None:
 def test_what_other_pages_have_too_goes_outside_the_text_and_stays_inside() -> None:
     greeting, warning = "A kind notice greets whoever comes to this site.", "Keep the power on while a reset goes on."
     parts = [(greeting, VOTES), *PARTS[3:12], (warning, VOTES), *PARTS[12:]]
-    parts = [
-        (words + " It is said here at some length, so that it weighs more.", kinds) if words in TEXT else (words, kinds)
-        for words, kinds in parts
-    ]
+    long = " It is said here at some length, so that the page has most of its text for itself."
+    parts = [(words + long * (words in TEXT), kinds) for words, kinds in parts]
     repeated = frozenset(map(block_hash, (greeting, warning)))
     before, after = judged(parts), judged(parts, repeated)
     assert before[greeting].keeps and before[warning].keeps

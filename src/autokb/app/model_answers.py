@@ -21,6 +21,7 @@ from autokb.tasks.room import Reply, Room
 
 if TYPE_CHECKING:
     from autokb.app.stages import Stages
+    from autokb.llm.limits import Limits
 
 I = TypeVar("I")  # noqa: E741
 O = TypeVar("O", bound=Reply)  # noqa: E741
@@ -100,7 +101,7 @@ class _Run:
         again = list(dict.fromkeys(tuple(self.positions[key] for key in g) for g in before))
         one_each = self.models.mode == "paper"
         limits = self.models.limits(self.model)
-        groups = grouped(self.asking, self.items, list(self.positions.values()), self.sizes, again, one_each, limits)
+        groups = self._groups(again, one_each, limits)
         if self.models.estimate is not None:
             self.models.estimate.count_groups(self.stage, self.room, self.items, groups, self.model)
             self._stand_in()
@@ -112,6 +113,20 @@ class _Run:
             self.models.seconds += time.perf_counter() - started
             self._save()
         return self._outcomes(groups, outcomes)
+
+    def _groups(self, again: Sequence[tuple[int, ...]], one_each: bool, limits: Limits) -> list[tuple[int, ...]]:
+        """Return the groups that are asked: those of an undisturbed build that are missing whole, then what is left.
+
+        So a build that was killed asks what it would have asked, and ten new issues among a thousand share one request.
+        """
+        first = list({key: n for n, key in reversed(list(enumerate(self.keys)))}.values())
+        missing = set(self.positions.values())
+        everything = grouped(self.asking, self.items, sorted(first), self.sizes, [], one_each, limits)
+        asked = {n for group in again for n in group}
+        whole = [g for g in everything if missing.issuperset(g) and not asked.intersection(g)]
+        kept = [*again, *whole]
+        rest = sorted(missing - {n for group in kept for n in group})
+        return [*kept, *grouped(self.asking, self.items, rest, self.sizes, [], one_each, limits)]
 
     def _stand_in(self) -> None:
         """Answer offline, so that a rehearsal can go on."""

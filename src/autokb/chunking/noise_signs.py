@@ -55,9 +55,14 @@ def _seen(written: str, block: NumberedBlock) -> Seen:
     count = len(_WORD.findall(words))
     in_links = 0
     if "](" in written:
-        in_links = sum(len(words_seen(link.group(1))) for link in _LINK.finditer(written))
+        in_links = sum(_length(link.group(1)) for link in _LINK.finditer(written))
     is_heading = block.kind == "heading" and count <= LONGEST_HEADING
     return Seen(words, count, min(1.0, in_links / max(1, len(words))), is_heading, furniture_kind(words, count))
+
+
+def _length(label: str) -> int:
+    """Return the length of a link's words; most have no marks inside, and need no reading of Markdown."""
+    return len(words_seen(label)) if "[" in label else len(label.strip("*_` \n"))
 
 
 def signs(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], marks: Sequence[Mark]) -> list[dict[str, float]]:

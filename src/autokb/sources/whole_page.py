@@ -65,12 +65,8 @@ def whole_page(html: str) -> WholePage:
         kept["kept_by_readability"] = kept_by_readability(deepcopy(root))
     text, places = without_numbers(_whole_markdown(root))
     marks = [*_landmark_marks(places, kinds, linked), *_kept_marks(places, kept, linked)]
-    return WholePage(
-        text,
-        free_of_numbers(_title(root, title, text)),
-        url,
-        tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))),
-    )
+    title = free_of_numbers(_title(root, title, text))
+    return WholePage(text, title, url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
 
 
 def _in_link(element: Any) -> bool:
