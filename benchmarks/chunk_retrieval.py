@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> Result:
                 *("--systems", ",".join(SYSTEMS)),
             )
             answers[chunker] = ran.answer
+            print(f"{chunker}: {chunks[chunker]} chunks, {_said(ran.answer)}", flush=True)
     compared = {system: by_chunker(answers, system) for system in SYSTEMS}
     _print(compared)
     name = "chunk_retrieval_tuning" if options.tuning else "chunk_retrieval"
@@ -55,6 +56,15 @@ def _chunks(workspace: Path) -> int:
 
     with open_workspace(workspace).file() as file:
         return sum(1 for _ in file.records("chunk"))
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    """Return the figures of one knowledge base in a line: a run that is cut short has not been for nothing."""
+    return ", ".join(
+        f"{system} {metric} {body['metrics'][metric]['value']:.3f}"
+        for system, body in answer["systems"].items()
+        for metric in METRICS
+    )
 
 
 def by_chunker(answers: Mapping[str, Mapping[str, Any]], system: str) -> dict[str, Any]:

@@ -104,6 +104,7 @@ def _many(pages: Sequence[str], count: int) -> tuple[float, float]:
             site.mkdir(exist_ok=True)
             (site / f"{number}.html").write_text(pages[number % len(pages)], encoding="utf-8", errors="replace")
         ran = autokb("chunk", place, "--jobs", str(JOBS))
+    print(f"{count} pages: {ran.seconds:.0f} s, {ran.megabytes:.0f} MiB", flush=True)
     if ran.answer["failures"]:
         print(f"Failures among {count} pages: {len(ran.answer['failures'])}, first {ran.answer['failures'][0]}")
     return ran.seconds, ran.megabytes

@@ -17,9 +17,6 @@ from benchmarks.serving import ScriptedModel, serving, set_model
 
 MODES = ("economical", "paper")
 CHILDREN, NODES, SOLUTIONS = 482, 531, 832
-# In the offline build of the shipped headphones, trees of five nodes or more (21 trees, 602 pairs of a node and a
-# solution) have 0.36 different texts a pair: nodes of a tree share the rest.
-OWN = 0.1  # of all nodes have a solution for themselves; with what their passages differ in that makes this figure
 PAPER = {  # appendix C: calls by what they are for; 5,000 tokens read and 1,000 written by each
     "deduplication": 266,
     "trees": 49,
@@ -64,8 +61,8 @@ def run(_options: argparse.Namespace) -> Result:
 
 
 def script() -> ScriptedModel:
-    """Return the model: 9 or 10 children a seed, 1 or 2 solutions a node, and as many texts as trees really have."""
-    return ScriptedModel(_children, _solutions, _own)
+    """Return the model: 9 or 10 children a seed, 1 or 2 solutions a node; nodes given the same passages share them."""
+    return ScriptedModel(_children, _solutions)
 
 
 def _problem(text: str) -> int:
@@ -77,12 +74,12 @@ def _children(seed: str) -> int:
     return CHILDREN // appendix_c.PROBLEMS + (_problem(seed) < CHILDREN % appendix_c.PROBLEMS)
 
 
-def _number(issue: str) -> tuple[int, int]:
-    """Return the number of a node among all, and in its tree: the parent, then the children."""
+def _number(issue: str) -> int:
+    """Return the number of a node among all: tree after tree, in each the parent and then the children."""
     before = sum(_children(" ".join(p)) + 1 for p in appendix_c.problems()[: _problem(issue)])
     value = re.search(r"\((\w+), ", issue)
     own = appendix_c.VALUES.index(value[1]) + 1 if value else 0
-    return before + own, own
+    return before + own
 
 
 def _spread(number: int, share: float) -> int:
@@ -91,12 +88,7 @@ def _spread(number: int, share: float) -> int:
 
 
 def _solutions(issue: str) -> int:
-    return 1 + _spread(_number(issue)[0], SOLUTIONS / NODES - 1 + 1e-9)
-
-
-def _own(issue: str) -> int:
-    number, own = _number(issue)
-    return own * _spread(number, OWN)
+    return 1 + _spread(_number(issue), SOLUTIONS / NODES - 1 + 1e-9)
 
 
 def _built(workspace: Path, sources: Path, url: str, mode: str) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def _kept(context: str, passage: str, source: str, longest: int) -> str:
 def tokens(item: AddContext) -> tuple[int, int]:
     """Return the most and the usual number of tokens of a document's contexts."""
     longest = LONGEST[item.variant]
-    return 32 + len(item.passages) * (longest + 24), 16 + len(item.passages) * (16 + longest // 6)
+    return 32 + len(item.passages) * (longest + 24), 16 + len(item.passages) * (22 + longest // 8)
 
 
 ASKING = Asking(PACKAGE, values, entry, read, tokens)

@@ -101,7 +101,7 @@ def _verdict(found: RuleVerdict, said: Any, elsewhere: bool) -> RuleVerdict:
 def tokens(item: CheckRules) -> tuple[int, int]:
     """Return the most and the usual number of tokens of an entry; most solutions break nothing."""
     named = sum(len(rule.id.encode()) for rule in item.rules)
-    return 48 + named + len(item.rules) * 96, 24 + named // 4
+    return 48 + named + len(item.rules) * 96, 16 + named // 4
 
 
 def together(item: CheckRules) -> Hashable:

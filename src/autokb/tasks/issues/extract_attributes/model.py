@@ -84,7 +84,7 @@ def _answer(item: ExtractAttributes, found: Mapping[str, list[str]]) -> Extracte
 def tokens(item: ExtractAttributes) -> tuple[int, int]:
     """Return the most and the usual number of tokens of an entry."""
     most, usual = tokens_of(item.configuration)
-    return most + 16, usual + 2
+    return most + 16, usual * 3 // 4
 
 
 def together(item: ExtractAttributes) -> Hashable:

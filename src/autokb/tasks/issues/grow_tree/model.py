@@ -146,7 +146,7 @@ def _check_text(child: Node, parent: Node, item: GrowTree) -> None:
 def tokens(item: GrowTree) -> tuple[int, int]:
     """Return the most and the usual number of tokens of a tree."""
     most, usual = tokens_of(item.configuration, 1)
-    return (MOST + 1) * (most + TEXT // 3 + 24), (USUAL + 1) * (usual + len(item.configuration) * 2 + 14)
+    return (MOST + 1) * (most + TEXT // 3 + 24), (USUAL + 1) * (usual + len(item.configuration) * 2 + 6)
 
 
 ASKING = Asking(PACKAGE, values, entry, read, tokens)

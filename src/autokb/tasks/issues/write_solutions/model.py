@@ -17,7 +17,7 @@ from autokb.tasks.prompts import Verbatim, examples
 
 PACKAGE = "autokb.tasks.issues.write_solutions"
 TOGETHER = 16  # nodes in one request
-USUAL = 260  # tokens of a node's solutions: one or two with a few steps
+USUAL = 210  # tokens of a node's solutions: one or two with a few steps
 OWN = 0.45  # of it that the other nodes of a tree do not have too
 
 
