@@ -14,30 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from model_workspace import DOCUMENTS, DOMAIN
 
 from autokb.app import SupportKB
 from autokb.errors import BadInputError, WorkspaceBusyError
 from autokb.sources import Fields
 
-DOMAIN = """
-name: kettles
-description: Electric kettles and the app that controls them.
-attributes:
-  os: {kind: closed, values: [Android, iOS], synonyms: {iOS: [iphone, ipad]}}
-  model: {kind: closed, values: [Classic, Smart]}
-rules:
-  - {id: no-support, text: Do not send the customer to support., patterns: [contact (our|customer) support]}
-"""
-DOCUMENTS = {
-    "descaling.md": "# Descaling\n\nTo remove lime scale:\n\n1. Fill it with water and citric acid.\n2. Boil it.\n"
-    "3. Wait twenty minutes and rinse it twice.\n",
-    "app.md": "# The kettle app\n\n## Connect on Android\n\n1. Open the app on the Android phone.\n2. Tap Add kettle.\n"
-    "3. Hold the button until the ring blinks.\n\n## Connect on iPhone\n\n1. Open the app on the iPhone.\n"
-    "2. Allow local network access.\n3. Tap the kettle in the list.\n",
-    "leaks.md": "# Water leaks\n\nIf water leaks from the base:\n\n1. Empty the kettle.\n"
-    "2. Press the seal back into its groove.\n3. Contact our support team if it still leaks.\n",
-    "noise.md": "# Loud noise\n\nA loud kettle is scaled.\n\n- Descale the kettle.\n- Put it on an even surface.\n",
-}
 ISSUES = [
     ("k1", "App does not connect on my iPhone", "descaling.md"),
     ("k2", "The app can't connect to the kettle, Android phone", "app.md"),

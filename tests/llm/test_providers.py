@@ -84,6 +84,11 @@ def test_bedrock_needs_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_secrets_are_blotted_out_and_other_words_stay() -> None:
-    environment = {"OPENAI_API_KEY": "sk-1234", "AWS_SECRET_ACCESS_KEY": "s3cret/x", "HOME": "/home/me", "A_KEY": "abc"}
-    said = scrubbed("sk-1234 and s3cret/x under /home/me with abc", environment)
-    assert said == "*** and *** under /home/me with abc"
+    environment = {
+        "OPENAI_API_KEY": "sk-1234",
+        "AWS_SECRET_ACCESS_KEY": "s3cret/x",
+        "HOME": "my-folder",
+        "A_KEY": "abc",
+    }
+    said = scrubbed("sk-1234 and s3cret/x under my-folder with abc", environment)
+    assert said == "*** and *** under my-folder with abc"
