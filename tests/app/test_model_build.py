@@ -19,7 +19,7 @@ from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reop
 
 from autokb.errors import BadInputError, StoppedOnPurposeError
 from scripted_model import ScriptedModel
-from stub_server import Fault, StubServer, status
+from stub_server import Fault, StubServer, length, status
 
 KEY = "sk-a-key-that-must-not-be-seen"
 
@@ -203,6 +203,20 @@ def test_every_item_is_done_or_listed_and_a_later_build_asks_only_for_the_rest(t
         whole.build()
         assert exported(kb, tmp_path / "a.jsonl") == exported(whole, tmp_path / "b.jsonl")
         assert kb.costs()["calls"] == first["calls"] + again["calls"]
+
+
+def test_a_shared_reply_that_was_cut_is_asked_for_in_halves(tmp_path: Path) -> None:
+    model = ScriptedModel()
+
+    def reply(body: dict[str, Any]) -> str | Fault:
+        many = body["messages"][1]["content"].count("<issue number=") > 3
+        cut = many and body["response_format"]["json_schema"]["name"] == "issues_assign_theme"
+        return length('{"answers": [{"number": 1, "th') if cut else model(body)
+
+    with StubServer(reply) as server:
+        built = made(tmp_path, server.url).build()
+    assert built["failures"] == []
+    assert built["stages"]["assign"]["computed"] == 10
 
 
 def test_kill_9_repeats_no_finished_request(tmp_path: Path) -> None:
