@@ -31,25 +31,14 @@ def grouped(
     items: Sequence[Any],
     positions: Sequence[int],
     sizes: Sequence[Sized],
-    before: Sequence[tuple[int, ...]],
     one_each: bool,
     limits: Limits,
 ) -> list[tuple[int, ...]]:
-    """Return groups of positions; those of ``before``, asked in an earlier run and not yet read, come as they were.
-
-    An item that is too large for the model stands alone: the model's own error says so.
-    """
-    used: set[int] = set()
+    """Return groups of positions; an item too large for the model stands alone: the model's own error says so."""
     groups: list[tuple[int, ...]] = []
-    for group in before:
-        if not used & set(group):
-            groups.append(group)
-            used.update(group)
     room = min(limits.window, READ_AT_ONCE + limits.output)
     open_: dict[Hashable, list[int]] = {}
     for position in positions:
-        if position in used:
-            continue
         place = position if one_each else asking.together(items[position])
         own = open_.setdefault(place, [])
         if own and not _fits(asking, items, [*own, position], sizes, limits.output, room, one_each):

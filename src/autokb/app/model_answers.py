@@ -121,12 +121,14 @@ class _Run:
         """
         first = list({key: n for n, key in reversed(list(enumerate(self.keys)))}.values())
         missing = set(self.positions.values())
-        everything = grouped(self.asking, self.items, sorted(first), self.sizes, [], one_each, limits)
-        asked = {n for group in again for n in group}
-        whole = [g for g in everything if missing.issuperset(g) and not asked.intersection(g)]
-        kept = [*again, *whole]
-        rest = sorted(missing - {n for group in kept for n in group})
-        return [*kept, *grouped(self.asking, self.items, rest, self.sizes, [], one_each, limits)]
+        everything = grouped(self.asking, self.items, sorted(first), self.sizes, one_each, limits)
+        kept: list[tuple[int, ...]] = []
+        asked: set[int] = set()
+        for group in (*again, *everything):
+            if missing.issuperset(group) and not asked.intersection(group):
+                kept.append(group)
+                asked.update(group)
+        return [*kept, *grouped(self.asking, self.items, sorted(missing - asked), self.sizes, one_each, limits)]
 
     def _stand_in(self) -> None:
         """Answer offline, so that a rehearsal can go on."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from autokb.evaluation.report import STYLE, Grid, _html, interval, number
+from autokb.evaluation.report import STYLE, Grid, grid_html, interval, number, tables_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,24 +56,12 @@ def _counted(found: Any) -> str:
 
 def method_tables(answer: Mapping[str, Any]) -> list[Table]:
     """Return the tables for the terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    made = []
-    for grid in method_grids(answer):
-        table = Table(title=grid.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-        for place, column in enumerate(grid.columns):
-            table.add_column(column, no_wrap=not place, overflow="fold")
-        for row in grid.rows:
-            table.add_row(*map(Text, row))  # Text: brackets in a name are no markup
-        made.append(table)
-    return made
+    return tables_of(method_grids(answer))
 
 
 def method_page(answer: Mapping[str, Any], title: str) -> str:
     """Return one HTML page without anything from elsewhere; every word from the data is escaped."""
-    body = "\n".join(_html(grid) for grid in method_grids(answer))
+    body = "\n".join(grid_html(grid) for grid in method_grids(answer))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n"

@@ -98,12 +98,17 @@ def interval(estimate: Mapping[str, Any] | None, *, signed: bool = False) -> str
 
 def tables(answer: Mapping[str, Any]) -> list[Table]:
     """Return the tables for the terminal."""
+    return tables_of(grids(answer))
+
+
+def tables_of(shown: Iterable[Grid]) -> list[Table]:
+    """Return a table for the terminal for each grid."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     made = []
-    for grid in grids(answer):
+    for grid in shown:
         table = Table(title=grid.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
         for number, column in enumerate(grid.columns):
             # In a narrow terminal figures go over two lines; a name that is cut tells nothing.
@@ -124,7 +129,7 @@ thead th { background: #eef2f6; } figure { margin: 0 0 2rem; } svg text { font-s
 
 def page(answer: Mapping[str, Any], title: str) -> str:
     """Return one HTML page without anything from elsewhere; every word from the data is escaped."""
-    body = "\n".join([*(_html(grid) for grid in grids(answer)), _chart(answer)])
+    body = "\n".join([*(grid_html(grid) for grid in grids(answer)), _chart(answer)])
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n"
@@ -132,7 +137,7 @@ def page(answer: Mapping[str, Any], title: str) -> str:
     )
 
 
-def _html(grid: Grid) -> str:
+def grid_html(grid: Grid) -> str:
     head = "".join(f"<th>{escape(c)}</th>" for c in grid.columns)
     rows = "\n".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in grid.rows)
     return (
