@@ -16,6 +16,7 @@ DATA = Path(__file__).parents[2] / "shared/data/D_chunking"
 SETS = ("article_extraction_benchmark", "readability_pages", "trafilatura_eval")
 SHINGLE = 4  # words, as in the article extraction benchmark
 _WORD = re.compile(r"\w+")
+_BEHIND = re.compile(r"\s[|–—:-]\s[^|–—]*\Z")
 _BLOCK = re.compile(
     r"</?(?:p|div|li|ul|ol|tr|td|th|table|h[1-6]|br|pre|blockquote|section|article|figure)\b[^>]*>", re.I
 )
@@ -94,13 +95,17 @@ def _share(part: int, whole: int) -> float:
 
 
 def without_titles(page: GoldPage, kept: str) -> str:
-    """Return the kept text without lines that say one of the page's top headings: gold texts begin below the title.
+    """Return the kept text without lines that say the page's title: gold texts begin below it.
 
-    A line that the gold text has too stays.
+    A title is a top heading, or the title of the document with or without what stands behind its last stroke. A line
+    that the gold text has too stays.
     """
     from lxml import html as lxml_html
 
-    titles = {_settled(h.text_content()) for h in lxml_html.fromstring(page.html.encode()).iter("h1")}
+    root = lxml_html.fromstring(page.html.encode())
+    titles = {_settled(h.text_content()) for h in root.iter("h1")}
+    for whole in (_settled(title.text_content()) for title in root.iter("title")):
+        titles |= {whole, _BEHIND.sub("", whole)}
     titles -= {_settled(line) for line in page.gold.split("\n")}
     return "\n".join(line for line in kept.split("\n") if _settled(line).lstrip("# ") not in titles)
 

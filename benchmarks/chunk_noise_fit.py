@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
 
 from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.noise_signs import KINDS, Seen, seen, signs
+from autokb.chunking.noise_weights import Weights
 from autokb.sources.whole_page import whole_page
 from benchmarks.chunk_noise_data import SETS, GoldPage, gold_pages
 
@@ -84,22 +84,26 @@ def fitted(rows: Sequence[Row], names: Sequence[str]) -> tuple[float, dict[str, 
     return float(model.intercept_[0]), dict(zip(names, (float(w) for w in model.coef_[0]), strict=True))
 
 
+def both_weights(rows: Sequence[Row]) -> tuple[Weights, Weights]:
+    """Fit the weights with the votes of the extractors and those without."""
+    names = [name for name in rows[0][0] if name not in _LEFT_OUT]
+    plain = [name for name in names if not _OF_VOTES.search(name)]
+    return Weights(*fitted(rows, names)), Weights(*fitted(rows, plain))
+
+
 def main() -> None:
     """Fit both sets of weights and write them."""
     rows = [row for page in gold_pages() if page.fits for row in rows_of(page)]
-    names = [name for name in rows[0][0] if name not in _LEFT_OUT]
-    plain = [name for name in names if not _OF_VOTES.search(name)]
     text = OUT.read_text(encoding="utf-8")
     head = text[: text.index("WITH_VOTES")]
-    OUT.write_text(
-        f"{head}WITH_VOTES = {_written(*fitted(rows, names))}\nWITHOUT_VOTES = {_written(*fitted(rows, plain))}\n"
-    )
-    print(f"{len(rows)} paragraphs, {len(names)} signs, {len(KINDS)} kinds of marks: {OUT}")
+    voted, plain = both_weights(rows)
+    OUT.write_text(f"{head}WITH_VOTES = {_written(voted)}\nWITHOUT_VOTES = {_written(plain)}\n")
+    print(f"{len(rows)} paragraphs, {len(voted.of)} signs, {len(KINDS)} kinds of marks: {OUT}")
 
 
-def _written(bias: float, weights: dict[str, Any]) -> str:
-    lines = "".join(f'        "{name}": {weight:.2f},\n' for name, weight in weights.items())
-    return f"Weights(\n    {bias:.2f},\n    {{\n{lines}    }},\n)"
+def _written(weights: Weights) -> str:
+    lines = "".join(f'        "{name}": {weight:.2f},\n' for name, weight in weights.of.items())
+    return f"Weights(\n    {weights.bias:.2f},\n    {{\n{lines}    }},\n)"
 
 
 if __name__ == "__main__":

@@ -23,13 +23,19 @@ MARKS: Mapping[str, tuple[str, bool]] = {
 }
 
 
+ROOMS = frozenset({*MARKS, "judges_relevance", "probes_chunk_questions"})
+
+
 def reply(body: Mapping[str, Any]) -> str:
     """Return the reply to a request of a room that judges chunks or asks about them."""
-    user = str(body["messages"][1]["content"])
-    name = body["response_format"]["json_schema"]["name"]
+    return json.dumps(answers(body["response_format"]["json_schema"]["name"], str(body["messages"][1]["content"])))
+
+
+def answers(name: str, user: str) -> dict[str, Any]:
+    """Return what one of ``ROOMS`` is answered, by the user turn of its prompt."""
     chunks = [unescaped(text) for text in re.findall(r'<chunk number="\d+">\n(.*?)\n</chunk>', user, re.DOTALL)]
     if name == "probes_chunk_questions":
-        return json.dumps({"answers": [{"number": 1, "questions": _questions(chunks)}]})
+        return {"answers": [{"number": 1, "questions": _questions(chunks)}]}
     if name == "judges_relevance":
         found = re.search(r"<query>\n(.*?)\n</query>", user, re.DOTALL)
         return _each(chunks, lambda text: _score(unescaped(found.group(1)) if found else "", text))
@@ -37,9 +43,9 @@ def reply(body: Mapping[str, Any]) -> str:
     return _each(chunks, lambda text: {"verdict": "yes" if (mark in text) is present else "no"})
 
 
-def _each(chunks: list[str], words: Words) -> str:
-    answers = [{"number": n, **({"verdict": "perhaps"} if "ODD" in t else words(t))} for n, t in enumerate(chunks, 1)]
-    return json.dumps({"answers": answers})
+def _each(chunks: list[str], words: Words) -> dict[str, Any]:
+    found = [{"number": n, **({"verdict": "perhaps"} if "ODD" in t else words(t))} for n, t in enumerate(chunks, 1)]
+    return {"answers": found}
 
 
 def _score(query: str, text: str) -> dict[str, Any]:

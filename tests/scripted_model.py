@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
+import chunk_judge
 from autokb.tasks.prompts import unescaped
 
 Reply = dict[str, Any]
@@ -25,6 +26,8 @@ STEPS = 4  # steps of a solution at most
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*+])[ \t]+(\S.*)$")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$")
+_LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)")
+_NOTICE = re.compile(r"\bcookies?\b|\bcopyright\b|©|\bnewsletter\b", re.IGNORECASE)
 _COMMON = frozenset(
     """
     about after again always anything around because been before being both cannot could does doing dont every from
@@ -71,6 +74,8 @@ class ScriptedModel:
         """Return the reply to the body of a request."""
         system, user = (str(message["content"]) for message in body["messages"][:2])
         name, schema = form_of(body)
+        if name in chunk_judge.ROOMS:
+            return json.dumps(chunk_judge.answers(name, user), ensure_ascii=False)
         room = name.partition("_")[2]
         return json.dumps(getattr(self, f"_{room}")(system, user, schema), ensure_ascii=False)
 
@@ -105,6 +110,20 @@ class ScriptedModel:
         ]
         few = children[: min(self.children(text), LONGEST_TREE)]
         return {"answers": [{"number": 1, "parent": {"text": text, "attributes": anything}, "children": few}]}
+
+    def _merge_blocks(self, _system: str, user: str, _schema: Reply) -> Reply:
+        answers = []
+        for number, page in _all(user, "page"):
+            asked = {int(n): unescaped(text) for n, text in re.findall(r"<p(\d+)>\n?(.*?)\n?</p\1>", page, re.DOTALL)}
+            noise = [{"first": n, "last": n, "kind": kind} for n, text in asked.items() if (kind := _noise_kind(text))]
+            answers.append((number, {"ranges": _units(asked, {part["first"] for part in noise}), "noise": noise}))
+        return _answers(answers)
+
+    def _find_splits(self, _system: str, user: str, _schema: Reply) -> Reply:
+        return _answers([(1, {"after": [n - 1 for n in _beginnings([text for _, text in _texts(user, "piece")])]})])
+
+    def _find_shift(self, _system: str, user: str, _schema: Reply) -> Reply:
+        return _answers([(1, {"at": _beginnings([text for _, text in _texts(user, "paragraph")])[0]})])
 
     def _add_context(self, system: str, user: str, _schema: Reply) -> Reply:
         title, chained = _one(user, "title"), "Two or three short sentences" in system
@@ -278,6 +297,38 @@ def _general(line: str, known: Sequence[Attribute]) -> str:
         )
     text = " ".join(text.split()).strip(" ,;:-")
     return text if len(_words(text)) > 1 else line
+
+
+def _noise_kind(text: str) -> str:
+    """Return the kind of noise that a paragraph is, empty for one that says something."""
+    if _LINK.search(text) and not re.search(r"[^\W\d]", _LINK.sub("", text)):
+        return "menu"
+    return "boilerplate" if _NOTICE.search(text) else ""
+
+
+def _units(paragraphs: Mapping[int, str], left_out: Set[int]) -> list[list[int]]:
+    """Return first and last numbers: a unit begins at a heading, unless another heading leads to it."""
+    units: list[list[int]] = []
+    under_heading = False
+    for number, text in paragraphs.items():
+        is_heading = _HEADING.match(text) is not None
+        if number not in left_out:
+            if units and units[-1][1] == number - 1 and (under_heading or not is_heading):
+                units[-1][1] = number
+            else:
+                units.append([number, number])
+        under_heading = is_heading
+    return units
+
+
+def _beginnings(texts: Sequence[str]) -> list[int]:
+    """Return which of the numbered texts begin a section, from 2 on: at headings, else where the words change most."""
+    headed = [_HEADING.match(text.split("\n")[0]) is not None for text in texts]
+    numbers = range(2, len(texts) + 1)
+    if found := [n for n in numbers if headed[n - 1] and not headed[n - 2]]:
+        return found
+    words = [set(_words(text)) for text in texts]
+    return [min(numbers, key=lambda n: (headed[n - 2], len(words[n - 1] & words[n - 2])))]
 
 
 def _context(title: str, passage: str, before: str, chained: bool) -> str:

@@ -18,10 +18,13 @@ import pytest
 from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 
 from autokb.errors import BadInputError, StoppedOnPurposeError
-from scripted_model import ScriptedModel
+from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, length, status
 
 KEY = "sk-a-key-that-must-not-be-seen"
+CUTTING = {"chunking_merge_blocks", "chunking_find_splits", "chunking_find_shift"}
+PARTS = ("lid", "rim", "base", "spout")
+MORE = [" ".join(f"The {part} is dried at hour {n} of the day." for n in range(22)) for part in PARTS]
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +88,30 @@ def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_pat
     fresh = made(tmp_path / "fresh", server.url, documents=changed)
     fresh.build()
     assert exported(kb, tmp_path / "kb.jsonl") == exported(fresh, tmp_path / "fresh.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("chunker", "room"),
+    [
+        ("auto_chunker", "chunking_merge_blocks"),
+        ("llm_semantic", "chunking_find_splits"),
+        ("lumber_chunker", "chunking_find_shift"),
+    ],
+)
+def test_a_model_cuts_the_documents_and_is_asked_once(
+    server: StubServer, tmp_path: Path, chunker: str, room: str
+) -> None:
+    long = {name: text + "\n\n## More\n\n" + "\n\n".join(MORE) + "\n" for name, text in DOCUMENTS.items()}
+    kb = made(tmp_path, server.url, settings=f"{PRICES}chunker: {chunker}\n", documents=long)
+    first = kb.build()
+    assert first["failures"] == []
+    assert first["stages"]["chunks"]["computed"] > 0
+    asked = Counter(form_of(body)[0] for body in server.bodies)
+    assert asked[room] >= len(long)
+    assert asked.keys() & CUTTING == {room}
+    again = kb.build()
+    assert (again["calls"], server.requests) == (0, first["calls"])
+    assert kb.costs()["rooms"][room.replace("_", "/", 1)]["calls"] == asked[room]
 
 
 def test_paper_mode_asks_one_request_an_item_as_appendix_c_counts(server: StubServer, tmp_path: Path) -> None:

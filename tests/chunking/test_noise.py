@@ -101,6 +101,56 @@ def test_what_other_pages_have_too_goes_outside_the_text_and_stays_inside() -> N
     assert after[warning] == before[warning]
 
 
+def test_what_no_other_page_has_is_kept_where_the_furniture_of_the_site_is_known() -> None:
+    menu = "[Main menu](index.html) for all of the help pages"
+    link = "To ask a question about your printer use [this page of the forum of questions](https://example.org/ask)"
+    usage = "Usage: lumo-scan [device] [mode] [-n options] and then files"
+    pages: list[tuple[str, tuple[MarkKind, ...]]] = [(menu, ()), (link, ()), (usage, ()), ("Ask us now", ("nav",))]
+    alone = judged([*PARTS, *pages])
+    assert not alone[link].keeps and not alone[usage].keeps
+    known = judged([*PARTS, *pages], frozenset({block_hash(words_seen(menu))}))
+    assert known[link].keeps and known[usage].keeps
+    assert not known[menu].keeps and not known["Ask us now"].keeps and not known["- [Home](/)"].keeps
+
+
+def test_headings_are_kept_above_kept_text_and_over_a_little_furniture() -> None:
+    parts: list[tuple[str, tuple[MarkKind, ...]]] = [
+        ("## Lumo printer help", ()),
+        ("[Main menu](index.html)", ()),
+        ("### Faxing fails", ()),
+        (TEXT[0], VOTES),
+        (TEXT[1], VOTES),
+        ("### Latest offers", ()),
+        ("- [Ink](/ink)", ()),
+    ]
+    found = judged(parts)
+    assert found["## Lumo printer help"].keeps and found["### Faxing fails"].keeps
+    assert not found["[Main menu](index.html)"].keeps and not found["### Latest offers"].keeps
+    far = [*parts[:1], *[(f"[Menu {n}](m{n}.html)", parts[1][1]) for n in range(5)], *parts[2:]]
+    assert not judged(far)["## Lumo printer help"].keeps
+    hidden: list[tuple[str, tuple[MarkKind, ...]]] = [("## Lumo printer help", ("hidden",)), *parts[1:]]
+    assert not judged(hidden)["## Lumo printer help"].keeps
+
+
+def test_a_list_of_links_that_a_sentence_announces_is_kept() -> None:
+    sums = ("- [sums of the disks](/cd),", "- [sums of the sticks](/usb).")
+    said = "The sums of all files can be found in these places:"
+    parts: list[tuple[str, tuple[MarkKind, ...]]] = [*PARTS[:13], (said, VOTES), (sums[0], ()), (sums[1], ())]
+    assert all(judged(parts)[item].keeps for item in sums)
+    parts[13] = (said.replace(":", "."), VOTES)
+    assert not any(judged(parts)[item].keeps for item in sums)
+
+
+def test_a_list_without_links_inside_the_text_is_kept() -> None:
+    needed = ("- two cables", "- a soft cloth", "- a small screwdriver")
+    parts = [*PARTS[:6], *[(item, ()) for item in needed], *PARTS[6:]]
+    assert all(judged(parts)[item].keeps for item in needed)
+    linked = [f"- [{item[2:]}](/{n})" for n, item in enumerate(needed)]
+    assert not any(judged([*PARTS[:6], *[(i, ()) for i in linked], *PARTS[6:]])[item].keeps for item in linked)
+    aside: list[tuple[str, tuple[MarkKind, ...]]] = [(item, ("aside",)) for item in needed]
+    assert not any(judged([*PARTS[:6], *aside, *PARTS[6:]])[item].keeps for item in needed)
+
+
 def test_manuals_that_share_most_of_their_text_keep_it() -> None:
     repeated = frozenset(map(block_hash, TEXT))
     assert all(judged(PARTS, repeated)[text].keeps for text in TEXT)

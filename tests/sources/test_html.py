@@ -42,6 +42,28 @@ def test_furniture_goes_and_structure_stays() -> None:
         assert kept in page.text, kept
 
 
+@pytest.mark.parametrize(
+    ("part", "kept"),
+    [
+        ("<header><h1>No sound</h1><p>For all models</p></header>", "# No sound\n\nFor all models"),
+        ("<header role='banner'><h2>Pair again</h2></header>", "## Pair again"),
+        ("<form action='/'><ol><li>Hold the button</li></ol></form>", "1. Hold the button"),
+        ("<form action='/'><h3>Reset</h3><p>Hold both buttons.</p></form>", "### Reset\n\nHold both buttons."),
+        ("<aside class='note' role='navigation'><p>A note</p></aside>", ""),
+    ],
+)
+def test_what_is_no_furniture_is_not_lost_on_the_way_to_markdown(part: str, kept: str) -> None:
+    text = "Long text of the page. " * 20
+    page = html_to_markdown(f"<body><div><p>{text}</p>{part}<p>{text}</p></div></body>")
+    assert page.text == "\n\n".join(words for words in (text.strip(), kept, text.strip()) if words) + "\n"
+
+
+@pytest.mark.parametrize("tag", ["nav", "header", "form", "aside", "footer"])
+def test_a_part_that_holds_nearly_all_of_a_page_is_its_text(tag: str) -> None:
+    page = html_to_markdown(f"<body><{tag} class='sidebar'><p>{'Hold the button. ' * 20}</p></{tag}><p>End</p></body>")
+    assert page.text == "Hold the button. " * 19 + "Hold the button.\n\nEnd\n"
+
+
 def test_ordered_lists_are_whole_for_a_markdown_reader() -> None:
     tokens = MarkdownIt().parse(html_to_markdown(PAGE).text)
     starts = [t.attrs.get("start", 1) for t in tokens if t.type == "ordered_list_open" and t.level == 0]
@@ -69,6 +91,7 @@ def test_a_page_nested_too_deeply_is_refused_not_half_read() -> None:
         html_to_markdown("<p>before</p>" + "<div>" * 5_000 + "inside")
 
 
-def test_a_page_without_text_gives_none() -> None:
-    assert html_to_markdown("<html><body><nav><a href='/'>Home</a></nav></body></html>").text in ("", "[Home](/)\n")
+def test_a_page_without_text_gives_none_and_one_with_a_menu_only_the_menu() -> None:
+    assert html_to_markdown("<html><body><nav><a href='/'>Home</a></nav></body></html>").text == "[Home](/)\n"
+    assert html_to_markdown("<html><body><nav></nav><script>go()</script></body></html>").text == ""
     assert html_to_markdown("   ").text == ""

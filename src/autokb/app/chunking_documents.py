@@ -91,12 +91,12 @@ def chunk_files(
     disk, so that memory holds one page, or those that a model is asked about at once.
     """
     check_method(chunking.method)
-    settings = _settings(chunking)
+    settings = settings_of(chunking)
     files, skipped = find_files(paths)
     return _results(files, skipped, chunking, settings, asking, progress)
 
 
-def _settings(chunking: Chunking) -> Settings:
+def settings_of(chunking: Chunking) -> Settings:
     if chunking.mode not in MODES:
         raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {chunking.mode!r}.")
     named = {"AUTOKB_MODEL": chunking.model} if chunking.model else {}
@@ -108,7 +108,7 @@ def _settings(chunking: Chunking) -> Settings:
 def answered_by(chunking: Chunking) -> str:
     """Return the model that answers the chunker's room: ``offline``, or nothing for a chunker without one."""
     room = ROOMS.get(chunking.method)
-    return "" if room is None else model_of(_settings(chunking), chunking.mode, room.name, STAGE)
+    return "" if room is None else model_of(settings_of(chunking), chunking.mode, room.name, STAGE)
 
 
 def _results(
@@ -184,7 +184,7 @@ def _cut_by_stages(
 ) -> Iterator[Result]:
     """Cut with vectors or a model's answers, some documents side by side."""
     waiting = iter(spool)
-    with _open_ledger(chunking, settings, asking, progress) as stages:
+    with open_ledger(chunking, settings, asking, progress) as stages:
         while pages := list(islice(waiting, ASKED_AT_ONCE)):
             started, failures = time.perf_counter(), len(stages.failures)
             repeated = [site.repeated_in(page) for page in pages]
@@ -199,7 +199,7 @@ def _cut_by_stages(
 
 
 @contextmanager
-def _open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progress: Progress) -> Iterator[Stages]:
+def open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progress: Progress) -> Iterator[Stages]:
     """Give stages on a ledger of their own: there is no workspace, and what was paid for must be kept somewhere."""
     with ExitStack() as stack:
         path = chunking.ledger

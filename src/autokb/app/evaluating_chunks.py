@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autokb.app.chunking_documents import Chunking, _open_ledger, _settings
+from autokb.app.chunking_documents import Chunking, open_ledger, settings_of
 from autokb.app.cut_documents import AUTO_CHUNKER, METHODS, Cutting, check_method, cut_pages
 from autokb.app.embedding import embedder_of
 from autokb.app.judging_chunks import (
@@ -83,9 +83,9 @@ def evaluate_chunking(
     for name in wanted.methods:
         check_method(name)
     chunking = Chunking(model=wanted.model, ledger=wanted.ledger)
-    settings = _judged_by(_settings(chunking), wanted.judge)
+    settings = _judged_by(settings_of(chunking), wanted.judge)
     given = _given(paths, wanted, progress)
-    with _open_ledger(chunking, settings, asking, progress) as stages:
+    with open_ledger(chunking, settings, asking, progress) as stages:
         cut = [_cut(stages, settings, wanted, given, name) for name in wanted.methods]
         bodies = {method.name: _counted(method, given, wanted) for method in cut}
         questions = given.questions or asked_questions(stages, cut, given.documents, wanted.asked)

@@ -61,24 +61,32 @@ class Verdict:
 
 
 def noise_verdicts(
-    text: str, blocks: Sequence[NumberedBlock], marks: Sequence[Mark], repeated: frozenset[str] = frozenset()
+    text: str,
+    blocks: Sequence[NumberedBlock],
+    marks: Sequence[Mark],
+    repeated: frozenset[str] = frozenset(),
+    weights: tuple[Weights, Weights] = (WITH_VOTES, WITHOUT_VOTES),
 ) -> tuple[Verdict, ...]:
     """Return the verdict on each paragraph; ``repeated`` are hashes of paragraphs that stand on other pages too."""
     looks = seen(text, blocks)
     again = [counts(b) and block_hash(look.words) in repeated for b, look in zip(blocks, looks, strict=True)]
     if shares_its_text(looks, again):
         again = [is_repeated and look.linked > ALL_LINKS for is_repeated, look in zip(again, looks, strict=True)]
-    judged = _judge_page(blocks, looks, marks, again) if marks else None
+    judged = _judge_page(blocks, looks, marks, again, weights) if marks else None
     return tuple(map(_verdict, judged or judge_plain_text(blocks, looks, again)))
 
 
 def _judge_page(
-    blocks: Sequence[NumberedBlock], looks: Sequence[Seen], marks: Sequence[Mark], again: Sequence[bool]
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    marks: Sequence[Mark],
+    again: Sequence[bool],
+    both: tuple[Weights, Weights],
 ) -> list[Judged] | None:
     """Judge by weights and rules, at first with the votes; None where no running text would be left."""
     found = signs(blocks, looks, marks)
     prose = [n for n in range(len(looks)) if _is_prose(looks[n], found[n])]
-    for weights in (WITH_VOTES, WITHOUT_VOTES):
+    for weights in both:
         judged = [_judge(look, sign, weights) for look, sign in zip(looks, found, strict=True)]
         apply_rules(judged, blocks, looks, found, again, MIDDLE)
         if not prose or any(judged[n].score >= MIDDLE for n in prose):

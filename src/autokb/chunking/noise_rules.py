@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.noise_signs import Seen
@@ -24,6 +25,10 @@ _SAME = 8  # words: shorter ones may be said twice
 _FEW_WORDS = 12  # of furniture in a text that is no web page
 _EDGE_RUN = 3
 _SHARED = 0.2
+_OWN_WORDS = 6  # outside of links
+_SHORTEST_LIST = 3
+_FEW_LINKS = 0.05
+_BETWEEN = 3  # paragraphs of furniture between a heading and its text
 _BARE_HEADING = 5  # words: a longer heading without text says something itself
 
 
@@ -46,11 +51,15 @@ def apply_rules(
     """Change the judgements by the rules for lists, tables, code, repeated ones, copies, headings and pictures."""
     _keep_what_both_keep(judged, looks, signs, middle)
     _keep_whole_parts(judged, blocks, looks, signs, middle)
+    _keep_what_is_its_own(judged, looks, signs, again, middle)
+    _keep_announced_lists(judged, blocks, looks, signs, middle)
+    _keep_plain_lists(judged, blocks, looks, signs, middle)
     _judge_lists_whole(judged, blocks, looks)
     _drop_repeated(judged, looks, again, middle)
     _drop_copies(judged, blocks, looks, middle)
     _follow_neighbours(judged, looks)
     _settle_headings(judged, blocks, looks, signs, middle)
+    _keep_headings_above(judged, blocks, looks, signs, middle)
 
 
 def shares_its_text(looks: Sequence[Seen], again: Sequence[bool]) -> bool:
@@ -94,6 +103,64 @@ def _keep_whole_parts(
         whole = blocks[n].kind in _WHOLE or blocks[n].ordered
         if whole and looks[n].linked < MOSTLY_LINKS and not any(signs[n][kind] for kind in FURNITURE):
             judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
+
+
+def _keep_what_is_its_own(
+    judged: list[Judged],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    again: Sequence[bool],
+    middle: float,
+) -> None:
+    """Keep running words that no other page has, where the site's pages are known to share some: its furniture is."""
+    if not any(again):
+        return
+    for n, look in enumerate(looks):
+        own = look.count * (1 - look.linked)
+        if own >= _OWN_WORDS and look.linked <= ALL_LINKS and not again[n] and not _is_furniture(look, signs[n]):
+            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+
+
+def _keep_announced_lists(
+    judged: list[Judged],
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    middle: float,
+) -> None:
+    """Keep the items of a list that a kept sentence announces with a colon, links too: they are what it speaks of."""
+    announced = None
+    for n, look in enumerate(looks):
+        if blocks[n].kind != "item":
+            ends = look.words.rstrip().endswith(":") and look.count >= _OWN_WORDS
+            announced = n if ends and judged[n].score >= middle else None
+        elif announced is not None and not _is_furniture(look, signs[n]):
+            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+
+
+def _keep_plain_lists(
+    judged: list[Judged],
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    middle: float,
+) -> None:
+    """Keep lists inside the text with next to no links, what a repair needs: the lists of furniture are links."""
+    kept = [n for n, one in enumerate(judged) if one.score >= middle and not looks[n].is_heading]
+    inside = range(kept[0] + 1, kept[-1]) if kept else range(0)
+    for is_item, run in groupby(inside, lambda n: (blocks[n].kind == "item", blocks[n].list_id)):
+        items = list(run)
+        if not is_item[0] or len(items) < _SHORTEST_LIST:
+            continue
+        linked = sum(looks[n].linked * looks[n].count for n in items)
+        is_named = any(signs[n]["named"] or _is_furniture(looks[n], signs[n]) for n in items)
+        if linked <= _FEW_LINKS * sum(looks[n].count for n in items) and not is_named:
+            for n in items:
+                judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+
+
+def _is_furniture(look: Seen, sign: dict[str, float]) -> bool:
+    return bool(look.furniture or sign["under_furniture"] or any(sign[kind] for kind in FURNITURE))
 
 
 def _judge_lists_whole(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: Sequence[Seen]) -> None:
@@ -153,6 +220,25 @@ def _settle_headings(
             judged[n] = Judged(NOISE, EMPTY_HEADING)
         elif judged[n].score >= _HEADING_KEPT and judged[below[0]].score >= middle:
             judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
+
+
+def _keep_headings_above(
+    judged: list[Judged],
+    blocks: Sequence[NumberedBlock],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    middle: float,
+) -> None:
+    """Keep the headings that kept text stands under, the product's name among them, over some furniture between."""
+    below = None
+    for n in range(len(judged) - 1, -1, -1):
+        if judged[n].score >= middle:
+            below = n
+        elif below is not None and looks[n].is_heading and below - n <= _BETWEEN + 1:
+            sibling = looks[below].is_heading and blocks[below].level <= blocks[n].level
+            if not sibling and looks[n].linked <= MOSTLY_LINKS and not _is_furniture(looks[n], signs[n]):
+                judged[n] = Judged(middle + 0.1, judged[n].reason)
+                below = n
 
 
 def _below(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], heading: int) -> list[int]:

@@ -30,18 +30,19 @@ def html_to_markdown(html: str) -> Page:
 
     Raises UnreadableFileError for a page that is nested too deeply to be read whole.
     """
-    root = _parsed(clean(html))
+    root = parsed_page(clean(html))
     if root is None:
         return Page("")
-    title = _words(root.find(".//title"))
-    url = _own_address(root)
+    title = words_of(root.find(".//title"))
+    url = own_address(root)
     drop_furniture(root)
     mend_shape(root)
-    text = _converted(root)
-    return Page(text, _title(root, title, text), url)
+    text = markdown_of(root)
+    return Page(text, page_title(root, title, text), url)
 
 
-def _parsed(html: str) -> Any:
+def parsed_page(html: str) -> Any:
+    """Return the root of a parsed page, None for one without anything; it raises what html_to_markdown raises."""
     from lxml import etree
     from lxml import html as lxml_html
 
@@ -68,11 +69,13 @@ def _read_once(found: re.Match[str]) -> str:
         return found.group()
 
 
-def _words(element: Any) -> str:
+def words_of(element: Any) -> str:
+    """Return the text of an element, or of none, with single spaces."""
     return " ".join(element.text_content().split()) if element is not None else ""
 
 
-def _own_address(root: Any) -> str:
+def own_address(root: Any) -> str:
+    """Return the web address that a page gives as its own, empty if it gives none."""
     for path, name in ((".//link[@rel='canonical']", "href"), (".//meta[@property='og:url']", "content")):
         address = (element.get(name) or "").strip() if (element := root.find(path)) is not None else ""
         if address.startswith(("http://", "https://")):
@@ -80,13 +83,14 @@ def _own_address(root: Any) -> str:
     return ""
 
 
-def _title(root: Any, title: str, text: str) -> str:
+def page_title(root: Any, title: str, text: str) -> str:
     """Prefer the page's one h1, then its title element, then its first heading."""
-    tops = [words for h in root.iter("h1") if (words := _words(h))]
+    tops = [words for h in root.iter("h1") if (words := words_of(h))]
     return tops[0] if len(tops) == 1 else title or first_heading(text)
 
 
-def _converted(root: Any) -> str:
+def markdown_of(root: Any) -> str:
+    """Return the Markdown of a tree whose furniture is out and whose shape is mended."""
     import html_to_markdown as converter
     from lxml import etree
 
@@ -98,6 +102,8 @@ def _converted(root: Any) -> str:
         bullets="-",
         default_title=False,
         compact_tables=True,
+        # What goes was decided on the tree; the converter would drop kept headers, menus and forms without a word.
+        preprocessing=converter.PreprocessingOptions(enabled=False),
     )
     return _tidied(converter.convert(source, options).content or "")
 

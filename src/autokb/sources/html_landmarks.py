@@ -8,7 +8,16 @@ from functools import lru_cache
 from typing import Any
 
 from autokb.knowledge.marks import MarkKind
-from autokb.sources.html_furniture import _KEPT_ASIDES, _LINKS, _NEUTRAL, _NOISE, _TOKEN, _has, _inside, _stands_alone
+from autokb.sources.html_furniture import (
+    KEPT_ASIDES,
+    LETTERS,
+    LINK_WORDS,
+    NEUTRAL_WORDS,
+    NOISE_WORDS,
+    holds_any,
+    is_inside,
+    stands_alone,
+)
 
 _TAGS: dict[str, MarkKind] = {
     "nav": "nav",
@@ -64,12 +73,12 @@ def _kinds(element: Any) -> Iterator[MarkKind]:
 
 def _is_part_of_the_text(element: Any, kind: MarkKind) -> bool:
     if element.tag in ("button", "label"):
-        return not _stands_alone(element)
+        return not stands_alone(element)
     if kind == "aside":
-        return _KEPT_ASIDES.search(f"{element.get('class') or ''} {element.get('id') or ''}") is not None
+        return KEPT_ASIDES.search(f"{element.get('class') or ''} {element.get('id') or ''}") is not None
     if kind == "header":
-        return _has(element, "h1")
-    return kind == "footer" and _inside(element, "blockquote")
+        return holds_any(element, "h1")
+    return kind == "footer" and is_inside(element, "blockquote")
 
 
 def _is_hidden(element: Any) -> bool:
@@ -87,6 +96,6 @@ def _names_furniture(element: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_furniture_name(name: str) -> bool:
-    words = _TOKEN.findall(name.lower())
-    known = [w for w in words if _NOISE.fullmatch(w) or _LINKS.fullmatch(w)]
-    return bool(known) and all(w in known or _NEUTRAL.fullmatch(w) for w in words)
+    words = LETTERS.findall(name.lower())
+    known = [w for w in words if NOISE_WORDS.fullmatch(w) or LINK_WORDS.fullmatch(w)]
+    return bool(known) and all(w in known or NEUTRAL_WORDS.fullmatch(w) for w in words)

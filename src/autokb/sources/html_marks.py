@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.sources.html_shape import _ANCHOR_MARKS
+from autokb.sources.html_shape import ANCHOR_MARKS
 
 _FIRST = 0x100000  # the last private plane: no font puts its pictures there
 _DIGITS = 4096
@@ -61,7 +61,7 @@ def number_texts(root: Any) -> list[Any]:
 
 def _place(text: str | None) -> int:
     """Return where the number of a text goes, 0 where it would change what becomes of the text."""
-    if not text or text.strip().lower() in _ANCHOR_MARKS:
+    if not text or text.strip().lower() in ANCHOR_MARKS:
         return 0
     if letter := _LETTER.search(text):
         return letter.end()

@@ -8,7 +8,7 @@ from typing import Any
 _BLOCKS = ("p", "div", "ul", "ol", "dl", "table", "pre", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6")
 _UNSAFE = re.compile(r"\s*(?:javascript|vbscript|data|file|about|blob)\s*:", re.IGNORECASE)
 _FILE_NAME = re.compile(r".*\.(?:png|jpe?g|gif|svg|webp|bmp|ico)$|^(?:image|img|icon|photo|logo|spacer)?\d*$", re.I)
-_ANCHOR_MARKS = frozenset({"¶", "#", "§", "🔗", "⚓", "link", "permalink"})
+ANCHOR_MARKS = frozenset({"¶", "#", "§", "🔗", "⚓", "link", "permalink"})
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _WHITE = re.compile(r"[ \t\n\f]+")
 _CODE = ("pre", "code", "kbd", "samp", "tt", "textarea")
@@ -103,7 +103,7 @@ def _mend_link(link: Any) -> None:
     href = (link.get("href") or "").strip()
     words = (link.text_content() or "").strip()
     pictured = next(link.iter("img"), None) is not None
-    if words.lower() in _ANCHOR_MARKS:
+    if words.lower() in ANCHOR_MARKS:
         link.tag = _DROPPED
     elif not href or href.startswith("#") or _UNSAFE.match(href) or _holds_blocks(link) or (not words and not pictured):
         link.tag = _UNWRAPPED

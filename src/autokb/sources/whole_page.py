@@ -10,9 +10,9 @@ from typing import Any
 from autokb.errors import UnreadableFileError
 from autokb.knowledge.marks import Mark, MarkKind
 from autokb.sources.decoding import clean
-from autokb.sources.html import _converted, _own_address, _parsed, _title, _words
+from autokb.sources.html import markdown_of, own_address, page_title, parsed_page, words_of
 from autokb.sources.html_extractors import kept_by_readability, kept_by_trafilatura
-from autokb.sources.html_furniture import _NEVER_TEXT, _measured
+from autokb.sources.html_furniture import NEVER_TEXT, text_lengths
 from autokb.sources.html_landmarks import landmarks
 from autokb.sources.html_marks import Place, free_of_numbers, number_texts, runs, without_numbers
 from autokb.sources.html_shape import mend_shape
@@ -46,13 +46,13 @@ def whole_page(html: str) -> WholePage:
 
     if len(html) > MOST_HTML:
         raise UnreadableFileError(f"is one page of more than {MOST_HTML // 1_000_000} MB; split it into several.")
-    root = _parsed(free_of_numbers(clean(html)))
+    root = parsed_page(free_of_numbers(clean(html)))
     if root is None:
         return WholePage("")
-    title, url = _words(root.find(".//title")), _own_address(root)
+    title, url = words_of(root.find(".//title")), own_address(root)
     body = root.find("body")
     body = root if body is None else body
-    lengths, _ = _measured(body)
+    lengths, _ = text_lengths(body)
     stands_in = landmarks(root, lengths, body)
     around = number_texts(root)
     kinds = [stands_in.get(element, frozenset()) for element in around]
@@ -60,12 +60,12 @@ def whole_page(html: str) -> WholePage:
     kept: dict[MarkKind, set[int]] = {}
     if len(html) <= MOST_EXTRACTED:
         kept["kept_by_trafilatura"] = kept_by_trafilatura(root)
-    etree.strip_elements(root, *(tag for tag in _NEVER_TEXT if tag != "dialog"), with_tail=False)
+    etree.strip_elements(root, *(tag for tag in NEVER_TEXT if tag != "dialog"), with_tail=False)
     if kept:
         kept["kept_by_readability"] = kept_by_readability(deepcopy(root))
     text, places = without_numbers(_whole_markdown(root))
     marks = [*_landmark_marks(places, kinds, linked), *_kept_marks(places, kept, linked)]
-    title = free_of_numbers(_title(root, title, text))
+    title = free_of_numbers(page_title(root, title, text))
     return WholePage(text, title, url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
 
 
@@ -84,7 +84,7 @@ def _whole_markdown(root: Any) -> str:
     for element in root.iter(*_PARTS):
         element.tag = "div"
     etree.strip_attributes(root, "role")
-    return _converted(root)
+    return markdown_of(root)
 
 
 def _landmark_marks(
