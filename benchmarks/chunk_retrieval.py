@@ -55,7 +55,7 @@ def _chunks(workspace: Path) -> int:
     from autokb.app.workspace import open_workspace
 
     with open_workspace(workspace).file() as file:
-        return sum(1 for _ in file.records("chunk"))
+        return sum(len(body["chunks"]) for _, body in file.records("document"))
 
 
 def _said(answer: Mapping[str, Any]) -> str:

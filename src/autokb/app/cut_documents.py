@@ -31,7 +31,7 @@ from autokb.tasks.chunking.merge_blocks.task import ROOM as MERGE_BLOCKS
 from autokb.tasks.room import Room
 
 STAGE = "chunks"
-VERSION = "2"  # raise it when a chunker cuts the same document otherwise
+VERSION = "3"  # raise it when a chunker cuts the same document otherwise
 AUTO_CHUNKER = "auto_chunker"
 SEMANTIC = "semantic"
 EMBEDDED_AT_ONCE = 64  # documents whose vectors are in memory together
@@ -180,6 +180,6 @@ def _talked_through(stages: Stages, cutting: Cutting, pages: Sequence[SourcePage
             except StopIteration as end:
                 found[place] = end.value
         names = [pages[place].document.id for place in questions]
-        replies = stages.run(STAGE, room, list(questions.values()), names) if questions else []
+        replies = stages.run(STAGE, room, list(questions.values()), names)
         answers = {place: reply for place, reply in zip(questions, replies, strict=True) if reply is not None}
     return found
