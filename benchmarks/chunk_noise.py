@@ -10,11 +10,16 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import cache
 
+from autokb.app.embedding import open_embedder
 from autokb.chunking.blocks import numbered_blocks
+from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.noise import noise_verdicts
 from autokb.chunking.noise_signs import words_seen
 from autokb.chunking.noise_weights import WITH_VOTES, WITHOUT_VOTES, Weights
+from autokb.knowledge.nouns import Document
+from autokb.llm.embedders import Embedder
 from autokb.sources.whole_page import whole_page
 from benchmarks.chunk_noise_data import (
     SETS,
@@ -34,6 +39,7 @@ from benchmarks.figures import Figure, Result, show, write
 RESAMPLES = 10_000
 SEED = 20250101
 FOLDS = 5
+SIZE = 2_048  # characters of a chunk
 NAMES = {SETS[0]: "articles", SETS[1]: "readability", SETS[2]: "snippets"}
 
 
@@ -79,12 +85,30 @@ def readability(page: GoldPage) -> str:
         return ""
 
 
+def chunks_of(method: str) -> Callable[[GoldPage], str]:
+    """Return what gives the words of a page's chunks; those of ``recursive`` are html-to-markdown's text, cut up."""
+
+    def kept(page: GoldPage) -> str:
+        whole = whole_page(page.html)
+        document = Document(page.id, whole.title, whole.text)
+        cut = cut_document(document, method, SIZE, whole.marks, embed=_embedder().embed)
+        return "\n".join(words_seen(whole.text[start:end]) for chunk in cut.chunks for start, end in chunk.spans)
+
+    return kept
+
+
+@cache
+def _embedder() -> Embedder:
+    return open_embedder("packaged")
+
+
 SYSTEMS: dict[str, Callable[[GoldPage], str]] = {
     "ours": ours,
     "trafilatura": trafilatura_default,
     "trafilatura_precise": trafilatura_precise,
     "readability": readability,
     "whole": whole,
+    **{f"chunks_{method}": chunks_of(method) for method in CHUNKERS},
 }
 
 
@@ -132,7 +156,7 @@ def _figures(name: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[
             Figure(f"{label}_f1", f1(scores)),
         ]
     must, must_not = (sum(len(x) for x in xs) for xs in ([p.must for p in pages], [p.must_not for p in pages]))
-    aim = name == "ours"
+    aim = name in ("ours", "chunks_auto_chunker")
     wrong = sum(map(let_in, pages, kept)) / must_not * 100
     missed = sum(map(lost, pages, kept)) / must * 100
     found.append(Figure(f"{name}_must_not_let_in", wrong, "%", at_most=4.5 if aim else None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 
 from autokb.app.chunking_documents import Chunked
@@ -13,10 +14,10 @@ from autokb.cli.chunk_views import chunked_view, markdown_of, shown, skipped_vie
 from autokb.knowledge.nouns import Chunk, Document, Skipped
 
 
-def written(view: Any) -> list[str]:
-    """Return the lines of a view at 80 columns."""
+def written(view: Any, width: int = 80) -> list[str]:
+    """Return the lines of a view in so many columns."""
     out = io.StringIO()
-    Console(file=out, width=80, highlight=False).print(view)
+    Console(file=out, width=width, highlight=False).print(view)
     return out.getvalue().rstrip().split("\n")
 
 
@@ -88,9 +89,24 @@ def test_every_line_fits_eighty_columns() -> None:
     assert len(tree) == 2 + 10 + 1 + 2  # head and figures, ten chunks, one line of noise in all, its reason and place
 
 
+def test_wide_letters_keep_to_their_columns() -> None:
+    cut = Cut((chunk("a", "长" * 300, headings=("按" * 90,)),), (Noise(((0, 1),), "菜" * 90, "a menu"),))
+    lines = written(chunked_view(result(cut)))
+    assert len(lines) == 2 + 1 + 1 + 2  # head and figures, one chunk, what is dropped in all, its reason and place
+    assert max(map(cell_len, lines)) <= 80
+
+
+def test_a_wider_terminal_shows_more() -> None:
+    cut = Cut((chunk("a", "w" * 500),), (Noise(((0, 1),), "m" * 500, "a menu"),))
+    narrow, wide = chunked_view(result(cut)), chunked_view(result(cut), 120)
+    assert [len(line) for line in written(narrow)[2::3]] == [7 + 52, 11 + 64]  # size and place stand before them
+    assert [len(line) for line in written(wide, 120)[2::3]] == [7 + 52 + 40, 11 + 64 + 40]
+
+
 def test_shown_is_one_line_cut_to_its_width() -> None:
     assert shown("one\ntwo\tthree", 20) == "one two three"
     assert shown("one two three", 8) == "one two…"
+    assert shown("一二三", 5) == "一二…"
 
 
 def test_markdown_names_each_chunk_and_cannot_be_ended_by_a_name() -> None:
@@ -98,3 +114,8 @@ def test_markdown_names_each_chunk_and_cannot_be_ended_by_a_name() -> None:
     text = "<!-- document a- -> b.md -->\n\n<!-- chunk chunk-1 -->\n# A\n\ntext \x1b[0m\n"
     assert markdown_of(result(cut, name="a--> b.md")) == text
     assert "\x1b" not in markdown_of(result(cut), steering=False)
+
+
+def test_words_do_not_run_together_where_odd_white_space_is_taken_out() -> None:
+    cut = Cut((chunk("chunk-1", "10\xa0GB\u3000of\u2028room\x1b[0m\tand\nmore"),))
+    assert markdown_of(result(cut), steering=False).endswith("10 GB of room[0m\tand\nmore\n")

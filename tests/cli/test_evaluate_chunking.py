@@ -51,3 +51,12 @@ def test_a_method_that_there_is_not_ends_with_2(page: Path, capsys: pytest.Captu
 def test_a_path_that_is_not_there_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "chunking", str(tmp_path / "none"), "--json"]) == 2
     assert "none" in json.loads(capsys.readouterr().out)["error"]
+
+
+@pytest.mark.parametrize("name", ["none/report.html", "."])
+def test_a_report_that_cannot_be_written_is_refused_before_any_work(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("autokb.app.evaluating_chunks.evaluate_chunking", lambda *_: pytest.fail("it was evaluated"))
+    assert main(["evaluate", "chunking", str(page), "--report", str(tmp_path / name), "--json"]) == 2
+    assert "--report" in json.loads(capsys.readouterr().out)["error"]

@@ -43,6 +43,7 @@ _REASONS = {
     "before_all_kept": "stands before the text",
     "after_all_kept": "stands after the text",
 }
+_MOSTLY = 0.5
 _OUTSIDE = "stands outside of the text"
 
 
@@ -109,11 +110,12 @@ def log_odds(sign: dict[str, float], weights: Weights) -> float:
 
 
 def _reason(look: Seen, sign: dict[str, float], weights: Weights) -> str:
-    """Name the sign that speaks most against a paragraph."""
+    """Name the part of the page that a paragraph stands in, or else the sign that speaks most against it."""
     if look.furniture:
         return look.furniture
     against = {name: weights.of.get(name, 0.0) * sign[name] for name in _REASONS}
-    worst = min(against, key=lambda name: against[name])
+    parts = [name for name in FURNITURE if against[name] < 0 and sign[name] >= _MOSTLY]
+    worst = min(parts or against, key=lambda name: against[name])
     return _REASONS[worst] if against[worst] < 0 else _OUTSIDE
 
 

@@ -123,7 +123,7 @@ def _for_people(results: Iterable[Result], markdown: bool) -> int:
         if markdown:
             console.out(markdown_of(result, steering=not console.is_terminal), highlight=False)
         else:
-            console.print(chunked_view(result))
+            console.print(chunked_view(result, console.width))
     if not cut and not skipped:
         told.print("There is no file in what was given.", markup=False)
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
@@ -18,59 +19,62 @@ from autokb.knowledge.plain import plain_text
 UNITS = 40  # chunks of a document that are shown
 REASONS = 8  # reasons for which something was dropped that are shown
 PLACES = 3  # dropped places of one reason that are shown
-LABEL = 52  # characters of a chunk's beginning
+NARROW = 80  # columns; a wider terminal shows more of each line
+LABEL = 52  # characters of a chunk's beginning at 80 columns
+PLACE = 64  # characters of what was dropped at 80 columns
 DEEPEST = 6  # levels of the tree that are drawn as such: deeper ones would leave no room at 80 columns
 READ = 600  # characters of a chunk of which the beginning is made
 
 
-def chunked_view(result: Chunked) -> RenderableType:
-    """Show one document."""
+def chunked_view(result: Chunked, width: int = NARROW) -> RenderableType:
+    """Show one document in so many columns."""
+    more = max(0, width - NARROW)
     chunks = result.cut.chunks
     sizes = [len(chunk.text) for chunk in chunks if chunk.spans]
     head = Text(f"{shown(result.document.id, 200)}", style="bold")
     mean = f", {sum(sizes) / len(sizes):,.0f} characters on average, {max(sizes):,} at most" if sizes else ""
     answered = f" ({result.model})" if result.model else ""
     line = Text(f"{result.method}{answered}: {several(len(sizes), 'chunk')}{mean}", style="cyan")
-    return Group(head, line, _tree(chunks), *_dropped(result), *_mended(result), Text(""))
+    return Group(head, line, _tree(chunks, LABEL + more), *_dropped(result, PLACE + more), *_mended(result), Text(""))
 
 
 def shown(text: str, width: int) -> str:
-    """Return a text as one line of a terminal, cut to its width: what could steer the terminal is left out."""
+    """Return a text as one line of so many columns of a terminal: what could steer the terminal is left out."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return words if len(words) <= width else words[: width - 1].rstrip() + "…"
+    return words if cell_len(words) <= width else set_cell_size(words, width - 1).rstrip() + "…"
 
 
-def _tree(chunks: Sequence[Chunk]) -> RenderableType:
+def _tree(chunks: Sequence[Chunk], width: int) -> RenderableType:
     root = Tree(Text(""), guide_style="dim", hide_root=True)
     places: dict[str, tuple[Tree, int]] = {}
     for chunk in chunks[:UNITS]:
         above, level = places.get(chunk.parent_id or "", (root, 0))
-        branch = above.add(_label(chunk))
+        branch = above.add(_label(chunk, width))
         places[chunk.id] = (branch, level + 1) if level + 1 < DEEPEST else (above, level)
     if len(chunks) > UNITS:
         root.add(Text(f"... and {several(len(chunks) - UNITS, 'more chunk')}; --json lists all", style="dim"))
     return root
 
 
-def _label(chunk: Chunk) -> Text:
+def _label(chunk: Chunk, width: int) -> Text:
     """Return a chunk's heading, the beginning of what it says, and its size."""
-    heading = shown(chunk.headings[-1], LABEL) if chunk.headings else ""
+    heading = shown(chunk.headings[-1], width) if chunk.headings else ""
     if not chunk.spans:
         return Text(heading, style="bold dim")
     label = Text(f"{len(chunk.text):>5,}  ", style="cyan")
     label.append(heading, style="bold")
-    beginning = shown(_own_words(chunk, heading), max(LABEL - len(heading), 12))
+    beginning = shown(_own_words(chunk), max(width - cell_len(heading), 12))
     return label.append(f"{'  ' if heading and beginning else ''}{beginning}")
 
 
-def _own_words(chunk: Chunk, heading: str) -> str:
+def _own_words(chunk: Chunk) -> str:
     """Return the beginning of what a chunk says below its headings."""
     lines = [line for line in plain_text(chunk.text[:READ]).split("\n") if line.strip()]
-    names = {*(shown(h, LABEL) for h in chunk.headings), heading}
+    names = {shown(heading, LABEL) for heading in chunk.headings}
     return next((line for line in lines if shown(line, LABEL) not in names), "")
 
 
-def _dropped(result: Chunked) -> Iterator[Text]:
+def _dropped(result: Chunked, width: int) -> Iterator[Text]:
     noise = sorted(result.cut.noise, key=lambda n: n.reason)
     groups = [(reason, list(own)) for reason, own in groupby(noise, key=lambda n: n.reason)]
     groups.sort(key=lambda group: -_size(group[1]))
@@ -81,7 +85,7 @@ def _dropped(result: Chunked) -> Iterator[Text]:
     for reason, own in groups[:REASONS]:
         yield Text(f"  {_size(own):>5,}  {shown(reason, 60)}", style="yellow")
         for part in own[:PLACES]:
-            yield Text(f"           {shown(plain_text(part.text[:READ]) or part.text[:READ], 64)}", style="dim")
+            yield Text(f"           {shown(plain_text(part.text[:READ]) or part.text[:READ], width)}", style="dim")
         if len(own) > PLACES:
             yield Text(f"           ... and {several(len(own) - PLACES, 'more place')}", style="dim")
     if len(groups) > REASONS:
@@ -110,9 +114,16 @@ def skipped_view(skipped: Skipped) -> Text:
 def markdown_of(result: Chunked, *, steering: bool = True) -> str:
     """Return the chunks as Markdown, each behind a comment with its id, for another program or an editor.
 
-    Without ``steering`` characters that could steer a terminal are left out.
+    Without ``steering`` characters that could steer a terminal are left out; odd white space becomes a space, so that
+    no words run together.
     """
     parts = [f"<!-- document {shown(result.document.id, 400).replace('--', '- -')} -->"]
     parts += [f"<!-- chunk {chunk.id} -->\n{chunk.text}" for chunk in result.cut.chunks if chunk.spans]
     text = "\n\n".join(parts) + "\n"
-    return text if steering else "".join(c for c in text if c.isprintable() or c in "\n\t")
+    return text if steering else "".join(map(_harmless, text))
+
+
+def _harmless(character: str) -> str:
+    if character.isprintable() or character in "\n\t":
+        return character
+    return " " if character.isspace() else ""

@@ -48,8 +48,9 @@ def chunking(
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
     from autokb.app.evaluating_chunks import METHODS, SUPPORT, ChunkEvaluation, evaluate_chunking
     from autokb.app.models import AskModels
-    from autokb.cli.output import say, stage_bars
+    from autokb.cli.output import check_report, say, stage_bars
 
+    check_report(report)
     named = tuple(name for words in methods or () for name in words.replace(",", " ").split())
     wanted = ChunkEvaluation(
         methods=tuple(dict.fromkeys(named)) or METHODS,
@@ -71,7 +72,7 @@ def chunking(
 
 
 def _show(answer: dict[str, Any], as_json: bool, report: Path | None) -> None:
-    from rich.console import Group
+    from rich.console import Console, Group
 
     from autokb.cli.output import emit, say
     from autokb.errors import AutokbError
@@ -83,4 +84,4 @@ def _show(answer: dict[str, Any], as_json: bool, report: Path | None) -> None:
         except OSError as error:
             raise AutokbError(f"{report} cannot be written ({error.strerror}).") from error
     say(f"{f['item']}: {f['reason']}" for f in answer["failures"])
-    emit(as_json, answer, lambda: Group(*method_tables(answer)))
+    emit(as_json, answer, lambda: Group(*method_tables(answer, Console().width)))

@@ -41,8 +41,9 @@ def retrieval(
     from autokb.app.evaluating import evaluate_own_variations, evaluate_workspace_retrieval
     from autokb.app.models import AskModels
     from autokb.app.workspace import open_workspace
-    from autokb.cli.output import stage_bars
+    from autokb.cli.output import check_report, stage_bars
 
+    check_report(report)
     named = [name for words in [*(systems or []), *(extra or [])] for name in words.replace(",", " ").split()]
     files = _files(queries, qrels, variations)
     opened, asking = open_workspace(workspace, model=model), AskModels(budget=budget)
@@ -90,8 +91,9 @@ def quality(
     from autokb.app.evaluating_quality import evaluate_workspace_quality
     from autokb.app.models import AskModels
     from autokb.app.workspace import open_workspace
-    from autokb.cli.output import stage_bars
+    from autokb.cli.output import check_report, stage_bars
 
+    check_report(report)
     opened, asking = open_workspace(workspace, model=model), AskModels(budget=budget)
     with stage_bars() as progress:
         answer = evaluate_workspace_quality(
@@ -112,9 +114,11 @@ def compare(
     json: Json = False,
 ) -> int:
     """Compare two stored answers."""
+    from autokb.cli.output import check_report
     from autokb.evaluation.compare import compare as compare_answers
     from autokb.evaluation.compare import read_answer
 
+    check_report(report)
     comparison = compare_answers(read_answer(before), read_answer(after), metric, gate)
     _show(comparison.as_json(), json, report, "Comparison")
     return comparison.exit_status

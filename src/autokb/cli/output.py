@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -33,6 +34,14 @@ def write_json(result: Any) -> None:
         text = json.dumps(result, ensure_ascii=True)
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def check_report(report: Path | None) -> None:
+    """Refuse a report that cannot be written before any work is done for it (BadInputError)."""
+    from autokb.errors import BadInputError
+
+    if report is not None and (report.is_dir() or not report.parent.is_dir()):
+        raise BadInputError(f"--report {report}: name a file in a folder that is there.")
 
 
 def say(sentences: Iterable[str]) -> None:

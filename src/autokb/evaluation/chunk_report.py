@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 JUDGED = "Judged by a model: shares of chunks, and weighted precision of what is found (mean and 95 % interval)"
 COUNTED = "Mechanical: counted, judged by nobody (share and 95 % interval)"
+GAP = 2  # columns between two of a table
 RETRIEVED = "Needed text in the first five chunks (mean and 95 % interval)"
 
 
@@ -54,9 +55,27 @@ def _counted(found: Any) -> str:
     return interval(found) if isinstance(found, Mapping) else number(found)
 
 
-def method_tables(answer: Mapping[str, Any]) -> list[Table]:
-    """Return the tables for the terminal."""
-    return tables_of(method_grids(answer))
+def method_tables(answer: Mapping[str, Any], width: int | None = None) -> list[Table]:
+    """Return the tables for a terminal of so many columns: one that is too wide for it goes on in another."""
+    grids = method_grids(answer)
+    return tables_of(part for grid in grids for part in (_parts(grid, width) if width else (grid,)))
+
+
+def _parts(grid: Grid, width: int) -> Iterable[Grid]:
+    """Give a grid in parts that fit, each with the names of the rows: a figure that is broken up cannot be compared."""
+    sizes = [max(map(len, column)) + GAP for column in zip(grid.columns, *grid.rows, strict=True)]
+    parts: list[list[int]] = []
+    room = 0
+    for n, size in enumerate(sizes[1:], 1):
+        if not parts or size > room:
+            parts.append([])
+            room = width - sizes[0]
+        parts[-1].append(n)
+        room -= size
+    for n, places in enumerate(parts):
+        title = "(continued)" if n else grid.title
+        columns, *rows = ((row[0], *(row[place] for place in places)) for row in (grid.columns, *grid.rows))
+        yield Grid(title, columns, tuple(rows))
 
 
 def method_page(answer: Mapping[str, Any], title: str) -> str:
