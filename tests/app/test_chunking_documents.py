@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 
 from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_files
 from autokb.app.models import AskModels
+from autokb.app.workspace import one_at_a_time
 from autokb.chunking.repeated import block_hash
-from autokb.errors import BadInputError, StoppedOnPurposeError
+from autokb.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
 from autokb.knowledge.nouns import Skipped
+from autokb.sources import Fields
 from autokb.stores.knowledge_file import KnowledgeFile
 from stub_server import StubServer
 
@@ -91,7 +94,16 @@ def test_the_same_id_from_two_folders_is_cut_once_and_said(tmp_path: Path) -> No
         (tmp_path / name / "a.txt").write_text(name)
     found, skipped = cut(tmp_path / "one", tmp_path / "two", method="fixed")
     assert found["a.txt"].document.text == "one"
-    assert skipped == [Skipped("a.txt", "has the id 'a.txt', which a.txt has already; cut it alone.")]
+    one, two = (tmp_path / name / "a.txt" for name in ("one", "two"))
+    assert skipped == [Skipped("a.txt", f"has the id 'a.txt' in {two}, which {one} has already; cut it alone.")]
+
+
+def test_a_table_is_cut_where_its_column_is_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,said\n1,The lid leaks.\n2,The base hums.\n")
+    refused = cut(tmp_path / "t.csv", method="fixed")[1]
+    assert "--text-field" in refused[0].reason
+    found, skipped = cut(tmp_path / "t.csv", method="fixed", fields=Fields(text="said"))
+    assert [r.document.text for r in found.values()] == ["The lid leaks.", "The base hums."] and not skipped
 
 
 def test_what_stands_on_every_page_of_a_folder_is_told_to_the_chunker(
@@ -123,6 +135,7 @@ def test_what_stands_on_every_page_of_a_folder_is_told_to_the_chunker(
         ({"method": "none"}, "There is no chunker 'none'; choose one of: auto_chunker, fixed, "),
         ({"mode": "fast"}, "--mode takes economical or paper, not 'fast'"),
         ({"model": "gpt"}, "write offline or PROVIDER:NAME"),
+        ({"method": "fixed", "rules_first": True}, "--rules-first is of auto_chunker"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_read(tmp_path: Path, wanted: Any, said: str) -> None:
@@ -267,6 +280,26 @@ def test_a_ledger_that_is_another_file_is_left_as_it_is(scripted: Any, tmp_path:
     with pytest.raises(BadInputError, match="another kind of file"):
         cut(tmp_path / "a.txt", method="lumber_chunker", model=ASKED, ledger=other)
     assert other.read_bytes() == content
+
+
+def test_a_ledger_that_another_call_uses_is_refused(scripted: Any, tmp_path: Path) -> None:
+    scripted(lambda _: {"number": 2})
+    (tmp_path / "a.md").write_text(paragraphs(4))
+    ledger = tmp_path / "l.db"
+    with one_at_a_time(tmp_path / "l.db.lock", "busy"), pytest.raises(WorkspaceBusyError, match=r"l\.db"):
+        cut(tmp_path / "a.md", method="lumber_chunker", max_size=400, model=ASKED, ledger=ledger)
+    assert not ledger.exists()
+
+
+def test_prices_for_a_budget_come_from_a_file_of_settings(scripted: Any, tmp_path: Path) -> None:
+    scripted(lambda _: {"number": 2})
+    (tmp_path / "a.md").write_text(paragraphs(4))
+    wanted = Chunking("lumber_chunker", 400, model="openai:of-our-own")
+    with pytest.raises(BadInputError, match="The price of openai:of-our-own is not known"):
+        list(chunk_files([tmp_path / "a.md"], wanted, asking=AskModels(budget=1.0)))
+    (tmp_path / "s.yaml").write_text("prices: {of-our-own: {input: 1, output: 2}}\n")
+    priced = replace(wanted, settings=tmp_path / "s.yaml")
+    assert [type(r) for r in chunk_files([tmp_path / "a.md"], priced, asking=AskModels(budget=1.0))] == [Chunked]
 
 
 def test_a_ledger_in_a_folder_that_is_not_there_is_refused(scripted: Any, tmp_path: Path) -> None:

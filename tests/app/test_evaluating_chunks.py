@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import chunk_judge
+from autokb.app.chunking_documents import Chunked, Chunking, chunk_files
 from autokb.app.evaluating_chunks import METHODS, ChunkEvaluation, evaluate_chunking
 from autokb.errors import BadInputError
 from stub_server import StubServer
@@ -71,6 +72,29 @@ def test_offline_every_method_is_counted_and_nothing_is_judged(folder: Path) -> 
         assert body["mechanical"]["dangling"]["n"] == body["chunks"]
         assert "retrieval" not in body
     assert (answer["calls"], answer["failures"], answer["documents"]) == (0, [], 2)
+
+
+def test_what_is_evaluated_is_what_chunk_cuts(tmp_path: Path) -> None:
+    notice = "Our shop in the old station is open from nine to five."
+    for name in ("a", "b", "c"):
+        seal = " ".join(f"The {name} seal is pressed into the lid at its side {side}." for side in range(9))
+        (tmp_path / f"{name}.md").write_text(f"# Page {name}\n\n{seal}\n\n{notice}\n")
+    cut = [result for result in chunk_files([tmp_path], Chunking()) if isinstance(result, Chunked)]
+    assert [n.text for result in cut for n in result.cut.noise] == [notice] * 3
+    answer = evaluate_chunking([tmp_path], ChunkEvaluation(("auto_chunker",)))
+    body = answer["methods"]["auto_chunker"]
+    kept = [len(chunk.text) for result in cut for chunk in result.cut.chunks]
+    assert (body["chunks"], body["size"]["mean"]) == (len(kept), pytest.approx(sum(kept) / len(kept)))
+
+
+def test_two_files_of_one_name_are_said(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(f"The lid {name}.\n")
+    answer = evaluate_chunking([tmp_path / "one", tmp_path / "two"], ChunkEvaluation(("fixed",)))
+    assert answer["documents"] == 1
+    (failure,) = answer["failures"]
+    assert str(tmp_path / "two" / "a.md") in failure["reason"] and str(tmp_path / "one" / "a.md") in failure["reason"]
 
 
 def test_headings_cut_no_list_that_fits_and_short_fixed_chunks_do(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import tempfile
 import time
@@ -24,12 +23,13 @@ from autokb.app.reading_pages import PagesOfFile, SourcePage, read_pages
 from autokb.app.side_by_side import side_by_side
 from autokb.app.site_blocks import SiteBlocks, with_blocks
 from autokb.app.stages import Progress, Stages, silent
-from autokb.app.workspace import MODES, Workspace
+from autokb.app.workspace import KNOWLEDGE_FILE, LOCK_FILE, MODES, Workspace, one_at_a_time, settings_from
 from autokb.chunking.cutting import Cut
 from autokb.errors import BadInputError
 from autokb.knowledge.domain import DomainSpec
 from autokb.knowledge.nouns import Document, Skipped
-from autokb.settings import CHUNK_SIZE, Settings, read_settings
+from autokb.settings import CHUNK_SIZE, Settings
+from autokb.sources import Fields
 from autokb.sources.files import FoundFile, find_files
 from autokb.stores.knowledge_file import KnowledgeFile
 
@@ -38,7 +38,10 @@ ASKED_AT_ONCE = 50  # documents whose questions go to a model side by side
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """What a person wants of ``chunk``; ``ledger`` keeps what a model was paid for (None: for this call only)."""
+    """What a person wants of ``chunk``; ``ledger`` keeps what a model was paid for (None: for this call only).
+
+    ``settings`` is a file like a workspace's settings.yaml; ``fields`` say where records keep their text.
+    """
 
     method: str = AUTO_CHUNKER
     max_size: int = CHUNK_SIZE
@@ -47,6 +50,8 @@ class Chunking:
     rules_first: bool = False
     ledger: Path | None = None
     jobs: int = 1
+    settings: Path | None = None
+    fields: Fields | None = None
 
     @property
     def cutting(self) -> Cutting:
@@ -97,10 +102,12 @@ def chunk_files(
 
 
 def settings_of(chunking: Chunking) -> Settings:
+    """Return the settings of a call (BadInputError where something is wrong with them)."""
     if chunking.mode not in MODES:
         raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {chunking.mode!r}.")
-    named = {"AUTOKB_MODEL": chunking.model} if chunking.model else {}
-    settings = read_settings(None, {**os.environ, **named})
+    if chunking.rules_first and chunking.method != AUTO_CHUNKER:
+        raise BadInputError(f"--rules-first is of {AUTO_CHUNKER}; leave it out for {chunking.method}.")
+    settings = settings_from(chunking.settings, chunking.model)
     check_settings(settings)
     return settings
 
@@ -123,7 +130,7 @@ def _results(
     model = answered_by(chunking)
     with PageSpool() as spool, side_by_side(chunking.jobs) as each:
         site = SiteBlocks()
-        read = _read_with_blocks if chunking.method == AUTO_CHUNKER else read_pages
+        read = partial(read_with_blocks if chunking.method == AUTO_CHUNKER else read_pages, fields=chunking.fields)
         for number, found in enumerate(each(read, files), 1):
             yield from found.skipped
             yield from _kept(found.pages, spool, site)
@@ -137,9 +144,9 @@ def _results(
             progress(STAGE, number, spool.count)
 
 
-def _read_with_blocks(file: FoundFile) -> PagesOfFile:
+def read_with_blocks(file: FoundFile, fields: Fields | None = None) -> PagesOfFile:
     """Read a file and tell the paragraphs of its pages."""
-    found, pages, skipped = read_pages(file), [], []
+    found, pages, skipped = read_pages(file, fields), [], []
     for page in found.pages:
         try:
             pages.append(with_blocks(page))
@@ -157,10 +164,15 @@ def _kept(pages: Iterable[SourcePage], spool: PageSpool, site: SiteBlocks) -> It
     """Keep the pages for the second pass; one whose id another has already is given back."""
     for page in pages:
         if (first := spool.places.get(page.document.id)) is not None:
-            yield Skipped(page.place, f"has the id {page.document.id!r}, which {first} has already; cut it alone.")
+            yield Skipped(page.place, same_id(page, first))
             continue
         spool.add(page)
         site.add(page)
+
+
+def same_id(page: SourcePage, first: str) -> str:
+    """Say why a page is left out whose id the page of the file ``first`` has; both files are named in full."""
+    return f"has the id {page.document.id!r} in {page.file}, which {first} has already; cut it alone."
 
 
 def _cut_one(cutting: Cutting, model: str, task: tuple[SourcePage, frozenset[str]]) -> Result:
@@ -206,6 +218,8 @@ def open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progr
         if path is None:
             path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autokb-chunk-"))) / "ledger.db"
         _check_ledger(path)
+        lock = path.with_name(LOCK_FILE if path.name == KNOWLEDGE_FILE else f"{path.name}.lock")
+        stack.enter_context(one_at_a_time(lock, f"Another call is at work with {path}"))
         file = KnowledgeFile(path, create=True)
         stack.callback(file.close)
         workspace = Workspace(path.parent, DomainSpec("chunk"), settings, "", chunking.mode)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autokb.app.chunking_documents import Chunking, open_ledger, settings_of
+from autokb.app.chunking_documents import Chunking, open_ledger, read_with_blocks, same_id, settings_of
 from autokb.app.cut_documents import AUTO_CHUNKER, METHODS, Cutting, check_method, cut_pages
 from autokb.app.embedding import embedder_of
 from autokb.app.judging_chunks import (
@@ -33,6 +33,7 @@ from autokb.evaluation.tenets import retrieval_figures
 from autokb.knowledge.document_names import DocumentNames
 from autokb.knowledge.nouns import Document, Skipped
 from autokb.settings import CHUNK_SIZE, Settings
+from autokb.sources import Fields
 from autokb.sources.files import find_files
 from autokb.tasks.judges.relevance.task import ROOM as RELEVANCE
 from autokb.tasks.judges.task_relevance.task import SUPPORT
@@ -58,6 +59,8 @@ class ChunkEvaluation:
     sample: int = 100
     asked: int = 8
     ledger: Path | None = None
+    settings: Path | None = None
+    fields: Fields | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def evaluate_chunking(
     started = time.perf_counter()
     for name in wanted.methods:
         check_method(name)
-    chunking = Chunking(model=wanted.model, ledger=wanted.ledger)
+    chunking = Chunking(model=wanted.model, ledger=wanted.ledger, settings=wanted.settings)
     settings = _judged_by(settings_of(chunking), wanted.judge)
     given = _given(paths, wanted, progress)
     with open_ledger(chunking, settings, asking, progress) as stages:
@@ -109,11 +112,13 @@ def _judged_by(settings: Settings, judge: str) -> Settings:
 def _given(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> _Given:
     files, skipped = find_files(paths)
     pages: dict[str, SourcePage] = {}
+    read = read_with_blocks if AUTO_CHUNKER in wanted.methods else read_pages
     for number, file in enumerate(files, 1):
-        found = read_pages(file)
+        found = read(file, wanted.fields)
         skipped.extend(found.skipped)
         for page in found.pages:
-            pages.setdefault(page.document.id, page)
+            if (first := pages.setdefault(page.document.id, page)) is not page:
+                skipped.append(Skipped(page.place, same_id(page, first.file)))
         progress("read", number, len(files))
     if not pages:
         why = f": {skipped[0].path} {skipped[0].reason}" if skipped else "."

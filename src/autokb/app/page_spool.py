@@ -35,7 +35,7 @@ class PageSpool:
     def add(self, page: SourcePage) -> None:
         """Keep a page behind the others; its id must be one of its own."""
         pickle.dump(page, self._file, pickle.HIGHEST_PROTOCOL)
-        self.places[page.document.id] = page.place
+        self.places[page.document.id] = page.file
 
     def __iter__(self) -> Iterator[SourcePage]:
         """Give the pages in the order in which they came."""

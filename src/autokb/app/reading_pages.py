@@ -10,7 +10,7 @@ from autokb.chunking.cutting import Mark
 from autokb.chunking.repeated import PageBlocks
 from autokb.errors import UnreadableFileError
 from autokb.knowledge.nouns import Document, Skipped
-from autokb.sources import read_documents
+from autokb.sources import Fields, read_documents
 from autokb.sources.decoding import decode, read_bytes, without_surrogates
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import format_of, uncompressed
@@ -21,7 +21,9 @@ LARGEST_HTML = 10_000_000  # characters of a page's source, of which half are ta
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A document as it is cut: ``place`` is the file it came from, ``seconds`` is what reading it took.
+    """A document as it is cut: ``place`` is its file's path in what was given, ``seconds`` is what reading it took.
+
+    ``file`` is the whole path, which tells two files of one name apart.
 
     ``blocks`` tells its paragraphs from those of other pages, where somebody looked at them.
     """
@@ -31,6 +33,7 @@ class SourcePage:
     place: str = ""
     seconds: float = 0.0
     blocks: PageBlocks | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,11 @@ class PagesOfFile:
     skipped: tuple[Skipped, ...] = ()
 
 
-def read_pages(file: FoundFile) -> PagesOfFile:
+def read_pages(file: FoundFile, fields: Fields | None = None) -> PagesOfFile:
     """Read one file; whatever is wrong with it is a line with the reason and never ends a run."""
     started = time.perf_counter()
     try:
-        found = _html_page(file) if _is_html(file) else _other_pages(file)
+        found = _html_page(file) if _is_html(file) else _other_pages(file, fields)
     except UnreadableFileError as error:
         return PagesOfFile((), (Skipped(file.relative, str(error)),))
     except (MemoryError, RecursionError):
@@ -53,7 +56,7 @@ def read_pages(file: FoundFile) -> PagesOfFile:
     except Exception as error:  # a parser of foreign bytes may throw anything, and the other files go on
         return PagesOfFile((), (Skipped(file.relative, f"cannot be read ({type(error).__name__}: {error})."),))
     each = (time.perf_counter() - started) / max(len(found.pages), 1)
-    return replace(found, pages=tuple(replace(page, seconds=each) for page in found.pages))
+    return replace(found, pages=tuple(replace(page, seconds=each, file=str(file.path)) for page in found.pages))
 
 
 def _is_html(file: FoundFile) -> bool:
@@ -79,8 +82,8 @@ def _html_page(file: FoundFile) -> PagesOfFile:
     return PagesOfFile((SourcePage(document, page.marks, file.relative),))
 
 
-def _other_pages(file: FoundFile) -> PagesOfFile:
-    reading = read_documents([file.path])
+def _other_pages(file: FoundFile, fields: Fields | None) -> PagesOfFile:
+    reading = read_documents([file.path], fields)
     found = [_placed(record.item, file) for record in reading.records]
     skipped = [Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped]
     skipped += [Skipped(d.id, reason) for d in found if (reason := _too_large(d.text, LARGEST))]

@@ -61,23 +61,8 @@ class Workspace:
     @contextmanager
     def build_lock(self) -> Iterator[None]:
         """Hold the one build that a workspace may have; the system frees it when the process dies."""
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(self.folder / LOCK_FILE, timeout=0)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise WorkspaceBusyError(
-                f"Another build is at work in {self.folder.name}; wait until it has ended and run this again."
-            ) from error
-        except OSError as error:
-            raise AutokbError(
-                f"{self.folder} cannot be written ({error.strerror}); make the folder writable."
-            ) from error
-        try:
+        with one_at_a_time(self.folder / LOCK_FILE, f"Another build is at work in {self.folder.name}"):
             yield
-        finally:
-            lock.release()
 
 
 def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_SETTINGS) -> Workspace:
@@ -111,15 +96,40 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -
     if not (folder / KNOWLEDGE_FILE).exists() or not domain.exists():
         raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
     settings = folder / SETTINGS_FILE
-    data = parse_yaml(_text_of(settings), SETTINGS_FILE) if settings.exists() else None
     text = _text_of(domain)
     return Workspace(
         folder=folder,
         spec=read_domain(parse_yaml(text, DOMAIN_FILE)),
-        settings=read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}),
+        settings=settings_from(settings if settings.exists() else None, model),
         domain_text=text,
         mode=mode,
     )
+
+
+@contextmanager
+def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
+    """Hold a lock that the system frees when the process dies; WorkspaceBusyError begins with ``busy``."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(lock_file, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise WorkspaceBusyError(f"{busy}; wait until it has ended and run this again.") from error
+    except OSError as error:
+        raise AutokbError(
+            f"{lock_file.parent} cannot be written ({error.strerror}); make the folder writable."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def settings_from(file: Path | None, model: str = "") -> Settings:
+    """Read the settings of a file (none: as they come); the environment and then ``model`` stand before them."""
+    data = None if file is None else parse_yaml(_text_of(file), file.name)
+    return read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})})
 
 
 def _text_of(path: Path) -> str:

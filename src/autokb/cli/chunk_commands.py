@@ -14,7 +14,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from autokb.cli.commands import Json, Mode, Model, app
+from autokb.cli.commands import IdField, Json, Mode, Model, TextField, TitleField, app
 
 Result = Any  # of app.chunking_documents, which is imported where it is used
 
@@ -43,15 +43,23 @@ def chunk(
         Path | None, typer.Option(metavar="FILE", help="Keep there what a model was paid for; made on first use.")
     ] = None,
     jobs: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes that read and cut.")] = 1,
+    settings: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Models and prices as in a workspace's settings.yaml.")
+    ] = None,
+    text_field: TextField = None,
+    title_field: TitleField = None,
+    id_field: IdField = None,
     json: Json = False,
 ) -> int:
     """Cut documents into clean chunks, and show what was dropped and why."""
     from autokb.app.chunking_documents import Chunking, answered_by, chunk_files
     from autokb.app.models import OFFLINE, AskModels
     from autokb.cli.output import say, stage_bars
+    from autokb.sources import Fields
 
     started = time.perf_counter()
-    wanted = Chunking(method, max_size, model, mode, rules_first, ledger, jobs)
+    fields = Fields(text_field or None, title_field or None, id_field or None)
+    wanted = Chunking(method, max_size, model, mode, rules_first, ledger, jobs, settings, fields)
     with stage_bars() as progress:
         results = chunk_files(paths, wanted, asking=AskModels(budget=budget), progress=progress)
         answered = answered_by(wanted)

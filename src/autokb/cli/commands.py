@@ -54,17 +54,20 @@ def _started(workspace: Path, made: dict[str, Any], domain: str) -> str:
     return f"Made {workspace}.{to_do}\nNext: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
 
 
+TextField = Annotated[str | None, typer.Option(help="Where a record's text is: body, or a path such as a.b[].c.")]
+TitleField = Annotated[str | None, typer.Option(help="Where its title is.")]
+IdField = Annotated[str | None, typer.Option(help="Where its id is.")]
+
+
 @app.command(epilog="Example: autokb add kb manuals/  and  autokb add kb issues.csv --as issues --text-field message")
 def add(
     workspace: Folder,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
     kind: Annotated[str, typer.Option("--as", help="documents or issues.")] = "documents",
     sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
-    text_field: Annotated[
-        str | None, typer.Option(help="Where a record's text is: body, or a path such as a.b[].c.")
-    ] = None,
-    title_field: Annotated[str | None, typer.Option(help="Where its title is.")] = None,
-    id_field: Annotated[str | None, typer.Option(help="Where its id is.")] = None,
+    text_field: TextField = None,
+    title_field: TitleField = None,
+    id_field: IdField = None,
     date_field: Annotated[str | None, typer.Option(help="Where its date is.")] = None,
     resolved_by_field: Annotated[
         str | None, typer.Option(help="Where the documents that resolved it are named: ids, file names or URLs.")

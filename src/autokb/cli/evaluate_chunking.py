@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from autokb.cli.commands import Json, Model, evaluate
+from autokb.cli.commands import IdField, Json, Model, TextField, TitleField, evaluate
 
 
 @evaluate.command(
@@ -43,12 +43,19 @@ def chunking(
         Path | None, typer.Option(metavar="FILE", help="Keep there what a model was paid for; made on first use.")
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
+    settings: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Models and prices as in a workspace's settings.yaml.")
+    ] = None,
+    text_field: TextField = None,
+    title_field: TitleField = None,
+    id_field: IdField = None,
     json: Json = False,
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
     from autokb.app.evaluating_chunks import METHODS, SUPPORT, ChunkEvaluation, evaluate_chunking
     from autokb.app.models import AskModels
     from autokb.cli.output import check_report, say, stage_bars
+    from autokb.sources import Fields
 
     check_report(report)
     named = tuple(name for words in methods or () for name in words.replace(",", " ").split())
@@ -63,6 +70,8 @@ def chunking(
         sample=sample,
         asked=asked,
         ledger=ledger,
+        settings=settings,
+        fields=Fields(text_field or None, title_field or None, id_field or None),
     )
     if (model or judge) and ledger is None:
         say(["The model's replies are kept for this call only; with --ledger FILE they are paid for once."])

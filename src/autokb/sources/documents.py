@@ -89,7 +89,9 @@ def _read_file(
     if kind is None:
         raise UnreadableFileError(_UNKNOWN)
     if kind in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would become a document
-        raise UnreadableFileError("is a table; add it with --as issues, or name the column of the text: --text-field.")
+        raise UnreadableFileError(
+            "is a table; name the column of its text with --text-field, or add it as issues: autokb add, --as issues."
+        )
     if kind in ("jsonl", "json", "csv", "tsv"):
         placed, bad = read_records(data, file.relative, kind)
         return _documents(placed, bad, file.relative, fields, known)
