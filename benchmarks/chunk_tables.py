@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> Result:
     if not paths:
         raise SystemExit("Name documents: python -m benchmarks.chunk_tables --model openai:NAME PATH...")
     wanted = ChunkEvaluation(
-        methods=METHODS,
+        methods=tuple(name for name in getattr(options, "methods", "").split(",") if name) or METHODS,
         model=getattr(options, "model", ""),
         judge=getattr(options, "judge", ""),
         sample=getattr(options, "sample", 100),
@@ -133,6 +133,7 @@ def main() -> None:
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a folder or file: one domain")
     parser.add_argument("--model", default="", help="answers every room, for example openai:NAME")
     parser.add_argument("--judge", default="", help="only judges and makes questions")
+    parser.add_argument("--methods", default="", help="only these, with commas between")
     parser.add_argument("--sample", type=int, default=100, help="chunks of a method that are judged at most")
     parser.add_argument("--ledger", type=Path, default=None, help="keep there what a model was paid for")
     parser.add_argument("--budget", type=float, default=None, help="ask models for no more than this (USD)")
