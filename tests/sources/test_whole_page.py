@@ -137,3 +137,33 @@ def test_a_long_page_is_not_given_to_the_extractors(monkeypatch: pytest.MonkeyPa
     assert {mark.kind for mark in whole_page(PAGE).marks} == {
         *("nav", "header", "footer", "aside", "form", "hidden", "dialog", "named")
     }
+
+
+def test_code_keeps_its_white_space_and_text_around_it_does_not() -> None:
+    found = whole_page(
+        "<p>one\n  <code>a  <b>b  c</b>  d</code>  two</p><pre>x\n  <code>y  z</code>\n</pre><p>a\n<b>b</b>\nc</p>"
+    )
+    assert found.text == "one `a  b  c  d` two\n\n```\nx\n  y  z\n```\n\na **b** c\n"
+
+
+def test_a_text_far_into_a_line_begins_at_its_own_marks() -> None:
+    line = f"<p>{SENTENCES[0]} <b>Bold</b> end <span hidden>gone</span>{SENTENCES[1]}</p>"
+    found = whole_page(f"<div>{line}<nav>{SENTENCES[2]}</nav></div>")
+    hidden = next(mark for mark in found.marks if mark.kind == "hidden")
+    assert found.text[hidden.start : hidden.end] == "gone"
+    menu = next(mark for mark in found.marks if mark.kind == "nav")
+    assert found.text[menu.start :].startswith("If nothing helps")
+
+
+def test_texts_deep_inside_a_link_are_links_and_those_after_it_are_none() -> None:
+    page = "<footer><a href='/a'><span><b>twelve signs</b></span></a> and twelve..</footer>"
+    found = whole_page(f"<p>{SENTENCES[0]}</p><p>{SENTENCES[1]}</p>{page}")
+    mark = next(mark for mark in found.marks if mark.kind == "footer")
+    linked = len("[**twelve signs**](/a) ") / len("[**twelve signs**](/a) and twelve..")
+    assert mark.value == pytest.approx(linked, abs=0.06)
+
+
+@pytest.mark.parametrize("odd", ["\x1b", "&#27;", "&#x2;", "&#xFFFF;", "&#x100000;&#x101fff;", "\U00100000\U00101fff"])
+def test_a_character_that_no_text_may_hold_costs_itself_alone(odd: str) -> None:
+    page = whole_page(f"<body><h1>Lid</h1><p>{SENTENCES[0]}{odd}</p><p>{odd}</p><nav>{SENTENCES[1]}</nav></body>")
+    assert page.text == whole_page(f"<body><h1>Lid</h1><p>{SENTENCES[0]}</p><nav>{SENTENCES[1]}</nav></body>").text

@@ -12,7 +12,7 @@ from autokb.knowledge.ids import digest
 from autokb.knowledge.nouns import Document
 from autokb.stores.knowledge_file import KnowledgeFile
 
-VERSION = "1"  # raise it when the paragraphs of a page are told otherwise
+VERSION = "2"  # raise it when the paragraphs of a page are told otherwise
 STAGE = "blocks"
 NONE: frozenset[str] = frozenset()
 

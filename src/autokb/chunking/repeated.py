@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from autokb.chunking.blocks import NumberedBlock, numbered_blocks
+from autokb.chunking.noise_signs import words_seen
 from autokb.knowledge.ids import digest
-from autokb.knowledge.plain import plain_text
 
 FEWEST_PAGES = 3
 SHARE = 0.3  # of a site's pages: below it a sentence that some pages share is still about something
@@ -26,7 +26,7 @@ class PageBlocks:
 
 def page_blocks(page: str, text: str, url: str = "") -> PageBlocks:
     """Return the paragraphs of a page; headings, steps, tables and code may well be the same on several pages."""
-    found = (block_hash(plain_text(text[b.start : b.end], images=False)) for b in numbered_blocks(text) if counts(b))
+    found = (block_hash(words_seen(text[b.start : b.end])) for b in numbered_blocks(text) if counts(b))
     return PageBlocks(page, site_of(page, url), frozenset(h for h in found if h))
 
 

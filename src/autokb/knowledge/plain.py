@@ -27,8 +27,8 @@ _HIDDEN = re.compile("\ufdd0([0-9]+)\ufdd1")
 _IMAGE = re.compile(
     r"!\[([^\[\]]{0,1000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
 )
-_LINK = re.compile(
-    r"(?<!\\)\[([^\[\]]{0,2000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
+_LINK = re.compile(  # its first sign is one that can be searched for; what must not precede it is looked at after that
+    r"\[(?<!\\\[)([^\[\]]{0,2000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
 )
 _REFERENCE = re.compile(r"(?<![\w\]])!?\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\]")
 _DEFINITION = re.compile(r"^ ?\[[^\[\]\n]{1,500}\]:[ \t]*\S+[^\n]*$", re.MULTILINE)
@@ -42,7 +42,7 @@ _HEADING = re.compile(r"^ ?#{1,6}(?: ([^\n]*))?$", re.MULTILINE)
 _BULLET = re.compile(r"^ ?(?:[-*+]|\d{1,9}[.)]) (?:\[[ xX]\] )?", re.MULTILINE)
 _ROW = re.compile(r"^ ?\|([^\n]*)$", re.MULTILINE)
 _BLANK = re.compile(r"\n{2,}")
-_SPACE = re.compile(r"[^\S\n]+")
+_SPACE = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # white space in a line, all but a single blank
 
 
 def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
@@ -51,18 +51,23 @@ def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
     ``bullet`` stands before each list item; without ``images`` pictures leave nothing behind.
     """
     hidden: list[str] = []
-    text = _SPACE.sub(" ", markdown.translate(_CLEAN))
-    text = _CODE.sub(lambda m: _hide(m.group(2).strip(), hidden), text)
-    text = _ESCAPE.sub(lambda m: _hide(m.group(1), hidden), text)
+    text = markdown if _is_spaced_evenly(markdown) else _SPACE.sub(" ", markdown.translate(_CLEAN))
+    text = _CODE.sub(lambda m: _hide(m.group(2).strip(), hidden), text) if "`" in text else text
+    text = _ESCAPE.sub(lambda m: _hide(m.group(1), hidden), text) if "\\" in text else text
     text = _blocks(_COMMENT.sub("", text) if "<!--" in text else text, bullet)
     text = _inline(text, images)
     text = html.unescape(text) if "&" in text else text
-    text = _SPACE.sub(" ", text)
-    text = "\n".join(line.strip() for line in text.split("\n") if line.strip())
+    text = text.strip() if _is_spaced_evenly(text) else _SPACE.sub(" ", text).strip()
+    text = "\n".join(line.strip() for line in text.split("\n") if line.strip()) if "\n" in text else text
     return _HIDDEN.sub(lambda m: hidden[int(m.group(1))], text) if hidden else text
 
 
 _CLEAN = {0xFDD0: None, 0xFDD1: None, 0xFDD2: None, 0: None, ord("\r"): "\n", 0x2028: "\n", 0x2029: "\n"}
+
+
+def _is_spaced_evenly(text: str) -> bool:
+    """Return whether a text is one line whose words stand one blank apart; what ``_CLEAN`` names cannot be printed."""
+    return text.isprintable() and "  " not in text
 
 
 def _hide(text: str, hidden: list[str]) -> str:
@@ -73,16 +78,26 @@ def _hide(text: str, hidden: list[str]) -> str:
 
 def _blocks(text: str, bullet: str) -> str:
     """Take block marks away; a blank line stays between blocks, a soft line break becomes a space."""
-    text = _FENCE.sub("\n\n", text)
+    text = _FENCE.sub("\n\n", text) if "```" in text or "~~~" in text else text
     text = _DEFINITION.sub("", text) if "]:" in text else text
     text = _QUOTE.sub("", text) if ">" in text else text
-    text = _RULE.sub("\n\n", text)
+    text = _RULE.sub("\n\n", text) if _may_be_ruled(text) else text
     text = _HEADING.sub(_heading, text) if "#" in text else text
     text = _ROW.sub(_row, text) if "|" in text else text
-    text = _BULLET.sub("\n\n" + bullet.replace("\\", ""), text)
+    if "\n" in text:
+        text = _BULLET.sub("\n\n" + bullet.replace("\\", ""), text)
+    elif found := _BULLET.match(text):
+        text = bullet.replace("\\", "") + text[found.end() :]
     text = _BREAK_TAG.sub("\n\n", text) if "<" in text else text
+    if "\n" not in text:
+        return text.strip()
     text = _BLANK.sub("\ufdd2", text.replace(" \n", "\n").replace("\n ", "\n"))
     return text.replace("\n", " ").replace("\ufdd2", "\n").strip()
+
+
+def _may_be_ruled(text: str) -> bool:
+    """Return whether there are marks enough for a rule, or for the line below a table's head."""
+    return "=" in text or "|" in text or text.count("-") + text.count("*") + text.count("_") > 2
 
 
 def _heading(heading: re.Match[str]) -> str:
@@ -98,9 +113,9 @@ def _row(row: re.Match[str]) -> str:
 
 def _inline(text: str, images: bool) -> str:
     if "](" in text or "][" in text:
-        text = _IMAGE.sub(r"\1" if images else "", text)
+        text = _IMAGE.sub(r"\1" if images else "", text) if "![" in text else text
         text = _LINK.sub(r"\1", text)
-        text = _REFERENCE.sub(r"\1", text)
+        text = _REFERENCE.sub(r"\1", text) if "][" in text else text
     text = MARK.sub("", text) if "{" in text else text
     if "<" in text:
         text = _TAG.sub("", _ADDRESS.sub(r"\1", text))

@@ -5,23 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from autokb.errors import UnreadableFileError
 from autokb.sources.decoding import clean
 from autokb.sources.html_furniture import drop_furniture
 from autokb.sources.html_shape import ESCAPED_LESS_THAN, mend_shape
+from autokb.sources.html_tree import html_bytes, parsed_html
 from autokb.sources.page import Page, first_heading
 
-# No page written for people comes near it; past 2,047 the parser itself would drop the rest without a word.
-DEEPEST_NESTING = 500
-_XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+# These begin with the signs themselves, which are searched for faster than what stands before them.
 # Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
-_BREAK = re.compile(r"(?<=\S) {2}\n(?=[ \t]*\S)")
+_BREAK = re.compile(r"  \n(?<=\S  \n)(?=[ \t]*\S)")
 _KEPT_BREAK = "\ue101"
-_BEFORE_POINT = re.compile(r"(?<=[*)`\]]) (?=[.,;:!?](?:\s|$))")
-# UTF-8 that was read as Latin-1 and saved again: the control characters in it betray it.
-_READ_TWICE = re.compile(r"\u00c2[\u0080-\u00bf]|[\u00c3-\u00f4][\u0080-\u009f][\u0080-\u00bf]{0,2}|\u00ef\u00bb\u00bf")
-_BLANKS = re.compile(r"\n{3,}")
-_OURS = re.compile(f"[{ESCAPED_LESS_THAN}{_KEPT_BREAK}]")
+_BEFORE_POINT = re.compile(r" (?<=[*)`\]] )(?=[.,;:!?](?:\s|$))")
+_BLANKS = re.compile(r"\n\n\n+")
 _FENCED = re.compile(r"(^ *(?:```|~~~).*?^ *(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
 
 
@@ -30,7 +25,7 @@ def html_to_markdown(html: str) -> Page:
 
     Raises UnreadableFileError for a page that is nested too deeply to be read whole.
     """
-    root = parsed_page(clean(html))
+    root = parsed_html(html_bytes(html))
     if root is None:
         return Page("")
     title = words_of(root.find(".//title"))
@@ -39,34 +34,6 @@ def html_to_markdown(html: str) -> Page:
     mend_shape(root)
     text = markdown_of(root)
     return Page(text, page_title(root, title, text), url)
-
-
-def parsed_page(html: str) -> Any:
-    """Return the root of a parsed page, None for one without anything; it raises what html_to_markdown raises."""
-    from lxml import etree
-    from lxml import html as lxml_html
-
-    html = _READ_TWICE.sub(_read_once, _OURS.sub("", _XML_DECLARATION.sub("", html)))
-    if not html.strip():
-        return None
-    parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-    try:
-        root = lxml_html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
-    except etree.ParserError:
-        return None
-    depth = 0
-    for event, _ in etree.iterwalk(root, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        if depth > DEEPEST_NESTING:
-            raise UnreadableFileError(f"nests more than {DEEPEST_NESTING} elements into each other; flatten it.")
-    return root
-
-
-def _read_once(found: re.Match[str]) -> str:
-    try:
-        return found.group().encode("latin-1").decode("utf-8").replace("\ufeff", "")
-    except UnicodeDecodeError:
-        return found.group()
 
 
 def words_of(element: Any) -> str:
@@ -120,7 +87,8 @@ def _main_part(root: Any) -> Any:
 
 def _tidied(text: str) -> str:
     """Return the Markdown without white space that says nothing; code blocks stay as they are."""
-    parts = _FENCED.split(clean(text).replace("\u00a0", " "))
+    text = clean(text).replace("\u00a0", " ")
+    parts = _FENCED.split(text) if "```" in text or "~~~" in text else [text]
     for n in range(0, len(parts), 2):
         part = _BREAK.sub(_KEPT_BREAK + "\n", _BEFORE_POINT.sub("", parts[n]))
         part = "\n".join(line.rstrip(" \t") for line in part.split("\n")).replace(_KEPT_BREAK, "  ")

@@ -14,9 +14,10 @@ def kept_by_trafilatura(root: Any) -> set[int]:
     from trafilatura import bare_extraction
 
     _silence()
-    document = bare_extraction(root, include_comments=False)  # it works on a copy of the tree
+    # It works on a copy of the tree; in any format but its own for Python it leaves the text unwritten.
+    document = bare_extraction(root, include_comments=False, output_format="txt")
     body = getattr(document, "body", None)
-    return set() if body is None else numbers_in(etree.tostring(body, encoding="unicode", method="text"))
+    return set() if body is None else numbers_in(etree.tostring(body, encoding="utf-8", method="text"))
 
 
 def kept_by_readability(root: Any) -> set[int]:
@@ -28,7 +29,7 @@ def kept_by_readability(root: Any) -> set[int]:
 
     _silence()
     try:
-        return numbers_in(Document(root).summary())
+        return numbers_in(Document(root).summary().encode())
     except (AttributeError, TypeError, ValueError, IndexError, KeyError, ZeroDivisionError, AssertionError):
         return set()  # a page that it was not made for costs one vote, not the page
 

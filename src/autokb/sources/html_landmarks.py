@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from autokb.sources.html_furniture import (
     is_inside,
     stands_alone,
 )
+from autokb.sources.html_tree import Node
 
 _TAGS: dict[str, MarkKind] = {
     "nav": "nav",
@@ -44,31 +45,49 @@ _ROLES: dict[str, MarkKind] = {
     "alertdialog": "dialog",
 }
 _NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_NOTHING: frozenset[MarkKind] = frozenset()
+NOWHERE: frozenset[MarkKind] = frozenset()
 _MOST = 0.5  # of the page's text: what holds more of it is no furniture, whatever it is called
 
 
-def landmarks(root: Any, lengths: dict[Any, int], body: Any) -> dict[Any, frozenset[MarkKind]]:
-    """Return for each element the kinds of the parts it stands in; elements in none are left out."""
-    whole = lengths.get(body, 0)
-    found: dict[Any, frozenset[MarkKind]] = {}
-    for element in body.iterdescendants():
-        above = found.get(element.getparent(), _NOTHING)
-        own = _NOTHING if lengths.get(element, 0) > whole * _MOST else frozenset(_kinds(element))
-        if above or own:
-            found[element] = above | own
+def landmarks(nodes: Sequence[Node], body: Any) -> dict[Any, frozenset[MarkKind]]:
+    """Return for each element of the body the kinds of the parts it stands in."""
+    lengths = _text_lengths(nodes)
+    most = lengths.get(body, 0) * _MOST
+    found = {body: NOWHERE}
+    for element, parent, _, _ in nodes:
+        above = found.get(parent)
+        if above is None:
+            continue
+        own = _kinds(element)
+        found[element] = above | own if own and lengths[element] <= most else above
     return found
 
 
-def _kinds(element: Any) -> Iterator[MarkKind]:
-    tag, role = element.tag, (element.get("role") or "").lower()
-    kind = _ROLES.get(role) or _TAGS.get(tag)
-    if kind and not _is_part_of_the_text(element, kind):
-        yield kind
-    if _is_hidden(element):
-        yield "hidden"
-    if _names_furniture(element):
-        yield "named"
+def _text_lengths(nodes: Sequence[Node]) -> dict[Any, int]:
+    """Return for each element the characters of its text, from the leaves up."""
+    lengths: dict[Any, int] = {}
+    for element, parent, text, tail in reversed(nodes):
+        own = lengths.get(element, 0) + (len(text.strip()) if text else 0)
+        lengths[element] = own
+        if tail:
+            own += len(tail.strip())
+        if own:
+            lengths[parent] = lengths.get(parent, 0) + own
+    return lengths
+
+
+def _kinds(element: Any) -> frozenset[MarkKind]:
+    kind = _TAGS.get(element.tag)
+    attributes = dict(element.items())
+    if "role" in attributes:
+        kind = _ROLES.get(attributes["role"].lower()) or kind
+    found: list[MarkKind] = [kind] if kind and not _is_part_of_the_text(element, kind) else []
+    if attributes:
+        if _is_hidden(attributes):
+            found.append("hidden")
+        if _names_furniture(attributes.get("class", ""), attributes.get("id", "")):
+            found.append("named")
+    return frozenset(found) if found else NOWHERE
 
 
 def _is_part_of_the_text(element: Any, kind: MarkKind) -> bool:
@@ -81,21 +100,27 @@ def _is_part_of_the_text(element: Any, kind: MarkKind) -> bool:
     return kind == "footer" and is_inside(element, "blockquote")
 
 
-def _is_hidden(element: Any) -> bool:
-    hidden = element.get("hidden")
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
     return (
-        (hidden is not None and hidden != "until-found")
-        or element.get("aria-hidden") == "true"
-        or _NOT_SHOWN.search(element.get("style") or "") is not None
+        attributes.get("hidden", "until-found") != "until-found"
+        or attributes.get("aria-hidden") == "true"
+        or ("style" in attributes and _NOT_SHOWN.search(attributes["style"]) is not None)
     )
 
 
-def _names_furniture(element: Any) -> bool:
-    return any(map(_is_furniture_name, f"{element.get('class') or ''} {element.get('id') or ''}".split()))
+@lru_cache(maxsize=4096)
+def _names_furniture(classes: str, name: str) -> bool:
+    return any(map(_is_furniture_name, f"{classes} {name}".split()))
 
 
 @lru_cache(maxsize=4096)
 def _is_furniture_name(name: str) -> bool:
-    words = LETTERS.findall(name.lower())
-    known = [w for w in words if NOISE_WORDS.fullmatch(w) or LINK_WORDS.fullmatch(w)]
-    return bool(known) and all(w in known or NEUTRAL_WORDS.fullmatch(w) for w in words)
+    kinds = {_kind_of_word(word) for word in LETTERS.findall(name.lower())}
+    return "furniture" in kinds and "other" not in kinds
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_word(word: str) -> str:
+    if NOISE_WORDS.fullmatch(word) or LINK_WORDS.fullmatch(word):
+        return "furniture"
+    return "neutral" if NEUTRAL_WORDS.fullmatch(word) else "other"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autokb.sources.html_shape import ANCHOR_MARKS
+from autokb.sources.html_tree import Node
 
 _FIRST = 0x100000  # the last private plane: no font puts its pictures there
 _DIGITS = 4096
@@ -19,11 +20,14 @@ _NUMBER = re.compile(
     f"[{chr(_FIRST)}-{chr(_FIRST + _DIGITS - 1)}][{chr(_FIRST + _DIGITS)}-{chr(_FIRST + 2 * _DIGITS - 1)}]"
 )
 _OURS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + 2 * _DIGITS - 1)}]+")
+# The same in UTF-8, where all of them begin with a byte that other characters hardly ever need.
+_NUMBER_BYTES = re.compile(rb"\xf4\x80[\x80-\xbf]{2}\xf4\x81[\x80-\xbf]{2}")
+_OUR_BYTES = re.compile(rb"\xf4[\x80\x81][\x80-\xbf]{2}")
 _LETTER = re.compile(r"[^\W\d_]")
-# Marks of Markdown that may stand before the first letter of a text and belong to it: in the line, and at its start.
-_OPENING = re.compile(r"[^\w\s)\]]*\Z")
-_LINE_OPENING = re.compile(r"[\s\d.)*+>#|~`\[!\\-]*\Z")
+# Marks of Markdown that may stand before the first letter of a line and belong to it.
+_LINE_OPENING = re.compile(r"[\s\d.)*+>#|~`\[!\\-]*")
 _LONGEST_OPENING = 60
+_LONGEST_ANCHOR = max(map(len, ANCHOR_MARKS))
 _NOT_SEEN = frozenset({"script", "style", "title", "head", "template", "noscript"})
 
 
@@ -36,37 +40,50 @@ class Place:
     end: int
 
 
-def free_of_numbers(html: str) -> str:
-    """Return the page without characters that would read as a number of ours."""
-    return _OURS.sub("", html)
+def free_of_numbers(text: str) -> str:
+    """Return a text without characters that would read as a number of ours."""
+    return _OURS.sub("", text) if b"\xf4" in text.encode("utf-8", "replace") else text
 
 
-def number_texts(root: Any) -> list[Any]:
-    """Write a number into every text that can be seen; return the element around each, by number.
+def bytes_free_of_numbers(data: bytes) -> bytes:
+    """Return a page in UTF-8 without characters that would read as a number of ours."""
+    return _OUR_BYTES.sub(b"", data) if b"\xf4" in data else data
+
+
+def number_texts(nodes: Iterable[Node]) -> tuple[list[Any], list[bool]]:
+    """Write a number into every text that can be seen; return the element around each, and whether it is in a link.
 
     It stands behind the first letter, where it neither hides nor makes a mark of Markdown.
     A text of signs alone gets none.
     """
     around: list[Any] = []
-    for element in root.iter():
-        if element.tag not in _NOT_SEEN and (place := _place(element.text)):
-            element.text = _numbered(element.text, place, len(around))
+    linked: list[bool] = []
+    links: set[Any] = set()
+    for element, parent, text, tail in nodes:
+        tag = element.tag
+        above = parent in links
+        if above or tag == "a":
+            links.add(element)
+        if text and tag not in _NOT_SEEN and (place := _place(text)):
+            element.text = _numbered(text, place, len(around))
             around.append(element)
-        parent = element.getparent()
-        if parent is not None and (place := _place(element.tail)):
-            element.tail = _numbered(element.tail, place, len(around))
+            linked.append(above or tag == "a")
+        if tail and parent is not None and (place := _place(tail)):
+            element.tail = _numbered(tail, place, len(around))
             around.append(parent)
-    return around
+            linked.append(above)
+    return around, linked
 
 
-def _place(text: str | None) -> int:
+def _place(text: str) -> int:
     """Return where the number of a text goes, 0 where it would change what becomes of the text."""
-    if not text or text.strip().lower() in ANCHOR_MARKS:
+    bare = text.strip()
+    if not bare or (len(bare) <= _LONGEST_ANCHOR and bare.lower() in ANCHOR_MARKS):
         return 0
     if letter := _LETTER.search(text):
         return letter.end()
     end = len(text.rstrip())
-    return end if end and text[end - 1].isdigit() else 0
+    return end if text[end - 1].isdigit() else 0
 
 
 def _numbered(text: str, place: int, number: int) -> str:
@@ -74,13 +91,14 @@ def _numbered(text: str, place: int, number: int) -> str:
     return f"{text[:place]}{chr(_FIRST + high)}{chr(_FIRST + _DIGITS + low)}{text[place:]}"
 
 
-def numbers_in(text: str) -> set[int]:
-    """Return the numbers that are written in a text."""
-    return {_value(found.group()) for found in _NUMBER.finditer(text)}
+def numbers_in(data: bytes) -> set[int]:
+    """Return the numbers that are written in a text in UTF-8."""
+    digits = b"".join(_NUMBER_BYTES.findall(data)).decode()
+    return set(map(_value, digits[::2], digits[1::2]))
 
 
-def _value(number: str) -> int:
-    return (ord(number[0]) - _FIRST) * _DIGITS + ord(number[1]) - _FIRST - _DIGITS
+def _value(high: str, low: str) -> int:
+    return (ord(high) - _FIRST) * _DIGITS + ord(low) - _FIRST - _DIGITS
 
 
 def without_numbers(text: str) -> tuple[str, tuple[Place, ...]]:
@@ -89,13 +107,14 @@ def without_numbers(text: str) -> tuple[str, tuple[Place, ...]]:
     found: list[tuple[int, int]] = []
     here = length = 0
     for number in _NUMBER.finditer(text):
-        parts.append(text[here : number.start()])
-        length += number.start() - here
-        found.append((_value(number.group()), length))
-        here = number.end()
+        start = number.start()
+        parts.append(text[here:start])
+        length += start - here
+        found.append((_value(text[start], text[start + 1]), length))
+        here = start + 2
     parts.append(text[here:])
     clean = "".join(parts)
-    return _OURS.sub("", clean), tuple(_places(clean, found))
+    return free_of_numbers(clean), tuple(_places(clean, found))
 
 
 def _places(text: str, found: list[tuple[int, int]]) -> Iterator[Place]:
@@ -106,12 +125,19 @@ def _places(text: str, found: list[tuple[int, int]]) -> Iterator[Place]:
 
 def _begin(text: str, at: int) -> int:
     """Return where a text begins whose first letter ends here: before the marks of Markdown that open it."""
-    line = text.rfind("\n", 0, at) + 1
-    before = text[max(line, at - _LONGEST_OPENING) : max(line, at - 1)]
-    if _LINE_OPENING.match(before) and len(before) == at - 1 - line:
+    low = max(0, at - _LONGEST_OPENING)
+    line = text.rfind("\n", max(0, low - 1), at) + 1  # 0 where the line begins further away, or with the text
+    low, begin = max(line, low), max(line, at - 1)
+    if low == line and _LINE_OPENING.fullmatch(text, line, begin):
         return line
-    opening = _OPENING.search(before)
-    return max(line, at - 1) - (len(opening.group()) if opening else 0)
+    while begin > low and not _ends_opening(text[begin - 1]):
+        begin -= 1
+    return begin
+
+
+def _ends_opening(sign: str) -> bool:
+    """Return whether the marks of Markdown that open a text cannot go on before this sign."""
+    return sign.isspace() or sign.isalnum() or sign in "_)]"
 
 
 def runs(places: Iterable[Place], chosen: Iterable[bool]) -> Iterator[list[Place]]:

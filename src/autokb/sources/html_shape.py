@@ -10,7 +10,7 @@ _UNSAFE = re.compile(r"\s*(?:javascript|vbscript|data|file|about|blob)\s*:", re.
 _FILE_NAME = re.compile(r".*\.(?:png|jpe?g|gif|svg|webp|bmp|ico)$|^(?:image|img|icon|photo|logo|spacer)?\d*$", re.I)
 ANCHOR_MARKS = frozenset({"¶", "#", "§", "🔗", "⚓", "link", "permalink"})
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
-_WHITE = re.compile(r"[ \t\n\f]+")
+_WHITE = re.compile(r"[\t\n\f][ \t\n\f]*| [ \t\n\f]+")  # all white space but a single blank
 _CODE = ("pre", "code", "kbd", "samp", "tt", "textarea")
 # Stands for a backslash and "<" until the converter, which would double the backslash, is done.
 ESCAPED_LESS_THAN = "\ue100"
@@ -34,8 +34,7 @@ def mend_shape(root: Any) -> None:
     for item in list(root.iter("li")):
         if item.getparent().tag not in ("ol", "ul", "menu"):
             item.tag = "div"
-    for element in root.iter():
-        _settle_text(element)
+    _settle_texts(root)
     # The folded answer of an accordion is hidden until it is clicked, and still text.
     etree.strip_attributes(root, "style", "hidden", "aria-hidden", "title")
 
@@ -96,17 +95,20 @@ def _mend_inline(element: Any) -> None:
 
 
 def _holds_blocks(element: Any) -> bool:
-    return next(element.iterdescendants(*_BLOCKS), None) is not None
+    return len(element) > 0 and next(element.iterdescendants(*_BLOCKS), None) is not None
 
 
 def _mend_link(link: Any) -> None:
     href = (link.get("href") or "").strip()
     words = (link.text_content() or "").strip()
-    pictured = next(link.iter("img"), None) is not None
     if words.lower() in ANCHOR_MARKS:
         link.tag = _DROPPED
-    elif not href or href.startswith("#") or _UNSAFE.match(href) or _holds_blocks(link) or (not words and not pictured):
+    elif not href or href.startswith("#") or _UNSAFE.match(href) or _holds_blocks(link) or not _shows(link, words):
         link.tag = _UNWRAPPED
+
+
+def _shows(link: Any, words: str) -> bool:
+    return bool(words) or next(link.iter("img"), None) is not None
 
 
 def _wrap_content(element: Any, tag: str) -> None:
@@ -138,18 +140,22 @@ def _mend_list(found: Any) -> None:
             found.remove(child)
 
 
-def _settle_text(element: Any) -> None:
-    """Run wrapped lines together, and keep a written ``<name>`` from becoming a tag of the Markdown."""
-    if (
-        element.tag not in _CODE
-        and (element.text or element.tail)
-        and next(element.iterancestors(*_CODE), None) is None
-    ):
-        element.text = _settled(element.text)
-        element.tail = _settled(element.tail)
-    elif element.tag in _CODE and element.tail and next(element.iterancestors(*_CODE), None) is None:
-        element.tail = _settled(element.tail)
+def _settle_texts(root: Any) -> None:
+    """Run wrapped lines together, and keep a written ``<name>`` from becoming a tag of the Markdown; code stays."""
+    code: set[Any] = set()
+    for outer in root.iter(*_CODE):
+        if outer not in code:
+            code.update(outer.iterdescendants())
+    for element in root.iter():
+        if element in code:
+            continue
+        text, tail = element.text, element.tail
+        if text and element.tag not in _CODE and (settled := _settled(text)) != text:
+            element.text = settled
+        if tail and (settled := _settled(tail)) != tail:
+            element.tail = settled
 
 
-def _settled(text: str | None) -> str | None:
-    return _TAG_START.sub(ESCAPED_LESS_THAN, _WHITE.sub(" ", text)) if text else text
+def _settled(text: str) -> str:
+    text = _WHITE.sub(" ", text)
+    return _TAG_START.sub(ESCAPED_LESS_THAN, text) if "<" in text else text

@@ -9,13 +9,13 @@ from typing import Any
 
 from autokb.errors import UnreadableFileError
 from autokb.knowledge.marks import Mark, MarkKind
-from autokb.sources.decoding import clean
-from autokb.sources.html import markdown_of, own_address, page_title, parsed_page, words_of
+from autokb.sources.html import markdown_of, own_address, page_title, words_of
 from autokb.sources.html_extractors import kept_by_readability, kept_by_trafilatura
-from autokb.sources.html_furniture import NEVER_TEXT, text_lengths
-from autokb.sources.html_landmarks import landmarks
-from autokb.sources.html_marks import Place, free_of_numbers, number_texts, runs, without_numbers
+from autokb.sources.html_furniture import NEVER_TEXT
+from autokb.sources.html_landmarks import NOWHERE, landmarks
+from autokb.sources.html_marks import Place, bytes_free_of_numbers, free_of_numbers, number_texts, runs, without_numbers
 from autokb.sources.html_shape import mend_shape
+from autokb.sources.html_tree import html_bytes, nodes_of, parsed_html
 
 MOST_HTML = 10_000_000  # characters; beyond it a page is a dump that nobody reads as one
 MOST_EXTRACTED = 1_500_000  # an extractor would need minutes for more
@@ -46,17 +46,15 @@ def whole_page(html: str) -> WholePage:
 
     if len(html) > MOST_HTML:
         raise UnreadableFileError(f"is one page of more than {MOST_HTML // 1_000_000} MB; split it into several.")
-    root = parsed_page(free_of_numbers(clean(html)))
+    root = parsed_html(bytes_free_of_numbers(html_bytes(html)))
     if root is None:
         return WholePage("")
     title, url = words_of(root.find(".//title")), own_address(root)
     body = root.find("body")
-    body = root if body is None else body
-    lengths, _ = text_lengths(body)
-    stands_in = landmarks(root, lengths, body)
-    around = number_texts(root)
-    kinds = [stands_in.get(element, frozenset()) for element in around]
-    linked = [_in_link(element) for element in around]
+    nodes = nodes_of(root)
+    stands_in = landmarks(nodes, root if body is None else body)
+    around, linked = number_texts(nodes)
+    kinds = [stands_in.get(element, NOWHERE) for element in around]
     kept: dict[MarkKind, set[int]] = {}
     if len(html) <= MOST_EXTRACTED:
         kept["kept_by_trafilatura"] = kept_by_trafilatura(root)
@@ -67,10 +65,6 @@ def whole_page(html: str) -> WholePage:
     marks = [*_landmark_marks(places, kinds, linked), *_kept_marks(places, kept, linked)]
     title = free_of_numbers(page_title(root, title, text))
     return WholePage(text, title, url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
-
-
-def _in_link(element: Any) -> bool:
-    return element.tag == "a" or next(element.iterancestors("a"), None) is not None
 
 
 def _whole_markdown(root: Any) -> str:
@@ -90,7 +84,8 @@ def _whole_markdown(root: Any) -> str:
 def _landmark_marks(
     places: Sequence[Place], kinds: Sequence[frozenset[MarkKind]], linked: Sequence[bool]
 ) -> Iterator[Mark]:
-    for kind in _LANDMARKS:
+    present = frozenset().union(*kinds)
+    for kind in (k for k in _LANDMARKS if k in present):
         yield from _marks(kind, places, [kind in kinds[place.number] for place in places], linked)
 
 
