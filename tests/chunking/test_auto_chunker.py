@@ -169,3 +169,51 @@ def test_nothing_is_asked_about_a_document_without_text() -> None:
 def test_an_impossible_size_is_refused() -> None:
     with pytest.raises(BadInputError, match="at least 1"):
         cut([None], size=0)
+
+
+def by_structure(text: str) -> Cut:
+    return auto_chunks(Document("d", "T", text), 400)
+
+
+def left_out(found: Cut) -> dict[str, str]:
+    return {noise.text: noise.reason for noise in found.noise}
+
+
+def test_a_paragraph_of_white_space_is_no_chunk() -> None:
+    found = by_structure("# A\n\nOne.\n\n\u00a0\n\n# B\n\ntext")
+    assert [(chunk.text, chunk.spans) for chunk in found.chunks] == [
+        ("# A\n\nOne.", ((0, 9),)),
+        ("# B\n\ntext", ((14, 23),)),
+    ]
+
+
+def test_front_matter_and_marks_before_the_text_are_left_out_with_a_reason() -> None:
+    found = by_structure("---\ntitle: x\n---\n\n---\n\n# A\n\nOne.\n\n***\n")
+    assert texts(found) == ["# A\n\nOne.\n\n***"]
+    assert left_out(found) == {
+        "---\ntitle: x\n---": "is front matter: data about the text, none of its words",
+        "---": "holds no words",
+    }
+
+
+def test_a_model_that_keeps_lone_marks_makes_no_chunk_of_them() -> None:
+    text = "---\n\nOne.\n\n***\n\n# B\n\nTwo."
+    replies = [MergedBlocks(ranges=((1, 1), (2, 2), (3, 5)))]
+    found = cut_from_replies(Document("d", "T", text), replies)
+    assert texts(found) == ["One.", "# B\n\nTwo."]
+    assert left_out(found) == {"---": "holds no words", "***": "holds no words"}
+
+
+def test_headings_alone_are_the_text() -> None:
+    found = by_structure("# A\n\n## B\n\n---\n\n## C\n")
+    assert [chunk.headings for chunk in found.chunks if chunk.spans] == [("A", "B"), ("A", "C")]
+    assert found.noise == ()
+
+
+def test_a_heading_says_whether_something_stood_below_it() -> None:
+    text = "# A\n\nOne.\n\n## B\n\n[Back to top](#top)\n\n## C\n\n***\n\n## D\n\nTwo."
+    assert left_out(by_structure(text)) == {
+        "## B": "is a heading with nothing kept below it",
+        "[Back to top](#top)": "a link to another part of the page",
+        "## C": "is a heading with nothing below it",
+    }

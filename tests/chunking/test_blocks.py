@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from autokb.chunking.blocks import heading_words, numbered_blocks
 
 
@@ -31,6 +33,8 @@ def test_what_stands_between_blocks_is_a_paragraph_too() -> None:
 
 def test_the_marks_of_a_quotation_belong_to_what_they_quote() -> None:
     assert shown("> One.\n>\n> Two.") == [(1, "paragraph", "> One."), (2, "paragraph", ">\n> Two.")]
+    assert shown(">\n\n| a |\n| --- |") == [(1, "paragraph", ">"), (2, "table", "| a |\n| --- |")]
+    assert shown(">\n# A") == [(1, "paragraph", ">"), (2, "heading", "# A")]
 
 
 def test_a_paragraph_a_line_is_told_from_wrapped_lines() -> None:
@@ -59,3 +63,35 @@ def test_a_line_that_only_begins_and_ends_like_a_wiki_heading_is_none() -> None:
 def test_a_heading_is_read_without_its_marks() -> None:
     text = "## Open the **lid** ##\n\nHead\n====\n"
     assert [heading_words(text, b) for b in numbered_blocks(text)] == ["Open the lid", "Head"]
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2028", "\x0c", "> \u00a0"])
+def test_a_paragraph_of_white_space_is_none(blank: str) -> None:
+    found = shown(f"# A\n\n{blank}\n\n# B\n\ntext")
+    assert [words for _, _, words in found if words != ">"] == ["# A", "# B", "text"]
+
+
+@pytest.mark.parametrize("end", ["---", "...", "--- "])
+def test_front_matter_is_one_block_and_none_of_the_text(end: str) -> None:
+    front = f"---\ntitle: x\ntags:\n- one\n  two\n# a remark\n\nlast:\n{end}".rstrip()
+    assert shown(f"{front}\n\n---\n\n# A\n\ntext") == [
+        (1, "front matter", front),
+        (2, "paragraph", "---"),
+        (3, "heading", "# A"),
+        (4, "paragraph", "text"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\ntitle: x\n---\n",
+        "---\nIt is hot: really.\n---\n",
+        "---\ntitle: x\nand words\n---\n",
+        "---\ntitle: x\n",
+        "\n---\ntitle: x\n---\n",
+        "---\nhttp://x\n---\n",
+    ],
+)
+def test_words_between_rules_are_no_front_matter(text: str) -> None:
+    assert "front matter" not in [kind for _, kind, _ in shown(text)]

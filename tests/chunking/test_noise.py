@@ -68,10 +68,10 @@ def test_the_text_stays_whole_and_the_furniture_goes_with_a_reason() -> None:
         "- [Home](/)": "stands in a menu",
         "- [Shop](/shop)": "stands in a menu",
         "Was this article helpful?": "a question about the page",
-        "## Related articles": "is a heading with nothing below it",
+        "## Related articles": "is a heading with nothing kept below it",
         "- [Charging](/charging)": reasons["- [Charging](/charging)"],
         "- [Pairing](/pairing)": reasons["- [Pairing](/pairing)"],
-        "## Talk to us": "is a heading with nothing below it",
+        "## Talk to us": "is a heading with nothing kept below it",
         "© 2026 Lumo. All rights reserved.": "legal notices",
     }
     assert all(reasons.values())
@@ -265,3 +265,24 @@ def test_signs_are_shares_and_every_weight_has_its_sign() -> None:
 
 def test_pictures_are_no_words_whatever_their_address_holds() -> None:
     assert words_seen("![A map](https://cdn.example/a(1):b()/x(2).png) seen") == "seen"
+
+
+def test_a_page_of_headings_only_keeps_them_and_loses_its_menu() -> None:
+    heads = ["# Lumo", "## Sound", "## Light", "### Colours"]
+    found = judged([("- [Home](/)", ("nav",)), *[(head, ()) for head in heads], ("© 2026 Lumo.", ("footer",))])
+    assert [words for words, verdict in found.items() if verdict.keeps] == heads
+
+
+def test_a_page_of_which_no_paragraph_is_left_keeps_its_own_words() -> None:
+    own = ["Seal of", "[Item](/4) four is broken and", "some words here"]
+    parts: list[tuple[str, tuple[MarkKind, ...]]] = [(words, ()) for words in own]
+    furniture: list[tuple[str, tuple[MarkKind, ...]]] = [
+        ("Ask us now", ("nav",)),
+        ("Closed today", ("hidden",)),
+        ("Subscribe to our newsletter", ()),
+        ("[Shop](/shop)", ()),
+    ]
+    found = judged([*furniture, *parts])
+    assert [words for words, verdict in found.items() if verdict.keeps] == own
+    links: list[tuple[str, tuple[MarkKind, ...]]] = [(f"[Chapter {n} of all of them](/{n})", ()) for n in range(4)]
+    assert not any(verdict.keeps for verdict in judged([*furniture, *links, *parts]).values())

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.judged import judged
 from autokb.chunking.tree import chunk_tree, joined_units, with_text
@@ -148,3 +150,57 @@ def test_chunks_for_search_have_text_and_hang_under_the_next_one_that_has() -> N
 
 def test_a_document_with_one_heading_and_no_text_is_one_chunk() -> None:
     assert [(c.text, c.headings) for c in tree("# Buds")] == [("# Buds", ("Buds",))]
+
+
+LINE = "This line says what it says and goes on for a while. "
+INNER = {
+    "code": ["```", *(f"set value {n} of all values" for n in range(8)), "```"],
+    "table": ["| key | does |", "| --- | --- |", *(f"| F{n} | thing {n} of it |" for n in range(8))],
+    "list": [f"{n}. Press the button number {n}." for n in range(1, 9)],
+}
+
+
+@pytest.mark.parametrize("marker", ["1. ", "- ", "> 1. "])
+@pytest.mark.parametrize("inner", sorted(INNER))
+def test_what_fits_inside_an_item_that_does_not_is_whole(inner: str, marker: str) -> None:
+    begin = "> " if marker.startswith(">") else ""
+    indent = begin + " " * (len(marker) - len(begin))
+    whole = "\n".join(indent + line for line in INNER[inner])
+    text = f"{marker}{LINE * 5}\n{begin}\n{whole}\n{begin}\n{indent}{LINE * 5}"
+    for size in range(len(whole), 400, 10):
+        texts = [c.text for c in tree(text, size)]
+        assert len(texts) > 1 and all(len(found) <= size for found in texts)
+        assert sum(whole.lstrip("> ") in found for found in texts) == 1
+
+
+def test_inside_a_list_that_is_too_long_inside_an_item_code_is_whole() -> None:
+    code = "     ```\n" + "\n".join(f"     set value {n}" for n in range(6)) + "\n     ```"
+    text = f"- {LINE * 3}\n\n  1. {LINE * 3}\n\n{code}\n\n     {LINE * 3}\n\n  2. Close it."
+    for size in range(len(code), 330, 10):
+        texts = [c.text for c in tree(text, size)]
+        assert all(len(found) <= size for found in texts)
+        assert sum(code.strip() in found for found in texts) == 1
+        assert sum(found.endswith("2. Close it.") for found in texts) == 1
+
+
+def test_lists_that_go_on_after_a_note_are_cut_between_them_first() -> None:
+    first = "\n".join(f"{n}. Do the thing number {n}." for n in range(1, 4))
+    second = "\n".join(f"{n}. Do the thing number {n}." for n in range(4, 10))
+    chunks = tree(f"# Steps\n\n{first}\n\nThis is a note between.\n\n{second}", 180)
+    assert [c.text for c in chunks] == [f"# Steps\n\n{first}\n\nThis is a note between.", f"# Steps\n\n{second}"]
+    without = tree(f"# Steps\n\n{first}\n\nNo note.\n\n{second}", 180, left_out=("No note.",))
+    assert [c.text for c in without] == [f"# Steps\n\n{first}", f"# Steps\n\n{second}"]
+
+
+def test_a_table_between_steps_is_whole_without_headings() -> None:
+    table = "| key | does |\n| --- | --- |\n" + "\n".join(f"| F{n} | thing {n} |" for n in range(8))
+    chunks = tree(f"# The steps of the guide\n\n1. Open.\n\n{table}\n\n2. Close it {LINE}", len(table) + 1)
+    assert table in [c.text for c in chunks]
+
+
+def test_lone_marks_stay_with_their_neighbours() -> None:
+    paragraph = (LINE * 3).strip()
+    text = "# Keys\n\n" + "\n\n".join(f"{paragraph}\n\n***" for _ in range(4))
+    for size in range(len(paragraph) + 5, 400):
+        own = ["".join(text[start:end] for start, end in chunk.spans) for chunk in tree(text, size)]
+        assert all(part.strip("*\n") for part in own)

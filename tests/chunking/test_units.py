@@ -3,7 +3,8 @@ from __future__ import annotations
 from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.outline import common, empty_headings, paths
 from autokb.chunking.topics import shifts
-from autokb.chunking.units import SMALL, groups, units_by_structure
+from autokb.chunking.units import SMALL, groups, units_by_structure, without_lone_marks
+from autokb.chunking.wordless import says_something
 
 LONG = "This sentence makes the section so long that it is no single unit by its size alone. " * (SMALL // 80 + 1)
 
@@ -146,3 +147,32 @@ def test_headings_with_nothing_below_are_found_save_the_first_and_where_there_is
     blocks = numbered_blocks(text)
     assert empty_headings(blocks, [True] * len(blocks)) == {4, 5}
     assert empty_headings(blocks, [True, True, True, False, True, True]) == set()
+
+
+def test_what_says_nothing_stays_with_what_stands_before_it() -> None:
+    assert groups_of("Ports are these.\n\n| a |\n| --- |\n| 1 |\n\n-\n\n<!-- no -->\n\nSecond matter.") == [
+        ["Ports are these.", "| a |\n| --- |\n| 1 |", "-", "<!-- no -->"],
+        ["Second matter."],
+    ]
+
+
+def test_what_says_nothing_at_first_stays_with_what_stands_after_it() -> None:
+    assert groups_of("```\n```\n\n| a |\n| --- |\n| 1 |\n\nSecond matter.") == [
+        ["```\n```", "| a |\n| --- |\n| 1 |"],
+        ["Second matter."],
+    ]
+
+
+def test_marks_alone_and_in_front_of_a_heading_are_taken_out() -> None:
+    text = "---\n\n[r]: x.html\n\n# A\n\n---\n\nx\n\n***\n\n# B"
+    blocks = numbered_blocks(text)
+    assert [text[b.start : b.end] for b in blocks] == ["---\n\n[r]: x.html", "# A", "---", "x", "***", "# B"]
+    assert without_lone_marks(text, blocks, [(0, 1, 2, 3), (4,), (5,)]) == (((1, 2, 3), (5,)), (0, 4))
+    assert without_lone_marks(text, blocks, [(2, 3, 4)]) == (((2, 3, 4),), ())
+    text = "***\n\n#\n\nx\n\n##\n\n# A"
+    assert without_lone_marks(text, numbered_blocks(text), [(0, 1, 2, 3), (4,)]) == (((0, 2), (4,)), (1, 3))
+
+
+def test_pictures_and_words_in_tags_say_something() -> None:
+    text = '![](a.png)\n\n<img src="b.png">\n\n<div><b>Words</b></div>\n\n<div><b></b></div>\n\n{/for}\n\n___'
+    assert [says_something(text, block) for block in numbered_blocks(text)] == [True, True, True, False, False, False]

@@ -153,3 +153,16 @@ def test_what_is_left_out_is_a_share_of_all_that_is_no_white_space() -> None:
 def test_words_beside_a_gold_text() -> None:
     # kept: it hums and hums (4 words), gold: it hums loudly (3 words), shared: it, hums
     assert gold_overlap("It **hums** and hums.", "it hums loudly") == ((2.0, 4.0), (2.0, 3.0))
+
+
+def test_what_is_inside_an_item_is_cut_too() -> None:
+    text = "- Do this:\n\n  1. Open it.\n  2. Press it.\n\n  ```\n  one\n  two\n  ```\n\n  | a |\n  |---|\n  | 1 |"
+    whole = count(text, (text,))
+    assert {kind: whole.parts[f"cut_{kind}"] for kind in ("lists", "code", "tables")} == {
+        "lists": ((0.0, 1.0),),
+        "code": ((0.0, 1.0),),
+        "tables": ((0.0, 1.0),),
+    }
+    ends = [text.index(words) for words in ("  2. Press", "  two", "  | 1")]
+    torn = count(text, *((text[a:b],) for a, b in zip([0, *ends], [*ends, len(text)], strict=True)))
+    assert [torn.parts[f"cut_{kind}"] for kind in ("lists", "code", "tables")] == [((1.0, 1.0),)] * 3

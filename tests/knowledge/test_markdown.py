@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autokb.knowledge.markdown import parse_blocks, plain_text, section_at, sections, sentences
+from autokb.knowledge.markdown import inner_blocks, parse_blocks, plain_text, section_at, sections, sentences
 
 PAGE = """Preamble here.
 
@@ -184,3 +184,21 @@ def test_hostile_text_is_read_in_linear_time(text):
     start = time.process_time()
     parse_blocks(text), sections(text), plain_text(text), sentences(text)
     assert time.process_time() - start < 5  # quadratic work would take minutes
+
+
+def test_tables_and_code_inside_items_are_told_apart_from_blocks():
+    text = (
+        "1. a\n\n   ```\n   x\n   ```\n\n   - ```\n     y\n     ```\n   - | a |\n     |---|\n     | 1 |\n\n```\nz\n```"
+    )
+    assert [(b.kind, b.level, text[b.start : b.end]) for b in inner_blocks(text)] == [
+        ("code", 2, "```\n   x\n   ```"),
+        ("code", 3, "```\n     y\n     ```"),
+        ("table", 3, "| a |\n     |---|\n     | 1 |"),
+    ]
+    assert slices(text, kind="code") == ["```\nz\n```"]
+
+
+def test_front_matter_has_no_headings_and_moves_nothing():
+    text = "---\r\ntitle: x\r\n---\r\n\r\n# A\r\n\r\n- b\r\n"
+    assert [(b.kind, text[b.start : b.end]) for b in parse_blocks(text)] == [("heading", "# A"), ("item", "- b")]
+    assert [s.headings for s in sections(text)] == [(), ("A",)]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from autokb.chunking.cutting import Cut, Mark
-from autokb.chunking.judged import Judged, judged, verdicts_of, without_empty_headings
+from autokb.chunking.judged import Judged, judged, verdicts_of, without_empty_headings, without_marks
 from autokb.chunking.merging import read_windows, reasons_given, unsure_requests, whole_requests
 from autokb.chunking.pieces import check_size
 from autokb.chunking.ranges import Range, joined, whole_units
@@ -113,6 +113,7 @@ def _cut(
     join_below: int,
     counts: Mapping[str, int],
 ) -> Cut:
+    page, units = without_marks(page, units)
     outline = page.outline()
     if join_below:
         units = joined_units(outline, units, min(join_below, max_size))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autokb.chunking.pieces import trimmed
+from autokb.knowledge.front_matter import front_matter_end
 from autokb.knowledge.markdown import Block, Kind, parse_blocks
 from autokb.knowledge.nouns import Span
 from autokb.knowledge.plain import plain_text
@@ -15,6 +16,7 @@ LONG_LINE = 160  # characters; lines that are longer on average are not wrapped:
 # Headings of wiki texts; corpora that were split into words write "= = Name = =". A legend ("= Goals ; A =") is none.
 _WIKI_HEADING = re.compile(r"((?:= ?){1,6}) ?([^\s=;](?:[^=;\n]*[^\s=;])?) ?((?:= ?){1,6})")
 _QUOTE_MARKS = re.compile(r"[>\s]*")
+_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,10 @@ class NumberedBlock:
 
 
 def numbered_blocks(text: str) -> tuple[NumberedBlock, ...]:
-    """Return the paragraphs of a Markdown text in order, those between its blocks (rules, link targets) included."""
+    """Return the paragraphs of a Markdown text in order, those between its blocks (rules, link targets) included.
+
+    Front matter is the first one.
+    """
     blocks = (line for block in _covering(text) for line in _lines(text, block))
     return tuple(
         NumberedBlock(n, b.kind, b.start, b.end, b.level, b.ordered, b.list_id) for n, b in enumerate(blocks, 1)
@@ -50,12 +55,14 @@ def heading_words(text: str, block: NumberedBlock) -> str:
 
 def _covering(text: str) -> Iterator[Block]:
     """Give the blocks of the first level, and what stands between them as paragraphs."""
-    place = 0
+    place = front_matter_end(text)
+    if place:
+        yield Block("front matter", 0, place)
     for block in parse_blocks(text):
         if block.end <= place or (block.kind == "item" and block.level > 1):
             continue
         start, end = trimmed(text, place, max(block.start, place))
-        if start < end and not _QUOTE_MARKS.fullmatch(text, start, end):
+        if start < end and not _quotes(text, start, end, block):
             yield Block("paragraph", start, end)
             start = max(block.start, place)
         place = block.end
@@ -65,6 +72,13 @@ def _covering(text: str) -> Iterator[Block]:
     start, end = trimmed(text, place, len(text))
     if start < end:
         yield Block("paragraph", start, end)
+
+
+def _quotes(text: str, start: int, end: int, block: Block) -> bool:
+    """Return whether nothing but marks of the quotation that a block stands in stands before it."""
+    if block.kind == "heading" or not _QUOTE_MARKS.fullmatch(text, start, end):
+        return False
+    return _EMPTY_LINE.search(text, start, block.start) is None
 
 
 def _level(block: Block) -> int:

@@ -9,12 +9,15 @@ from itertools import groupby
 from autokb.chunking.blocks import NumberedBlock, numbered_blocks
 from autokb.chunking.cutting import Mark, Noise
 from autokb.chunking.noise import Verdict, noise_verdicts
-from autokb.chunking.outline import empty_headings, paths
+from autokb.chunking.noise_rules import EMPTY_HEADING, NOTHING_KEPT
+from autokb.chunking.outline import below, empty_headings, paths
 from autokb.chunking.ranges import whole_lists
 from autokb.chunking.tree import Outline
+from autokb.chunking.units import Unit, without_lone_marks
+from autokb.chunking.wordless import says_something
 from autokb.knowledge.nouns import Document
 
-EMPTY = "a heading with nothing below it"
+WORDLESS = "holds no words"
 TORN = "most of its list is noise"
 
 
@@ -59,7 +62,19 @@ def judged(text: str, blocks: tuple[NumberedBlock, ...], kept: Sequence[bool], r
 
 
 def without_empty_headings(page: Judged) -> Judged:
-    """Leave out the headings with nothing kept below them."""
-    empty = empty_headings(page.blocks, page.kept)
-    kept = tuple(keeps and n not in empty for n, keeps in enumerate(page.kept))
-    return replace(page, kept=kept, reasons={**page.reasons, **dict.fromkeys(empty, EMPTY)})
+    """Leave out the headings with nothing kept below them; what says nothing is nothing."""
+    said = [b.kind == "heading" or says_something(page.text, b) for b in page.blocks]
+    empty = empty_headings(page.blocks, [keeps and says for keeps, says in zip(page.kept, said, strict=True)])
+    why = {n: NOTHING_KEPT if any(said[m] for m in below(page.blocks, n)) else EMPTY_HEADING for n in empty}
+    return _without(page, why)
+
+
+def without_marks(page: Judged, units: Sequence[Unit]) -> tuple[Judged, tuple[Unit, ...]]:
+    """Leave out the units that hold no words, and marks that stand alone in front of a heading."""
+    left, out = without_lone_marks(page.text, page.blocks, units)
+    return _without(page, dict.fromkeys(out, WORDLESS)), left
+
+
+def _without(page: Judged, why: Mapping[int, str]) -> Judged:
+    kept = tuple(keeps and n not in why for n, keeps in enumerate(page.kept))
+    return replace(page, kept=kept, reasons={**page.reasons, **why})

@@ -14,11 +14,14 @@ from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.cutting import Mark
 from autokb.chunking.noise_rules import (
     ALL_LINKS,
+    FRONT_MATTER,
     FURNITURE,
     MOSTLY_LINKS,
+    NOISE,
     Judged,
     apply_rules,
     judge_plain_text,
+    keep_what_is_left,
     shares_its_text,
 )
 from autokb.chunking.noise_signs import Seen, seen, signs
@@ -61,6 +64,10 @@ class Verdict:
         return self.score >= MIDDLE
 
 
+_UNSEEN = Seen("", 0, 0.0, False, "")  # what a reader sees of front matter
+_FRONT = Verdict("drop", NOISE, FRONT_MATTER)
+
+
 def noise_verdicts(
     text: str,
     blocks: Sequence[NumberedBlock],
@@ -69,12 +76,18 @@ def noise_verdicts(
     weights: tuple[Weights, Weights] = (WITH_VOTES, WITHOUT_VOTES),
 ) -> tuple[Verdict, ...]:
     """Return the verdict on each paragraph; ``repeated`` are hashes of paragraphs that stand on other pages too."""
-    looks = seen(text, blocks)
-    again = [counts(b) and block_hash(look.words) in repeated for b, look in zip(blocks, looks, strict=True)]
+    fronts = [block.kind == "front matter" for block in blocks]
+    looks = [_UNSEEN if front else look for front, look in zip(fronts, seen(text, blocks), strict=True)]
+    again = [bool(repeated) and _is_repeated(b, look, repeated) for b, look in zip(blocks, looks, strict=True)]
     if shares_its_text(looks, again):
         again = [is_repeated and look.linked > ALL_LINKS for is_repeated, look in zip(again, looks, strict=True)]
     judged = _judge_page(blocks, looks, marks, again, weights) if marks else None
-    return tuple(map(_verdict, judged or judge_plain_text(blocks, looks, again)))
+    judged = judged or judge_plain_text(blocks, looks, again)
+    return tuple(_FRONT if front else _verdict(one) for front, one in zip(fronts, judged, strict=True))
+
+
+def _is_repeated(block: NumberedBlock, look: Seen, repeated: frozenset[str]) -> bool:
+    return counts(block) and block_hash(look.words) in repeated
 
 
 def _judge_page(
@@ -84,13 +97,17 @@ def _judge_page(
     again: Sequence[bool],
     both: tuple[Weights, Weights],
 ) -> list[Judged] | None:
-    """Judge by weights and rules, at first with the votes; None where no running text would be left."""
+    """Judge by weights and rules, at first with the votes; None where no running text would be left.
+
+    A page without running text keeps what words it has of its own; one that is all links may well be dropped whole.
+    """
     found = signs(blocks, looks, marks)
     prose = [n for n in range(len(looks)) if _is_prose(looks[n], found[n])]
     for weights in both:
         judged = [_judge(look, sign, weights) for look, sign in zip(looks, found, strict=True)]
         apply_rules(judged, blocks, looks, found, again, MIDDLE)
         if not prose or any(judged[n].score >= MIDDLE for n in prose):
+            keep_what_is_left(judged, looks, found, again, MIDDLE)
             return judged
     return None
 

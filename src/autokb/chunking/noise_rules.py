@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,6 +11,8 @@ from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.noise_signs import Seen
 
 EMPTY_HEADING = "is a heading with nothing below it"
+NOTHING_KEPT = "is a heading with nothing kept below it"
+FRONT_MATTER = "is front matter: data about the text, none of its words"
 AGAIN = "stands on this page already"
 ON_OTHER_PAGES = "stands on several pages of the site"
 MENU = "is a list of links before the text"
@@ -28,6 +31,7 @@ _SHARED = 0.2
 _OWN_WORDS = 6  # outside of links
 _SHORTEST_LIST = 3
 _FEW_LINKS = 0.05
+_LINKED = 0.5  # of the other words: a page with more in links is a list of them
 _BETWEEN = 3  # paragraphs of furniture between a heading and its text
 _BARE_HEADING = 5  # words: a longer heading without text says something itself
 
@@ -196,8 +200,8 @@ def _follow_neighbours(judged: list[Judged], looks: Sequence[Seen]) -> None:
     for n, look in enumerate(looks):
         if look.count or not worded:
             continue
-        before = max((w for w in worded if w < n), default=worded[0])
-        after = min((w for w in worded if w > n), default=worded[-1])
+        place = bisect(worded, n)  # n itself is none of them
+        before, after = worded[max(place - 1, 0)], worded[min(place, len(worded) - 1)]
         judged[n] = Judged((judged[before].score + judged[after].score) / 2, judged[n].reason)
 
 
@@ -208,16 +212,22 @@ def _settle_headings(
     signs: Sequence[dict[str, float]],
     middle: float,
 ) -> None:
-    """Drop a heading with nothing kept below it, keep one right above kept text, and the page's title."""
+    """Drop a heading with nothing kept below it, keep one right above kept text, and the page's title.
+
+    Of a page of headings only, furniture aside, they are the text.
+    """
     title = _title(judged, blocks, looks, signs, middle)
+    bare = all(look.is_heading or not look.count or _is_furniture(look, signs[n]) for n, look in enumerate(looks))
     for n, look in enumerate(looks):
         if not look.is_heading:
             continue
         below = _below(blocks, looks, n)
         if n == title:
             judged[n] = Judged(TEXT)
+        elif bare and look.linked <= MOSTLY_LINKS and not _is_furniture(look, signs[n]):
+            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
         elif not any(judged[m].score >= middle for m in below):
-            judged[n] = Judged(NOISE, EMPTY_HEADING)
+            judged[n] = Judged(NOISE, NOTHING_KEPT if below else EMPTY_HEADING)
         elif judged[n].score >= _HEADING_KEPT and judged[below[0]].score >= middle:
             judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
 
@@ -267,6 +277,24 @@ def _title(
     return tops[-1] if tops else None
 
 
+def keep_what_is_left(
+    judged: list[Judged],
+    looks: Sequence[Seen],
+    signs: Sequence[dict[str, float]],
+    again: Sequence[bool],
+    middle: float,
+) -> None:
+    """Keep the words of a page of which no paragraph would be left, where few of its words are links."""
+    if any(one.score >= middle and look.count and not look.is_heading for one, look in zip(judged, looks, strict=True)):
+        return
+    places = [n for n, sign in enumerate(signs) if looks[n].count and not any(sign[kind] for kind in FURNITURE)]
+    own = [n for n in places if looks[n].linked <= MOSTLY_LINKS and not looks[n].furniture and not again[n]]
+    linked = sum(looks[n].count * looks[n].linked for n in places)
+    if linked < _LINKED * sum(looks[n].count for n in own if not looks[n].is_heading):
+        for n in own:
+            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+
+
 def judge_plain_text(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], again: Sequence[bool]) -> list[Judged]:
     """Judge the paragraphs of a text without marks: furniture is dropped from its edges, empty headings anywhere."""
     judged = [Judged(TEXT) for _ in blocks]
@@ -282,7 +310,11 @@ def judge_plain_text(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], aga
     for n, look in enumerate(looks):
         if look.furniture and look.linked > ALL_LINKS and not look.is_heading:
             judged[n] = Judged(NOISE, look.furniture)
-        elif look.is_heading and look.count <= _BARE_HEADING and not _below(blocks, looks, n):
+    worded = (n for n, look in enumerate(looks) if not look.is_heading and (look.count or blocks[n].kind in _WHOLE))
+    if not any(judged[n].score >= TEXT for n in worded):
+        return judged  # headings alone are its text
+    for n, look in enumerate(looks):
+        if look.is_heading and look.count <= _BARE_HEADING and not _below(blocks, looks, n):
             judged[n] = Judged(NOISE, EMPTY_HEADING)
     return judged
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from autokb.chunking.blocks import NumberedBlock
 
@@ -43,3 +43,12 @@ def empty_headings(blocks: Sequence[NumberedBlock], kept: Sequence[bool]) -> set
     headings = [n for n, block in enumerate(blocks) if block.kind == "heading" and kept[n]]
     said = {heading for n, path in enumerate(found) if kept[n] and blocks[n].kind != "heading" for heading in path}
     return set(headings[1:]) - said if any(kept[n] and b.kind != "heading" for n, b in enumerate(blocks)) else set()
+
+
+def below(blocks: Sequence[NumberedBlock], heading: int) -> Iterator[int]:
+    """Give the paragraphs of a heading's section and of those below it, headings left out."""
+    for position in range(heading + 1, len(blocks)):
+        if blocks[position].kind != "heading":
+            yield position
+        elif blocks[position].level <= blocks[heading].level:
+            return

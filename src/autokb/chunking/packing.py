@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autokb.chunking.blocks import NumberedBlock
+from autokb.chunking.inside_items import Inside, insides
 from autokb.chunking.looks import look
 from autokb.chunking.pieces import cut, trimmed
 from autokb.chunking.units import Unit, groups
+from autokb.chunking.wordless import has_words
 from autokb.knowledge.markdown import sentences
 from autokb.knowledge.nouns import Span
 
 HEAD = 0.5  # of the room: what a table's head may take to be repeated
+_WHOLE = ("table", "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +92,13 @@ def atoms_of(text: str, blocks: Sequence[NumberedBlock], unit: Unit, room: int, 
     """Return what of a unit stays together in parts of ``room`` characters.
 
     What belongs together stays so while it fits; then blocks, then sentences, lines and rows. An ordered list, a table
-    and code are whole up to ``whole`` characters.
+    and code are whole up to ``whole`` characters, those inside an item too.
     """
     found: list[Atom] = []
     for group in groups(text, blocks, unit):
         together = block_atom(text, blocks, group)
         found += [together] if together.length <= room else _held(_elements(text, blocks, group, room, whole), room)
-    return found
+    return _with_marks(text, _with_marks(text, found, room), whole)
 
 
 def block_atom(text: str, blocks: Sequence[NumberedBlock], positions: Sequence[int]) -> Atom:
@@ -122,16 +125,33 @@ def _held(atoms: Iterable[Atom], room: int) -> list[Atom]:
     return found
 
 
+def _with_marks(text: str, atoms: Iterable[Atom], room: int) -> list[Atom]:
+    """Join each atom without words to the one before it, else to the one after it, where both fit."""
+    found: list[tuple[Atom, bool]] = []
+    for atom in atoms:
+        says = any(has_words(text, bit.start, bit.end) for bit in atom.bits)
+        before, said = found[-1] if found else (atom, True)
+        if not (says and said) and found and before.head + before.length + before.gap + atom.length <= room:
+            found[-1] = (Atom((*before.bits, *atom.bits), atom.tight), says or said)
+        else:
+            found.append((atom, says))
+    return [atom for atom, _ in found]
+
+
 def _elements(text: str, blocks: Sequence[NumberedBlock], group: Unit, room: int, whole: int) -> Iterator[Atom]:
+    """Give what stays whole of a group: of lists that go on after a note, all of them, or else each, while they fit."""
     for run in _runs(blocks, group):
-        first = blocks[run[0]]
-        atom = block_atom(text, blocks, run)
-        kept = first.ordered or first.kind in ("table", "code")
-        if atom.length <= (whole if kept else room):
+        if (atom := block_atom(text, blocks, run)).length <= (whole if blocks[run[0]].ordered else room):
             yield Atom(atom.bits, look(text, blocks[run[-1]]).introduces)
             continue
-        for bit in atom.bits:
-            yield from _torn(text, blocks[bit.position], bit, room)
+        for one in _apart(blocks, run):
+            atom = block_atom(text, blocks, one)
+            first = blocks[atom.bits[0].position]
+            if atom.length <= (whole if first.ordered or first.kind in _WHOLE else room):
+                yield Atom(atom.bits, look(text, blocks[atom.bits[-1].position]).introduces)
+                continue
+            for bit in atom.bits:
+                yield from _torn(text, blocks[bit.position], bit, room, whole)
 
 
 def _runs(blocks: Sequence[NumberedBlock], group: Unit) -> Iterator[list[int]]:
@@ -150,15 +170,67 @@ def _runs(blocks: Sequence[NumberedBlock], group: Unit) -> Iterator[list[int]]:
         yield run
 
 
-def _torn(text: str, block: NumberedBlock, bit: Bit, room: int) -> Iterator[Atom]:
+def _apart(blocks: Sequence[NumberedBlock], run: Sequence[int]) -> Iterator[list[int]]:
+    """Give the lists of a run, and the blocks between them one by one; what was left out parts lists, too."""
+    one: list[int] = []
+    for position in run:
+        block = blocks[position]
+        if one and (block.kind != "item" or position > one[-1] + 1 or block.list_id != blocks[one[-1]].list_id):
+            yield one
+            one = []
+        one.append(position)
+    if one:
+        yield one
+
+
+def _torn(text: str, block: NumberedBlock, bit: Bit, room: int, whole: int) -> Iterator[Atom]:
     """Give what remains whole of a block that does not fit."""
     if bit.end - bit.start <= room:
         yield Atom((bit,), look(text, block).introduces)
-    elif block.kind == "table":
+    elif block.kind == "item":
+        yield from _torn_item(text, bit, insides(text, bit.start, bit.end), room, whole)
+    else:
+        yield from _pieces(text, bit, block.kind, room)
+
+
+def _torn_item(text: str, bit: Bit, inner: Sequence[Inside], room: int, whole: int) -> Iterator[Atom]:
+    """Give the tables, code and ordered lists inside an item whole where they fit, and the sentences between them."""
+    place = bit.start
+    for part in inner:
+        yield from _sentences(text, bit, place, part.start, room, True)
+        place = part.start
+        one = _bit(text, bit.position, part.start, part.end)
+        if part.end - part.start <= whole:
+            yield Atom((one,))
+        elif part.kind == "item":
+            for item in part.items:
+                # From the end of the one before: a mark of a quotation may stand between them.
+                step = _bit(text, bit.position, *trimmed(text, place, item.end))
+                fits = step.end - step.start <= room
+                yield from [Atom((step,))] if fits else _torn_item(text, step, item.inner, room, whole)
+                place = item.end
+        else:
+            yield from _pieces(text, one, part.kind, room)
+        place = part.end
+    yield from _sentences(text, bit, place, bit.end, room, False)
+
+
+def _sentences(text: str, bit: Bit, start: int, end: int, room: int, tight: bool) -> Iterator[Atom]:
+    """Give the sentences between two places; ``tight``: the last one stays with what follows it."""
+    found = list(_spans(text, bit.position, sentences(text, start, end), room))
+    yield from found[:-1]
+    if found:
+        yield Atom(found[-1].bits, tight)
+
+
+def _pieces(text: str, bit: Bit, kind: str, room: int) -> Iterator[Atom]:
+    """Give the rows of a table, the lines of code, the sentences of anything else."""
+    if kind == "table":
         yield from _rows(text, bit, room)
     else:
-        parts = _lines if block.kind == "code" else sentences
-        yield from _spans(text, bit.position, parts(text, bit.start, bit.end), room)
+        parts = _lines if kind == "code" else sentences
+        for n, atom in enumerate(_spans(text, bit.position, parts(text, bit.start, bit.end), room)):
+            yield Atom(atom.bits, n == 0 and kind == "code")  # the mark that opens code says in which language it is
 
 
 def _rows(text: str, bit: Bit, room: int) -> Iterator[Atom]:

@@ -8,6 +8,7 @@ from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.looks import Look, look
 from autokb.chunking.outline import Path
 from autokb.chunking.topics import shifts
+from autokb.chunking.wordless import says_something
 
 Unit = tuple[int, ...]  # positions of blocks in order; dropped ones between them are left out
 SMALL = 500  # characters; a section that is no longer is one unit
@@ -27,20 +28,45 @@ def units_by_structure(
     return tuple(unit for section in _sections(blocks, kept, paths) for unit in _section_units(text, blocks, section))
 
 
+def without_lone_marks(
+    text: str, blocks: Sequence[NumberedBlock], units: Sequence[Unit]
+) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
+    """Return the units without those that say nothing, and what was taken out.
+
+    Headings without words are taken out, and what says nothing in front of a heading that a unit begins with: it
+    belongs to nothing below it.
+    """
+    found = []
+    out: list[int] = []
+    for unit in units:
+        said = {position: says_something(text, blocks[position]) for position in unit}
+        left = tuple(p for p in unit if said[p] or blocks[p].kind != "heading")
+        first = next((n for n, position in enumerate(left) if said[position]), len(left))
+        if first == len(left) or blocks[left[first]].kind == "heading":
+            left = left[first:]
+        out += sorted(set(unit) - set(left))
+        found.append(left)
+    return tuple(unit for unit in found if unit), tuple(out)
+
+
 def groups(text: str, blocks: Sequence[NumberedBlock], positions: Sequence[int]) -> list[Unit]:
     """Return what of some blocks must stay together, however small the units are.
 
     A heading, label or question with what follows it; a list, table, code or picture with the paragraph before it;
     a list with the notes between its steps; a caption with what it names; a paragraph that goes on with what it goes
-    on from.
+    on from; what says nothing with what stands before it, else after it.
     """
     looks = [look(text, blocks[p]) for p in positions]
     held = _inside_lists([blocks[p] for p in positions])
     found: list[list[int]] = []
     size = 0
+    said = True
     for n, position in enumerate(positions):
         length = blocks[position].end - blocks[position].start
-        alone = n == 0 or not (held[n] or _stays(blocks, positions, looks, n, size + length))
+        says = says_something(text, blocks[position])
+        joins = blocks[position].kind != "heading" and not (says and said)
+        alone = n == 0 or not (held[n] or joins or _stays(blocks, positions, looks, n, size + length))
+        said = says or (said and not alone)
         if alone:
             found.append([])
             size = 0

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from autokb.chunking.cutting import Cut
 from autokb.evaluation.clustered import Part
-from autokb.knowledge.markdown import Block, parse_blocks
+from autokb.knowledge.markdown import Block, inner_blocks, parse_blocks
 from autokb.knowledge.nouns import Chunk, Document, Span
 from autokb.knowledge.plain import plain_text
 
@@ -69,10 +69,13 @@ def counted(document: Document, cut: Cut, max_size: int, furniture: frozenset[st
 
 
 def structures(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, list[Span]]]:
-    """Give what should stay together: the items of each list, each table and code block, each question and answer."""
+    """Give what should stay together: the items of each list, each table and code block, each question and answer.
+
+    Of the lists inside items only the ordered ones: they are steps of their own.
+    """
     lists: dict[int, list[Block]] = {}
-    for block in blocks:
-        if block.kind == "item" and block.level == 1:
+    for block in (*blocks, *inner_blocks(text)):
+        if block.kind == "item" and (block.level == 1 or block.ordered):
             lists.setdefault(block.list_id, []).append(block)
         elif block.kind in ("table", "code"):
             lines = _lines(text, block)

@@ -10,14 +10,15 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from autokb.knowledge.front_matter import front_matter_end
 from autokb.knowledge.markdown_rules import add_fast_rules
 from autokb.knowledge.plain import plain_text, sentences
 from autokb.knowledge.remembered import remembered
 from autokb.knowledge.switches import MARK
 
-__all__ = ["Block", "Section", "parse_blocks", "plain_text", "section_at", "sections", "sentences"]
+__all__ = ["Block", "Section", "inner_blocks", "parse_blocks", "plain_text", "section_at", "sections", "sentences"]
 
-Kind = Literal["heading", "paragraph", "item", "table", "code", "html"]
+Kind = Literal["heading", "paragraph", "item", "table", "code", "html", "front matter"]
 KINDS: dict[str, Kind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -74,6 +75,7 @@ class _Walk:
     text: str
     lines: list[int]
     blocks: list[Block] = field(default_factory=list)
+    inner: list[Block] = field(default_factory=list)
     lists: list[_List] = field(default_factory=list)
     items: list[Block] = field(default_factory=list)
     quotes: int = 0
@@ -89,8 +91,9 @@ class _Walk:
             self.items.pop()
         elif token.type in ("blockquote_open", "blockquote_close"):
             self.quotes += token.nesting
-        elif token.map and (token.type == "list_item_open" or (token.type in KINDS and not self.lists)):
-            self._block(token, *token.map)
+        elif token.map and token.type in KINDS:
+            place = self._inside if self.lists and token.type != "list_item_open" else self._block
+            place(token, *token.map)
 
     def _open_list(self, token: Token) -> None:
         ordered = token.type == "ordered_list_open"
@@ -114,6 +117,8 @@ class _Walk:
         kind = KINDS[token.type]
         if kind == "item":
             block = self._item(start, end)
+        elif start >= end:  # a no-break space or a form feed alone is a paragraph for the parser and nothing to read
+            return
         elif kind == "heading" and not self.quotes:
             block = Block(kind, start, end, int(token.tag[1]))
             self.last = (-1, 0, False)
@@ -123,11 +128,24 @@ class _Walk:
                 self.last = (*self.last[:2], True)
         self.blocks.append(block)
 
+    def _inside(self, token: Token, first: int, after: int) -> None:
+        kind = KINDS[token.type]
+        if kind in ("table", "code"):
+            start, end = self._span(first, after)
+            start = self._after_marker(start, end)
+            if start < end:
+                self.inner.append(Block(kind, start, end, len(self.lists) + 1))
+
+    def _after_marker(self, start: int, end: int) -> int:
+        """Return where the content of an item begins that stands in the same line as the item's own marker."""
+        if not self.items or (above := self.items[-1].start) < start:
+            return start
+        marker = MARKER.match(self.text, above)
+        return min(marker.end() if marker else above, end)
+
     def _item(self, start: int, end: int) -> Block:
         here = self.lists[-1]
-        if self.items and (above := self.items[-1].start) >= start:
-            marker = MARKER.match(self.text, above)
-            start = min(marker.end() if marker else above, end)
+        start = self._after_marker(start, end)
         block = Block("item", start, end, len(self.lists), here.ordered, here.number, here.list_id)
         here.number += here.ordered
         self.items.append(block)
@@ -150,14 +168,28 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-@remembered
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """Return the blocks of a Markdown text in reading order; hostile nesting is cut off, never followed."""
+    """Return the blocks of a Markdown text in reading order; hostile nesting is cut off, never followed.
+
+    Front matter is no block.
+    """
+    return _parsed(text)[0]
+
+
+def inner_blocks(text: str) -> tuple[Block, ...]:
+    """Return the tables and code inside items in reading order; ``level`` is one more than the depth of the item."""
+    return _parsed(text)[1]
+
+
+@remembered
+def _parsed(text: str) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
     lines = [0, *(newline.end() for newline in NEWLINE.finditer(text)), len(text)]
     walk = _Walk(text, lines)
-    for token in _parser().parse(text):
+    front = front_matter_end(text)
+    # Empty lines in its place keep the numbers of the lines.
+    for token in _parser().parse("\n" * len(NEWLINE.findall(text, 0, front)) + text[front:] if front else text):
         walk.visit(token)
-    return tuple(walk.blocks)
+    return tuple(walk.blocks), tuple(walk.inner)
 
 
 @remembered
