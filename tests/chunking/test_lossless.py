@@ -208,11 +208,12 @@ def test_no_chunk_is_without_words_where_another_has_room(
     if asked and text.strip():
         found = cut_from_replies(Document("d", "T", text), [reply], size, join_below=below)
     chunks = [chunk for chunk in found.chunks if chunk.spans]
-    own = ["".join(text[start:end] for start, end in chunk.spans) for chunk in chunks]
     for n, chunk in enumerate(chunks):
+        own = "".join(text[start:end] for start, end in chunk.spans)
         # The end of a row that was cut has the table's head before it.
-        if not re.search(r"[^\W_]", MARK.sub("", own[n])) and "| --- |" not in chunk.text[: -len(own[n])]:
-            assert any(len(own[n]) + len(own[m]) + 4 > size for m in (n - 1, n + 1) if 0 <= m < len(own))
+        if not re.search(r"[^\W_]", MARK.sub("", own)) and "| --- |" not in chunk.text[: -len(own)]:
+            around = [(chunks[m].spans, chunks[m + 1].spans) for m in (n - 1, n) if 0 <= m < len(chunks) - 1]
+            assert any(after[-1][1] - before[0][0] > size for before, after in around)
     if front_matter_end(text) and not asked:
         assert (found.noise[0].spans[0][0], found.noise[0].reason) == (0, FRONT_MATTER)
 
