@@ -19,6 +19,7 @@ from autokb.chunking.noise_rules import (
     MOSTLY_LINKS,
     NOISE,
     Judged,
+    SeenPage,
     apply_rules,
     judge_plain_text,
     keep_what_is_left,
@@ -102,12 +103,13 @@ def _judge_page(
     A page without running text keeps what words it has of its own; one that is all links may well be dropped whole.
     """
     found = signs(blocks, looks, marks)
-    prose = [n for n in range(len(looks)) if _is_prose(looks[n], found[n])]
+    page = SeenPage(blocks, looks, found, again, MIDDLE)
+    prose = [n for n, look in enumerate(looks) if _is_prose(look, found[n])]
     for weights in both:
         judged = [_judge(look, sign, weights) for look, sign in zip(looks, found, strict=True)]
-        apply_rules(judged, blocks, looks, found, again, MIDDLE)
+        apply_rules(judged, page)
         if not prose or any(judged[n].score >= MIDDLE for n in prose):
-            keep_what_is_left(judged, looks, found, again, MIDDLE)
+            keep_what_is_left(judged, page)
             return judged
     return None
 

@@ -44,26 +44,45 @@ class Judged:
     reason: str = ""
 
 
-def apply_rules(
-    judged: list[Judged],
-    blocks: Sequence[NumberedBlock],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    again: Sequence[bool],
-    middle: float,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """The paragraphs of a page with what is known of each.
+
+    ``again`` says which stand on other pages of the site too; from ``middle`` on a paragraph counts as text.
+    """
+
+    blocks: Sequence[NumberedBlock]
+    looks: Sequence[Seen]
+    signs: Sequence[dict[str, float]]
+    again: Sequence[bool]
+    middle: float
+
+    def stands_in_furniture(self, n: int) -> bool:
+        """Return whether a paragraph stands in a menu, a foot, a form or the like."""
+        return any(self.signs[n][kind] for kind in FURNITURE)
+
+    def is_furniture(self, n: int) -> bool:
+        """Return whether a paragraph is furniture by its own words, its heading or where it stands."""
+        return bool(self.looks[n].furniture or self.signs[n]["under_furniture"]) or self.stands_in_furniture(n)
+
+
+def _lift(judged: list[Judged], n: int, score: float) -> None:
+    judged[n] = Judged(max(judged[n].score, score), judged[n].reason)
+
+
+def apply_rules(judged: list[Judged], page: SeenPage) -> None:
     """Change the judgements by the rules for lists, tables, code, repeated ones, copies, headings and pictures."""
-    _keep_what_both_keep(judged, looks, signs, middle)
-    _keep_whole_parts(judged, blocks, looks, signs, middle)
-    _keep_what_is_its_own(judged, looks, signs, again, middle)
-    _keep_announced_lists(judged, blocks, looks, signs, middle)
-    _keep_plain_lists(judged, blocks, looks, signs, middle)
-    _judge_lists_whole(judged, blocks, looks)
-    _drop_repeated(judged, looks, again, middle)
-    _drop_copies(judged, blocks, looks, middle)
-    _follow_neighbours(judged, looks)
-    _settle_headings(judged, blocks, looks, signs, middle)
-    _keep_headings_above(judged, blocks, looks, signs, middle)
+    _keep_what_both_keep(judged, page)
+    _keep_whole_parts(judged, page)
+    _keep_what_is_its_own(judged, page)
+    _keep_announced_lists(judged, page)
+    _keep_plain_lists(judged, page)
+    _judge_lists_whole(judged, page)
+    _drop_repeated(judged, page)
+    _drop_copies(judged, page)
+    _follow_neighbours(judged, page)
+    _settle_headings(judged, page)
+    _keep_headings_above(judged, page)
 
 
 def shares_its_text(looks: Sequence[Seen], again: Sequence[bool]) -> bool:
@@ -72,119 +91,98 @@ def shares_its_text(looks: Sequence[Seen], again: Sequence[bool]) -> bool:
     return sum(looks[n].count for n in prose if again[n]) > _SHARED * sum(looks[n].count for n in prose)
 
 
-def _drop_repeated(judged: list[Judged], looks: Sequence[Seen], again: Sequence[bool], middle: float) -> None:
+def _drop_repeated(judged: list[Judged], page: SeenPage) -> None:
     """Drop what other pages have too, before and after the text of this one, and links anywhere."""
-    own = [n for n, one in enumerate(judged) if one.score >= middle and not again[n] and not looks[n].is_heading]
+    own = [
+        n
+        for n, one in enumerate(judged)
+        if one.score >= page.middle and not page.again[n] and not page.looks[n].is_heading
+    ]
     first, last = (own[0], own[-1]) if own else (len(judged), -1)
-    for n, is_repeated in enumerate(again):
-        if is_repeated and (not first < n < last or looks[n].linked > ALL_LINKS):
+    for n, is_repeated in enumerate(page.again):
+        if is_repeated and (not first < n < last or page.looks[n].linked > ALL_LINKS):
             judged[n] = Judged(min(judged[n].score, NOISE), ON_OTHER_PAGES)
 
 
-def _keep_what_both_keep(
-    judged: list[Judged], looks: Sequence[Seen], signs: Sequence[dict[str, float]], middle: float
-) -> None:
+def _keep_what_both_keep(judged: list[Judged], page: SeenPage) -> None:
     """Keep words that both extractors keep, unless they are links, furniture by their own words or stand in some."""
-    for n, look in enumerate(looks):
-        if signs[n]["kept_by_both"] < _WHOLLY or look.linked > MOSTLY_LINKS or look.furniture or look.is_heading:
+    for n, look in enumerate(page.looks):
+        if page.signs[n]["kept_by_both"] < _WHOLLY or look.linked > MOSTLY_LINKS or look.furniture or look.is_heading:
             continue
-        if not signs[n]["credit"] and not any(signs[n][kind] for kind in FURNITURE):
-            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+        if not page.signs[n]["credit"] and not page.stands_in_furniture(n):
+            _lift(judged, n, page.middle + 0.05)
 
 
-def _keep_whole_parts(
-    judged: list[Judged],
-    blocks: Sequence[NumberedBlock],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    middle: float,
-) -> None:
+def _keep_whole_parts(judged: list[Judged], page: SeenPage) -> None:
     """Keep steps, tables and code that stand inside the text and in no menu, form or the like."""
-    kept = [n for n, one in enumerate(judged) if one.score >= middle and not looks[n].is_heading]
+    kept = [n for n, one in enumerate(judged) if one.score >= page.middle and not page.looks[n].is_heading]
     if not kept:
         return
     for n in range(kept[0], kept[-1] + 1):
-        whole = blocks[n].kind in _WHOLE or blocks[n].ordered
-        if whole and looks[n].linked < MOSTLY_LINKS and not any(signs[n][kind] for kind in FURNITURE):
-            judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
+        whole = page.blocks[n].kind in _WHOLE or page.blocks[n].ordered
+        if whole and page.looks[n].linked < MOSTLY_LINKS and not page.stands_in_furniture(n):
+            _lift(judged, n, page.middle + 0.1)
 
 
-def _keep_what_is_its_own(
-    judged: list[Judged],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    again: Sequence[bool],
-    middle: float,
-) -> None:
+def _keep_what_is_its_own(judged: list[Judged], page: SeenPage) -> None:
     """Keep running words that no other page has, where the site's pages are known to share some: its furniture is."""
-    if not any(again):
+    if not any(page.again):
         return
-    for n, look in enumerate(looks):
+    for n, look in enumerate(page.looks):
         own = look.count * (1 - look.linked)
-        if own >= _OWN_WORDS and look.linked <= ALL_LINKS and not again[n] and not _is_furniture(look, signs[n]):
-            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+        if own >= _OWN_WORDS and look.linked <= ALL_LINKS and not page.again[n] and not page.is_furniture(n):
+            _lift(judged, n, page.middle + 0.05)
 
 
-def _keep_announced_lists(
-    judged: list[Judged],
-    blocks: Sequence[NumberedBlock],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    middle: float,
-) -> None:
+def _keep_announced_lists(judged: list[Judged], page: SeenPage) -> None:
     """Keep the items of a list that a kept sentence announces with a colon, links too: they are what it speaks of."""
     announced = None
-    for n, look in enumerate(looks):
-        if blocks[n].kind != "item":
+    for n, look in enumerate(page.looks):
+        if page.blocks[n].kind != "item":
             ends = look.words.rstrip().endswith(":") and look.count >= _OWN_WORDS
-            announced = n if ends and judged[n].score >= middle else None
-        elif announced is not None and not _is_furniture(look, signs[n]):
-            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+            announced = n if ends and judged[n].score >= page.middle else None
+        elif announced is not None and not page.is_furniture(n):
+            _lift(judged, n, page.middle + 0.05)
 
 
-def _keep_plain_lists(
-    judged: list[Judged],
-    blocks: Sequence[NumberedBlock],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    middle: float,
-) -> None:
+def _keep_plain_lists(judged: list[Judged], page: SeenPage) -> None:
     """Keep lists inside the text with next to no links, what a repair needs: the lists of furniture are links."""
-    kept = [n for n, one in enumerate(judged) if one.score >= middle and not looks[n].is_heading]
+    kept = [n for n, one in enumerate(judged) if one.score >= page.middle and not page.looks[n].is_heading]
     inside = range(kept[0] + 1, kept[-1]) if kept else range(0)
-    for is_item, run in groupby(inside, lambda n: (blocks[n].kind == "item", blocks[n].list_id)):
+    for is_item, run in groupby(inside, lambda n: (page.blocks[n].kind == "item", page.blocks[n].list_id)):
         items = list(run)
         if not is_item[0] or len(items) < _SHORTEST_LIST:
             continue
-        linked = sum(looks[n].linked * looks[n].count for n in items)
-        is_named = any(signs[n]["named"] or _is_furniture(looks[n], signs[n]) for n in items)
-        if linked <= _FEW_LINKS * sum(looks[n].count for n in items) and not is_named:
+        linked = sum(page.looks[n].linked * page.looks[n].count for n in items)
+        is_named = any(page.signs[n]["named"] or page.is_furniture(n) for n in items)
+        if linked <= _FEW_LINKS * sum(page.looks[n].count for n in items) and not is_named:
             for n in items:
-                judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+                _lift(judged, n, page.middle + 0.05)
 
 
-def _is_furniture(look: Seen, sign: dict[str, float]) -> bool:
-    return bool(look.furniture or sign["under_furniture"] or any(sign[kind] for kind in FURNITURE))
-
-
-def _judge_lists_whole(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: Sequence[Seen]) -> None:
+def _judge_lists_whole(judged: list[Judged], page: SeenPage) -> None:
     """Give the steps of one list the same score, so that none of them is missing."""
     lists: dict[int, list[int]] = {}
-    for n, block in enumerate(blocks):
+    for n, block in enumerate(page.blocks):
         if block.ordered:
             lists.setdefault(block.list_id, []).append(n)
     for steps in lists.values():
-        weights = [looks[n].count + 1 for n in steps]
+        weights = [page.looks[n].count + 1 for n in steps]
         mean = sum(judged[n].score * w for n, w in zip(steps, weights, strict=True)) / sum(weights)
         for n in steps:
             judged[n] = Judged(mean, judged[n].reason)
 
 
-def _drop_copies(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: Sequence[Seen], middle: float) -> None:
+def _drop_copies(judged: list[Judged], page: SeenPage) -> None:
     """Of long paragraphs with the same words drop those that are much less sure to be text than the surest."""
     best: dict[str, int] = {}
-    for n, look in enumerate(looks):
-        if look.count < _SAME or blocks[n].kind in _WHOLE or blocks[n].ordered or judged[n].score < middle:
+    for n, look in enumerate(page.looks):
+        if (
+            look.count < _SAME
+            or page.blocks[n].kind in _WHOLE
+            or page.blocks[n].ordered
+            or judged[n].score < page.middle
+        ):
             continue
         other = best.setdefault(look.words, n)
         if other != n:
@@ -194,10 +192,10 @@ def _drop_copies(judged: list[Judged], blocks: Sequence[NumberedBlock], looks: S
                 judged[worse] = Judged(NOISE, AGAIN)
 
 
-def _follow_neighbours(judged: list[Judged], looks: Sequence[Seen]) -> None:
+def _follow_neighbours(judged: list[Judged], page: SeenPage) -> None:
     """Give a picture or a mark without words the mean score of the paragraphs around it."""
-    worded = [n for n, look in enumerate(looks) if look.count]
-    for n, look in enumerate(looks):
+    worded = [n for n, look in enumerate(page.looks) if look.count]
+    for n, look in enumerate(page.looks):
         if look.count or not worded:
             continue
         place = bisect(worded, n)  # n itself is none of them
@@ -205,49 +203,37 @@ def _follow_neighbours(judged: list[Judged], looks: Sequence[Seen]) -> None:
         judged[n] = Judged((judged[before].score + judged[after].score) / 2, judged[n].reason)
 
 
-def _settle_headings(
-    judged: list[Judged],
-    blocks: Sequence[NumberedBlock],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    middle: float,
-) -> None:
+def _settle_headings(judged: list[Judged], page: SeenPage) -> None:
     """Drop a heading with nothing kept below it, keep one right above kept text, and the page's title.
 
     Of a page of headings only, furniture aside, they are the text.
     """
-    title = _title(judged, blocks, looks, signs, middle)
-    bare = all(look.is_heading or not look.count or _is_furniture(look, signs[n]) for n, look in enumerate(looks))
-    for n, look in enumerate(looks):
+    title = _title(judged, page)
+    bare = all(look.is_heading or not look.count or page.is_furniture(n) for n, look in enumerate(page.looks))
+    for n, look in enumerate(page.looks):
         if not look.is_heading:
             continue
-        below = _below(blocks, looks, n)
+        below = _below(page.blocks, page.looks, n)
         if n == title:
             judged[n] = Judged(TEXT)
-        elif bare and look.linked <= MOSTLY_LINKS and not _is_furniture(look, signs[n]):
-            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
-        elif not any(judged[m].score >= middle for m in below):
+        elif bare and look.linked <= MOSTLY_LINKS and not page.is_furniture(n):
+            _lift(judged, n, page.middle + 0.05)
+        elif not any(judged[m].score >= page.middle for m in below):
             judged[n] = Judged(NOISE, NOTHING_KEPT if below else EMPTY_HEADING)
-        elif judged[n].score >= _HEADING_KEPT and judged[below[0]].score >= middle:
-            judged[n] = Judged(max(judged[n].score, middle + 0.1), judged[n].reason)
+        elif judged[n].score >= _HEADING_KEPT and judged[below[0]].score >= page.middle:
+            _lift(judged, n, page.middle + 0.1)
 
 
-def _keep_headings_above(
-    judged: list[Judged],
-    blocks: Sequence[NumberedBlock],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    middle: float,
-) -> None:
+def _keep_headings_above(judged: list[Judged], page: SeenPage) -> None:
     """Keep the headings that kept text stands under, the product's name among them, over some furniture between."""
     below = None
     for n in range(len(judged) - 1, -1, -1):
-        if judged[n].score >= middle:
+        if judged[n].score >= page.middle:
             below = n
-        elif below is not None and looks[n].is_heading and below - n <= _BETWEEN + 1:
-            sibling = looks[below].is_heading and blocks[below].level <= blocks[n].level
-            if not sibling and looks[n].linked <= MOSTLY_LINKS and not _is_furniture(looks[n], signs[n]):
-                judged[n] = Judged(middle + 0.1, judged[n].reason)
+        elif below is not None and page.looks[n].is_heading and below - n <= _BETWEEN + 1:
+            sibling = page.looks[below].is_heading and page.blocks[below].level <= page.blocks[n].level
+            if not sibling and page.looks[n].linked <= MOSTLY_LINKS and not page.is_furniture(n):
+                _lift(judged, n, page.middle + 0.1)
                 below = n
 
 
@@ -263,36 +249,29 @@ def _below(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], heading: int)
     return found
 
 
-def _title(
-    judged: list[Judged],
-    blocks: Sequence[NumberedBlock],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    middle: float,
-) -> int | None:
+def _title(judged: list[Judged], page: SeenPage) -> int | None:
     """Return the last heading of level 1 before the first text, when it stands in no menu or the like."""
-    first = next((n for n, one in enumerate(judged) if one.score >= middle and not looks[n].is_heading), 0)
-    tops = [n for n in range(first) if looks[n].is_heading and blocks[n].level == 1]
-    tops = [n for n in tops if not any(signs[n][kind] for kind in ("nav", "footer", "aside", "hidden", "dialog"))]
+    first = next((n for n, one in enumerate(judged) if one.score >= page.middle and not page.looks[n].is_heading), 0)
+    tops = [n for n in range(first) if page.looks[n].is_heading and page.blocks[n].level == 1]
+    tops = [n for n in tops if not any(page.signs[n][kind] for kind in ("nav", "footer", "aside", "hidden", "dialog"))]
     return tops[-1] if tops else None
 
 
-def keep_what_is_left(
-    judged: list[Judged],
-    looks: Sequence[Seen],
-    signs: Sequence[dict[str, float]],
-    again: Sequence[bool],
-    middle: float,
-) -> None:
+def keep_what_is_left(judged: list[Judged], page: SeenPage) -> None:
     """Keep the words of a page of which no paragraph would be left, where few of its words are links."""
-    if any(one.score >= middle and look.count and not look.is_heading for one, look in zip(judged, looks, strict=True)):
+    if any(
+        one.score >= page.middle and look.count and not look.is_heading
+        for one, look in zip(judged, page.looks, strict=True)
+    ):
         return
-    places = [n for n, sign in enumerate(signs) if looks[n].count and not any(sign[kind] for kind in FURNITURE)]
-    own = [n for n in places if looks[n].linked <= MOSTLY_LINKS and not looks[n].furniture and not again[n]]
-    linked = sum(looks[n].count * looks[n].linked for n in places)
-    if linked < _LINKED * sum(looks[n].count for n in own if not looks[n].is_heading):
+    places = [n for n, look in enumerate(page.looks) if look.count and not page.stands_in_furniture(n)]
+    own = [
+        n for n in places if page.looks[n].linked <= MOSTLY_LINKS and not page.looks[n].furniture and not page.again[n]
+    ]
+    linked = sum(page.looks[n].count * page.looks[n].linked for n in places)
+    if linked < _LINKED * sum(page.looks[n].count for n in own if not page.looks[n].is_heading):
         for n in own:
-            judged[n] = Judged(max(judged[n].score, middle + 0.05), judged[n].reason)
+            _lift(judged, n, page.middle + 0.05)
 
 
 def judge_plain_text(blocks: Sequence[NumberedBlock], looks: Sequence[Seen], again: Sequence[bool]) -> list[Judged]:
