@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.reading_pages import SourcePage, read_pages
-from autokb.app.site_blocks import SiteBlocks
+from autokb.app.site_blocks import SiteBlocks, with_blocks
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.cutting import Cut
 from autokb.evaluation.clustered import ratio
@@ -65,7 +65,7 @@ def pages(name: str) -> list[SourcePage]:
     if not folder.is_dir():
         raise SystemExit(f"This benchmark needs ../shared/data/{where} beside the repository.")
     files, _ = find_files([folder])
-    return [page for file in files if file.relative.endswith(suffix) for page in read_pages(file).pages]
+    return [with_blocks(p) for file in files if file.relative.endswith(suffix) for p in read_pages(file).pages]
 
 
 def methods(found: Sequence[SourcePage]) -> dict[str, Cutting]:
