@@ -13,7 +13,7 @@ import pytest
 
 from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_files
 from autokb.app.models import AskModels
-from autokb.app.workspace import one_at_a_time
+from autokb.app.workspace import create_workspace, one_at_a_time
 from autokb.chunking.repeated import block_hash
 from autokb.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
 from autokb.knowledge.nouns import Skipped
@@ -289,6 +289,16 @@ def test_a_ledger_that_another_call_uses_is_refused(scripted: Any, tmp_path: Pat
     with one_at_a_time(tmp_path / "l.db.lock", "busy"), pytest.raises(WorkspaceBusyError, match=r"l\.db"):
         cut(tmp_path / "a.md", method="lumber_chunker", max_size=400, model=ASKED, ledger=ledger)
     assert not ledger.exists()
+
+
+def test_a_link_to_the_file_of_a_workspace_waits_for_its_build(scripted: Any, tmp_path: Path) -> None:
+    scripted(lambda _: {"number": 2})
+    (tmp_path / "a.md").write_text(paragraphs(4))
+    workspace = create_workspace(tmp_path / "kb", "name: d\n")
+    link = tmp_path / "link.db"
+    link.symlink_to(workspace.folder / "knowledge.db")
+    with workspace.build_lock(), pytest.raises(WorkspaceBusyError, match=r"link\.db"):
+        cut(tmp_path / "a.md", method="lumber_chunker", max_size=400, model=ASKED, ledger=link)
 
 
 def test_prices_for_a_budget_come_from_a_file_of_settings(scripted: Any, tmp_path: Path) -> None:

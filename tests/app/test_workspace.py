@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.app.workspace import create_workspace, open_workspace, parse_yaml
+from autokb.app.workspace import create_workspace, open_workspace, parse_yaml, settings_from
 from autokb.errors import BadInputError, WorkspaceBusyError
 from autokb.settings import read_settings
 
@@ -67,3 +67,11 @@ def test_the_environment_overrides_the_file() -> None:
 def test_wrong_settings_are_named(data: object, sentence: str) -> None:
     with pytest.raises(BadInputError, match=sentence):
         read_settings(data)
+
+
+def test_settings_that_are_not_there_are_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match=r"s\.yaml cannot be read \(No such file or directory\)"):
+        settings_from(tmp_path / "s.yaml")
+    (tmp_path / "s.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(BadInputError, match=r"s\.yaml is no UTF-8 text; save it as such\."):
+        settings_from(tmp_path / "s.yaml")

@@ -25,6 +25,8 @@ CUT = {
     "links.html": "".join(f'<a href="/page/{n}">link {n}</a> ' for n in range(20_000)),
     "quotes.md": ">" * 5_000 + " word\n",
     "targets.md": "[a\n" * 20_000,
+    "pictures.md": "[ " + "![lid](lid.png) " * 500 + SENTENCE,
+    "address.md": f"{SENTENCE}[lid](" + "x" * 100_000,
 }
 REFUSED = {
     "nested.html": ("<div>" * 100_000 + "deep", "nests more than 500 elements into each other; flatten it."),

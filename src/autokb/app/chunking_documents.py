@@ -218,7 +218,8 @@ def open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progr
         if path is None:
             path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autokb-chunk-"))) / "ledger.db"
         _check_ledger(path)
-        lock = path.with_name(LOCK_FILE if path.name == KNOWLEDGE_FILE else f"{path.name}.lock")
+        real = path.resolve()  # a link to a workspace's file is that file
+        lock = real.with_name(LOCK_FILE if real.name == KNOWLEDGE_FILE else f"{real.name}.lock")
         stack.enter_context(one_at_a_time(lock, f"Another call is at work with {path}"))
         file = KnowledgeFile(path, create=True)
         stack.callback(file.close)

@@ -135,8 +135,12 @@ def settings_from(file: Path | None, model: str = "") -> Settings:
 def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path.name} cannot be read ({error}); save it as UTF-8 text.") from error
+    except OSError as error:
+        raise BadInputError(
+            f"{path.name} cannot be read ({error.strerror}); see that it is a file, there and readable."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path.name} is no UTF-8 text; save it as such.") from error
 
 
 def parse_yaml(text: str, name: str) -> Any:

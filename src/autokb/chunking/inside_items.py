@@ -23,7 +23,9 @@ class Inside:
 def insides(text: str, start: int, end: int) -> tuple[Inside, ...]:
     """Return the outermost tables, code and ordered lists inside an item of a list's first level, in order."""
     # Its line is read from the beginning: marks of a quotation stand there, and in the lines below.
-    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    line = start
+    while line and text[line - 1] not in "\r\n":
+        line -= 1
     written = text[line:end]
     nested = [b for b in parse_blocks(written) if b.ordered and b.level > 1]
     return _Reader([*nested, *inner_blocks(written)], line).inside(start, end, 1)

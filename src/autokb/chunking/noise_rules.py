@@ -140,7 +140,7 @@ def _keep_announced_lists(judged: list[Judged], page: SeenPage) -> None:
     for n, look in enumerate(page.looks):
         if page.blocks[n].kind != "item":
             ends = look.words.rstrip().endswith(":") and look.count >= _OWN_WORDS
-            announced = n if ends and judged[n].score >= page.middle else None
+            announced = n if ends and judged[n].score >= page.middle and not page.is_furniture(n) else None
         elif announced is not None and not page.is_furniture(n):
             _lift(judged, n, page.middle + 0.05)
 

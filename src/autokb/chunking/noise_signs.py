@@ -24,8 +24,9 @@ _MOST_LINKS = 0.8
 _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"[.!?:;。！？…\"”’)]\s*\Z")
 _PICTURE = re.compile(r"!\[(?:[^\[\]]|\[[^\[\]]*\])*\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
+# Each text can be read in one way only: pictures behind a bracket that is never closed would else be tried in all.
 _LINK = re.compile(
-    r"(?<!!)\[((?:[^\[\]]|!?\[[^\[\]]*\](?:\([^()]*\))?)*)\]\([^()\s]*(?:\([^()]*\))?[^()\s]*(?: \"[^\"]*\")?\)"
+    r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\](?:\([^()]*\))?)*+)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)?(?: \"[^\"]*\")?\)"
 )
 
 

@@ -113,29 +113,48 @@ def _bit(text: str, position: int, start: int, end: int, head: str = "") -> Bit:
     return Bit(position, start, end, following - end, head)
 
 
+@dataclass(slots=True)
+class _Growing:
+    """An atom that others join; ``length`` is kept, with the head, so that thousands are counted once each."""
+
+    bits: list[Bit]
+    length: int
+    tight: bool
+    says: bool = True
+
+    def takes(self, atom: Atom, room: int) -> bool:
+        """Return whether an atom fits behind it."""
+        return self.length + self.bits[-1].gap + atom.length <= room
+
+    def add(self, atom: Atom) -> None:
+        """Put an atom behind it."""
+        self.length += self.bits[-1].gap + atom.length
+        self.bits += atom.bits
+        self.tight = atom.tight
+
+
 def _held(atoms: Iterable[Atom], room: int) -> list[Atom]:
     """Join each tight atom with the one after it where both fit."""
-    found: list[Atom] = []
+    found: list[_Growing] = []
     for atom in atoms:
-        before = found[-1] if found else None
-        if before and before.tight and before.head + before.length + before.gap + atom.length <= room:
-            found[-1] = Atom((*before.bits, *atom.bits), atom.tight)
+        if found and found[-1].tight and found[-1].takes(atom, room):
+            found[-1].add(atom)
         else:
-            found.append(atom)
-    return found
+            found.append(_Growing(list(atom.bits), atom.head + atom.length, atom.tight))
+    return [Atom(tuple(one.bits), one.tight) for one in found]
 
 
 def _with_marks(text: str, atoms: Iterable[Atom], room: int) -> list[Atom]:
     """Join each atom without words to the one before it, else to the one after it, where both fit."""
-    found: list[tuple[Atom, bool]] = []
+    found: list[_Growing] = []
     for atom in atoms:
         says = any(has_words(text, bit.start, bit.end) for bit in atom.bits)
-        before, said = found[-1] if found else (atom, True)
-        if not (says and said) and found and before.head + before.length + before.gap + atom.length <= room:
-            found[-1] = (Atom((*before.bits, *atom.bits), atom.tight), says or said)
+        if found and not (says and found[-1].says) and found[-1].takes(atom, room):
+            found[-1].add(atom)
+            found[-1].says = found[-1].says or says
         else:
-            found.append((atom, says))
-    return [atom for atom, _ in found]
+            found.append(_Growing(list(atom.bits), atom.head + atom.length, atom.tight, says))
+    return [Atom(tuple(one.bits), one.tight) for one in found]
 
 
 def _elements(text: str, blocks: Sequence[NumberedBlock], group: Unit, room: int, whole: int) -> Iterator[Atom]:
