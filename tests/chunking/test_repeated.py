@@ -4,7 +4,6 @@ from autokb.chunking.repeated import (
     PageBlocks,
     block_hash,
     page_blocks,
-    pages_to_recompute,
     repeated_blocks,
     repeated_by_site,
     repeated_on,
@@ -47,7 +46,7 @@ def test_a_site_is_a_host_or_a_folder() -> None:
     }
 
 
-def test_a_new_page_makes_only_those_recompute_on_which_a_verdict_flips() -> None:
+def test_a_new_page_changes_what_is_repeated_only_on_pages_that_share_its_paragraph() -> None:
     pages = [
         page("a.html", "See the guide.", menu=""),
         page("b.html", "See the guide.", menu=""),
@@ -57,7 +56,7 @@ def test_a_new_page_makes_only_those_recompute_on_which_a_verdict_flips() -> Non
     pages.append(page("d.html", "See the guide.", menu=""))
     after = repeated_blocks(pages)
     assert (before, after) == (frozenset(), {block_hash("See the guide.")})
-    assert [p.page for p in pages_to_recompute(before, after, pages)] == ["a.html", "b.html", "d.html"]
+    assert [p.page for p in pages if repeated_on(p, before) != repeated_on(p, after)] == ["a.html", "b.html", "d.html"]
     assert repeated_on(pages[2], after) == frozenset() and repeated_on(pages[0], after) == after
 
 

@@ -16,7 +16,6 @@ from autokb.sources.files import FoundFile
 from autokb.sources.formats import format_of, uncompressed
 
 LARGEST = 5_000_000  # characters of a document; what is larger is a data dump, and cutting it would take minutes
-LARGEST_HTML = 10_000_000  # characters of a page's source, of which half are tags and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,7 @@ def _html_page(file: FoundFile) -> PagesOfFile:
     """Read a page with its menus and footers, which ``add`` would leave out without a word."""
     from autokb.sources.whole_page import whole_page
 
-    html = decode(read_bytes(file), markup=True)
-    if reason := _too_large(html, LARGEST_HTML):
-        raise UnreadableFileError(reason)
-    page = whole_page(html)
+    page = whole_page(decode(read_bytes(file), markup=True))
     if reason := _too_large(page.text, LARGEST):
         raise UnreadableFileError(reason)
     if not page.text.strip():

@@ -62,14 +62,6 @@ def repeated_by_site(pages: Iterable[PageBlocks]) -> dict[str, frozenset[str]]:
     return {site: repeated_blocks(found) for site, found in sorted(sites.items())}
 
 
-def pages_to_recompute(
-    before: frozenset[str], after: frozenset[str], pages: Iterable[PageBlocks]
-) -> tuple[PageBlocks, ...]:
-    """Return the pages of a site on which a paragraph became repeated, or is so no more."""
-    flipped = before ^ after
-    return tuple(page for page in pages if page.hashes & flipped)
-
-
 def repeated_on(page: PageBlocks, repeated: frozenset[str]) -> frozenset[str]:
     """Return what of the repeated paragraphs a page has: the part of a page's input that other pages decide."""
     return page.hashes & repeated

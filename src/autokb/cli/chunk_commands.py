@@ -14,7 +14,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from autokb.cli.commands import IdField, Json, Mode, Model, TextField, TitleField, app
+from autokb.cli.commands import IdField, Json, Ledger, MaxSize, Mode, Model, SettingsFile, TextField, TitleField, app
 
 Result = Any  # of app.chunking_documents, which is imported where it is used
 
@@ -29,7 +29,7 @@ def chunk(
             help="auto_chunker, fixed, headings, recursive, semantic, llm_semantic or lumber_chunker.",
         ),
     ] = "auto_chunker",
-    max_size: Annotated[int, typer.Option(metavar="N", min=1, help="Characters of a chunk at most.")] = 2048,
+    max_size: MaxSize = 2048,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the chunks as Markdown; with --json add each document's Markdown.")
     ] = False,
@@ -39,13 +39,9 @@ def chunk(
         bool, typer.Option("--rules-first", help="Ask a model only about what the rules are unsure of.")
     ] = False,
     budget: Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Never spend more.")] = None,
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep there what a model was paid for; made on first use.")
-    ] = None,
+    ledger: Ledger = None,
     jobs: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes that read and cut.")] = 1,
-    settings: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Models and prices as in a workspace's settings.yaml.")
-    ] = None,
+    settings: SettingsFile = None,
     text_field: TextField = None,
     title_field: TitleField = None,
     id_field: IdField = None,

@@ -54,6 +54,13 @@ def _started(workspace: Path, made: dict[str, Any], domain: str) -> str:
     return f"Made {workspace}.{to_do}\nNext: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
 
 
+MaxSize = Annotated[int, typer.Option(metavar="N", min=1, help="Characters of a chunk at most.")]
+Ledger = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Keep there what a model was paid for; made on first use.")
+]
+SettingsFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Models and prices as in a workspace's settings.yaml.")
+]
 TextField = Annotated[str | None, typer.Option(help="Where a record's text is: body, or a path such as a.b[].c.")]
 TitleField = Annotated[str | None, typer.Option(help="Where its title is.")]
 IdField = Annotated[str | None, typer.Option(help="Where its id is.")]

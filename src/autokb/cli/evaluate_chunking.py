@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from autokb.cli.commands import IdField, Json, Model, TextField, TitleField, evaluate
+from autokb.cli.commands import IdField, Json, Ledger, MaxSize, Model, SettingsFile, TextField, TitleField, evaluate
 
 
 @evaluate.command(
@@ -19,7 +19,7 @@ def chunking(
     methods: Annotated[
         list[str] | None, typer.Option(metavar="NAMES", help="Which methods, with commas between; all without it.")
     ] = None,
-    max_size: Annotated[int, typer.Option(metavar="N", min=1, help="Characters of a chunk at most.")] = 2048,
+    max_size: MaxSize = 2048,
     model: Model = "",
     judge: Annotated[
         str, typer.Option(metavar="MODEL", help="A model that only judges and makes questions; chunkers stay offline.")
@@ -39,13 +39,9 @@ def chunking(
     budget: Annotated[
         float | None, typer.Option(min=0.0, metavar="USD", help="Ask models for no more than this.")
     ] = None,
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep there what a model was paid for; made on first use.")
-    ] = None,
+    ledger: Ledger = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
-    settings: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Models and prices as in a workspace's settings.yaml.")
-    ] = None,
+    settings: SettingsFile = None,
     text_field: TextField = None,
     title_field: TitleField = None,
     id_field: IdField = None,

@@ -17,7 +17,7 @@ from autokb.sources.html_marks import Place, bytes_free_of_numbers, free_of_numb
 from autokb.sources.html_shape import mend_shape
 from autokb.sources.html_tree import html_bytes, nodes_of, parsed_html
 
-MOST_HTML = 10_000_000  # characters; beyond it a page is a dump that nobody reads as one
+MOST_HTML = 10_000_000  # characters, of which half are tags and more; beyond it a page is a dump that nobody reads
 MOST_EXTRACTED = 1_500_000  # an extractor would need minutes for more
 _LANDMARKS: tuple[MarkKind, ...] = ("nav", "header", "footer", "aside", "form", "hidden", "dialog", "named")
 
@@ -45,7 +45,7 @@ def whole_page(html: str) -> WholePage:
     from lxml import etree
 
     if len(html) > MOST_HTML:
-        raise UnreadableFileError(f"is one page of more than {MOST_HTML // 1_000_000} MB; split it into several.")
+        raise UnreadableFileError(f"has {len(html):,} characters, and {MOST_HTML:,} can be cut at most; split it.")
     root = parsed_html(bytes_free_of_numbers(html_bytes(html)))
     if root is None:
         return WholePage("")
