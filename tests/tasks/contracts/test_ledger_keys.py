@@ -1,0 +1,59 @@
+"""A reply that was paid for is found again: the keys of all samples and examples are those that earlier versions made.
+
+A key changes only with what a model reads or may write. Where that is meant, the lines of that task, and no others, are
+written anew: ``AUTOKB_REWRITE_GOLDEN=1 pytest tests/tasks/contracts/test_ledger_keys.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import SAMPLES
+
+from autokb.app.model_answers import item_key
+from autokb.knowledge.ids import digest
+from autokb.llm.requests import ModelReply
+from autokb.tasks.asking import repair_request, request_for
+from autokb.tasks.prompts import render
+from autokb.tasks.room import Room
+
+GOLDEN = Path(__file__).with_name("ledger_keys.json")
+MODEL = "openai:gpt-5-mini"
+EMBEDDED = ("The left earbud stays silent", "Keeps disconnecting")
+
+
+def keys(room: Room[Any, Any], items: Sequence[Any]) -> dict[str, Any]:
+    """Return the keys of a request, of its repair and second attempt, and of each item's stored answer."""
+    assert room.asking is not None
+    request = request_for(room.name, room.asking, items, MODEL)
+    repair = repair_request(request, ModelReply("nonsense", 1, 1), "It is no JSON object.")
+    return {
+        "request": request.key,
+        "bounded": request_for(room.name, room.asking, items, MODEL, 300).key,
+        "again": request.tried_again(1).key,
+        "repair": repair.key,
+        "items": [item_key(room, MODEL, render(room.asking.package, room.asking.values((one,)))) for one in items],
+    }
+
+
+def found() -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    for name, make in SAMPLES.items():
+        sample = make()
+        asked = [sample.items, *(items for items, _ in sample.shown)]
+        known[name] = [keys(sample.room, items) for items in asked]
+    known["embedding"] = digest("embed", "openai:text-embedding-3-small", *EMBEDDED)
+    return known
+
+
+@pytest.mark.parametrize("name", [*sorted(SAMPLES), "embedding"])
+def test_the_keys_of_paid_replies_are_those_of_before(name: str) -> None:
+    now = found()
+    if os.environ.get("AUTOKB_REWRITE_GOLDEN"):
+        GOLDEN.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    assert now[name] == json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
