@@ -30,12 +30,11 @@ demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask 
 test: .venv/.setup  ## run the tests
 	$(BIN)/python -m pytest -n 2
 
-check: .venv/.setup  ## lint, types, floors, size budgets
+check: .venv/.setup  ## lint, types, floors
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python tests/size_budgets.py
 
 format: .venv/.setup
 	$(BIN)/ruff check --fix src tests benchmarks

@@ -60,9 +60,9 @@ def _pairs(text_id: str, attributes: dict[str, list[str]]) -> set[Pair]:
 def _read(name: str, split: str) -> Iterator[tuple[dict[str, Any], dict[str, list[str]]]]:
     import yaml
 
+    from autokb.core.domain import read_domain
     from autokb.domains import domain_text
-    from autokb.knowledge.domain import read_domain
-    from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
+    from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
 
     spec = read_domain(yaml.safe_load(domain_text(DOMAINS[name])))
     for record in _with_text(_lines(LABELS / f"{name}.jsonl")):
@@ -70,7 +70,7 @@ def _read(name: str, split: str) -> Iterator[tuple[dict[str, Any], dict[str, lis
             item = ExtractAttributes(record["text"], "question", spec.attributes)
             # A label that names every value of a closed attribute says Any, which is how the product spells it.
             normal = {n: sorted(spec.attributes[n].normal(frozenset(v))) for n, v in record["attributes"].items()}
-            yield {**record, "attributes": normal}, ROOM.answer_offline(item).attributes
+            yield {**record, "attributes": normal}, TASK.answer_offline(item).attributes
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

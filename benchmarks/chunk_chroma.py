@@ -27,14 +27,14 @@ from autokb.app.embedding import open_embedder
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.tree import with_text
 from autokb.chunking.windows import windows
+from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.bootstrap import estimates
 from autokb.evaluation.token_metrics import Place, TokenScores, precision_omega, token_scores
-from autokb.knowledge.nouns import Chunk, Document
-from autokb.knowledge.plain import plain_text
 from autokb.retrieval.weights import Weights
-from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.stores.vector_index import best_first
 from autokb.stores.word_index import WordIndex
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.plain_text import plain_text
 from benchmarks.figures import RESULTS, Figure, Result
 from benchmarks.peers import PEERS
 
@@ -44,7 +44,7 @@ FOUND = 5  # chunks for a question
 METRICS = ("recall", "iou", "precision")
 SYSTEMS = ("vectors", "bm25", "fused")
 OURS = "auto_chunker"
-ROOM = 1.25  # of the size that small units are joined up to: a unit that is a little longer stays whole
+TASK = 1.25  # of the size that small units are joined up to: a unit that is a little longer stays whole
 FREE = ("fixed", "recursive", "headings", "lumber_chunker", OURS)  # ours that ask nobody and whose size can be set
 Cutting = Callable[[Document, int], Sequence[Chunk]]
 
@@ -116,7 +116,7 @@ def _own(name: str, document: Document, size: int) -> Sequence[Chunk]:
     if name == OURS:
         from autokb.chunking.auto_chunker import auto_chunks
 
-        return with_text(auto_chunks(document, int(size * ROOM), join_below=size).chunks)
+        return with_text(auto_chunks(document, int(size * TASK), join_below=size).chunks)
     return with_text(cut_document(document, name, size).chunks)
 
 
@@ -151,14 +151,14 @@ def _embedder() -> Any:
 def _vectors() -> Iterator[Callable[[Sequence[str]], Any]]:
     """Open the vectors that earlier runs kept in the temporary folder."""
     path = Path(tempfile.gettempdir()) / "autokb-bench-vectors.db"
-    file = KnowledgeFile(path, create=not path.exists())
+    file = WorkspaceFile(path, create=not path.exists())
     try:
         yield partial(_embed, file)
     finally:
         file.close()
 
 
-def _embed(file: KnowledgeFile, texts: Sequence[str]) -> Any:
+def _embed(file: WorkspaceFile, texts: Sequence[str]) -> Any:
     embedder = _embedder()
     vectors, missing = file.vectors(embedder.name, texts, embedder.dimensions)
     new = list(dict.fromkeys(texts[row] for row in missing))

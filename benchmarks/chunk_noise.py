@@ -18,7 +18,7 @@ from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.noise import noise_verdicts
 from autokb.chunking.noise_signs import words_seen
 from autokb.chunking.noise_weights import WITH_VOTES, WITHOUT_VOTES, Weights
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
 from autokb.llm.embedders import Embedder
 from autokb.sources.whole_page import whole_page
 from benchmarks.chunk_noise_data import (

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> Result:
 
 def read() -> list[str]:
     """Read all HTML pages of the data that can be decoded."""
-    from autokb.errors import UnreadableFileError
+    from autokb.core.errors import UnreadableFileError
     from autokb.sources.decoding import decode
 
     found = []
@@ -61,7 +61,7 @@ def _alone(pages: Sequence[str]) -> Mapping[str, list[float]]:
     from trafilatura import extract
 
     from autokb.chunking.auto_chunker import auto_chunks
-    from autokb.knowledge.nouns import Document
+    from autokb.core.nouns import Document
     from autokb.sources.whole_page import whole_page
 
     first = whole_page(pages[0])  # what is imported and compiled on first use is no page's time

@@ -2,7 +2,7 @@
 
     python -m benchmarks.chunk_tables --model openai:NAME --ledger judged.db PATH...
 
-Each PATH is one domain, as Support and Wikipedia are in the paper. The model answers every room, the chunkers' too;
+Each PATH is one domain, as Support and Wikipedia are in the paper. The model answers every task, the chunkers' too;
 with ``--judge`` instead it only judges, and chunkers are answered offline. Without a model nothing is judged, and only
 table 4 has figures. Settings are those of the environment (AUTOKB_BASE_URL, keys). The prompts are worded by us, and
 sizes are in characters where the paper counts tokens.
@@ -131,7 +131,7 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a folder or file: one domain")
-    parser.add_argument("--model", default="", help="answers every room, for example openai:NAME")
+    parser.add_argument("--model", default="", help="answers every task, for example openai:NAME")
     parser.add_argument("--judge", default="", help="only judges and makes questions")
     parser.add_argument("--methods", default="", help="only these, with commas between")
     parser.add_argument("--sample", type=int, default=100, help="chunks of a method that are judged at most")

@@ -43,14 +43,14 @@ SCHEMA = {
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Ask through the door and through the bare client in turns, so that both meet the same machine."""
+    """Ask through the client and through the bare client in turns, so that both meet the same machine."""
     os.environ["OPENAI_API_KEY"] = "not-a-key"
     rounds = 1 if options.quick else ROUNDS
     bare, straight, faulty = [], [], []
     for number in range(rounds):
         bare.append(_bare())
-        straight.append(_door(0.0, number))
-        faulty.append(_door(FAULTS, number))
+        straight.append(_client(0.0, number))
+        faulty.append(_client(FAULTS, number))
     plain, ours = _middle(bare, "seconds"), _middle(straight, "seconds")
     lost = sum(r["lost"] for r in (*straight, *faulty))
     doubled = sum(r["doubled"] for r in (*straight, *faulty))
@@ -145,33 +145,33 @@ def _bare() -> dict[str, Any]:
         return asdict(anyio.run(ask, url))
 
 
-def _door(faults: float, seed: int) -> dict[str, Any]:
-    """Return the seconds through the door into a workspace file, and what was lost or paid for twice."""
-    from autokb.llm.door import Door, Tag
+def _client(faults: float, seed: int) -> dict[str, Any]:
+    """Return the seconds through the client into a workspace file, and what was lost or paid for twice."""
+    from autokb.llm.client import ModelClient, Tag
     from autokb.llm.ledger import Paid
     from autokb.llm.prices import Prices
     from autokb.llm.providers import open_sender
     from autokb.llm.requests import Message, ModelReply, ModelRequest
-    from autokb.stores.knowledge_file import KnowledgeFile
     from autokb.stores.ledger_table import LedgerTable
+    from autokb.stores.workspace_file import WorkspaceFile
 
-    def job(door: Door, number: int) -> Any:
+    def job(client: ModelClient, number: int) -> Any:
         turns = tuple(Message(turn["role"], turn["content"]) for turn in _turns(number))  # type: ignore[arg-type]
         request = ModelRequest("openai:m", turns, SCHEMA, "assign", 400)
-        return door.ask(request, Tag("themes", "issues/assign_theme", (str(number),)))
+        return client.ask(request, Tag("themes", "issues/assign_theme", (str(number),)))
 
-    async def ask(url: str, file: KnowledgeFile) -> tuple[_Timer, list[Any]]:
+    async def ask(url: str, file: WorkspaceFile) -> tuple[_Timer, list[Any]]:
         ledger = LedgerTable(file, ModelReply, Paid)
         prices = Prices({"m": {"input": 0.1, "output": 0.4}}, url)
-        door = Door(ledger, lambda model: open_sender(model, url, 60.0), prices, concurrency=AT_ONCE)
-        await door.run_many([partial(job, door, -1)])  # what is loaded once is no part of a request
+        client = ModelClient(ledger, lambda model: open_sender(model, url, 60.0), prices, concurrency=AT_ONCE)
+        await client.run_many([partial(job, client, -1)])  # what is loaded once is no part of a request
         with _Timer() as timer:
-            found = await door.run_many([partial(job, door, number) for number in range(REQUESTS)])
-        await door.close()
+            found = await client.run_many([partial(job, client, number) for number in range(REQUESTS)])
+        await client.close()
         return timer, found
 
     with folder() as place, _stub(faults, seed) as url:
-        file = KnowledgeFile(place / "knowledge.db", create=True)
+        file = WorkspaceFile(place / "knowledge.db", create=True)
         timer, found = anyio.run(ask, url, file)
         stats = _stats(url)
         kept = file._db.execute("SELECT count(*) FROM request WHERE state = 'paid'").fetchone()[0]

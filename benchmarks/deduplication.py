@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import yaml
 
+from autokb.core.domain import DomainSpec, read_domain
 from autokb.issues.neutral import neutral_text, problem_vectors
 from autokb.issues.seeds import Clusters, cluster, nearness
 from autokb.issues.themes import assign, freeze
-from autokb.knowledge.domain import DomainSpec, read_domain
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.tasks.issues.find_themes.offline import find_themes
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from autokb.chunking.cutting import Cut
 from autokb.chunking.pieces import trimmed
 from autokb.chunking.recursive_text import chunks_at
-from autokb.knowledge.nouns import Document, Span
+from autokb.core.nouns import Document, Span
 
 Chunker = Callable[[Document, int], Cut]
 LEVELS = [("#" * level, f"h{level}") for level in range(1, 7)]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from autokb.knowledge.domain import DomainSpec
+from autokb.core.domain import DomainSpec
 from benchmarks import thunderbird
 
 SEED = 20250101

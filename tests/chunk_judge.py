@@ -23,11 +23,11 @@ MARKS: Mapping[str, tuple[str, bool]] = {
 }
 
 
-ROOMS = frozenset({*MARKS, "judges_relevance", "probes_chunk_questions"})
+TASKS = frozenset({*MARKS, "judges_relevance", "probes_chunk_questions"})
 
 
 def reply(body: Mapping[str, Any]) -> str:
-    """Return the reply to a request of a room that judges chunks or asks about them."""
+    """Return the reply to a request of a task that judges chunks or asks about them."""
     return json.dumps(answers(body["response_format"]["json_schema"]["name"], str(body["messages"][1]["content"])))
 
 

@@ -1,4 +1,4 @@
-"""A script that plays a model for every room: right and sensible replies, so that a build through the door can be run.
+"""A script that plays a model for every task: right and sensible replies, so that a build can be run to its end.
 
 It tries the plumbing (requests, replies, the ledger, what a build counts) and says nothing of any model's quality. It
 reads the prompt alone, as a model does, and is deterministic: a request that is a repair gets the same reply. With
@@ -74,10 +74,10 @@ class ScriptedModel:
         """Return the reply to the body of a request."""
         system, user = (str(message["content"]) for message in body["messages"][:2])
         name, schema = form_of(body)
-        if name in chunk_judge.ROOMS:
+        if name in chunk_judge.TASKS:
             return json.dumps(chunk_judge.answers(name, user), ensure_ascii=False)
-        room = name.partition("_")[2]
-        return json.dumps(getattr(self, f"_{room}")(system, user, schema), ensure_ascii=False)
+        task = name.partition("_")[2]
+        return json.dumps(getattr(self, f"_{task}")(system, user, schema), ensure_ascii=False)
 
     def _find_themes(self, _system: str, user: str, _schema: Reply) -> Reply:
         issues = dict(_numbered(_one(user, "issues")))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from autokb.answering.answer import Answer, answer
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.nouns import Evidence, Hit, Issue, Solution
+from autokb.core.attributes import Attributes
+from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import match_issues
 

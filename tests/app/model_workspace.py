@@ -1,4 +1,4 @@
-"""A small workspace whose rooms are asked of a scripted model."""
+"""A small workspace whose tasks are asked of a scripted model."""
 
 from __future__ import annotations
 

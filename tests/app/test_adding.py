@@ -12,7 +12,7 @@ import pytest
 import hand_made_kb
 from autokb.app.adding import Added, add
 from autokb.app.workspace import Workspace, create_workspace
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.sources import Fields
 
 

@@ -10,7 +10,7 @@ import pytest
 import hand_made_kb
 from autokb.app.asking import OpenIndex, open_index, read_overrides
 from autokb.app.workspace import Workspace, create_workspace
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 PAIR = "my robot does not pair with the app"
 ACCEPTED = {"exact", "broader"}

@@ -17,7 +17,7 @@ import pytest
 from model_workspace import DOCUMENTS, DOMAIN
 
 from autokb.app import SupportKB
-from autokb.errors import BadInputError, WorkspaceBusyError
+from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.sources import Fields
 
 ISSUES = [

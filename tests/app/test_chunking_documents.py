@@ -15,10 +15,10 @@ from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_
 from autokb.app.models import AskModels
 from autokb.app.workspace import create_workspace, one_at_a_time
 from autokb.chunking.repeated import block_hash
-from autokb.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
-from autokb.knowledge.nouns import Skipped
+from autokb.core.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
+from autokb.core.nouns import Skipped
 from autokb.sources import Fields
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores.workspace_file import WorkspaceFile
 from stub_server import StubServer
 
 STEPS = "# Leaks\n\nIf it leaks:\n\n1. Press the seal.\n2. Close the lid.\n"
@@ -178,7 +178,7 @@ def test_one_page_that_breaks_the_chunker_does_not_end_the_others(pages: Path, m
     assert Skipped("a.md", "cannot be cut (ValueError: odd).") in skipped
 
 
-# ---- semantic, and rooms that a model answers
+# ---- semantic, and tasks that a model answers
 
 
 def test_semantic_uses_the_packaged_vectors(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_a_ledger_in_a_folder_that_is_not_there_is_refused(scripted: Any, tmp_pa
 def test_a_workspace_can_be_the_ledger(scripted: Any, tmp_path: Path) -> None:
     scripted(lambda _body: {"at": 2})
     (tmp_path / "a.txt").write_text(paragraphs(6))
-    KnowledgeFile(tmp_path / "knowledge.db", create=True).close()
+    WorkspaceFile(tmp_path / "knowledge.db", create=True).close()
     assert cut(tmp_path / "a.txt", method="lumber_chunker", model=ASKED, ledger=tmp_path / "knowledge.db")[1] == []
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from autokb.app.cut_documents import METHODS, cut
 from autokb.app.stages import Stages
-from autokb.knowledge.nouns import Document
-from autokb.settings import Settings
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.core.nouns import Document
+from autokb.core.settings import Settings
+from autokb.stores.workspace_file import WorkspaceFile
 
 NOTICE = "Our shop in the old station is open from nine to five on all days of the week."
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[KnowledgeFile]:
-    opened = KnowledgeFile(tmp_path / "knowledge.db", create=True)
+def file(tmp_path: Path) -> Iterator[WorkspaceFile]:
+    opened = WorkspaceFile(tmp_path / "knowledge.db", create=True)
     yield opened
     opened.close()
 
@@ -28,7 +28,7 @@ def documents(count: int, notice: str = "") -> list[Document]:
     return [Document(f"site/{n}.md", f"Seal {n}", text.format(n=n, notice=notice)) for n in range(count)]
 
 
-def counts(file: KnowledgeFile, settings: Settings, docs: list[Document]) -> tuple[int, int]:
+def counts(file: WorkspaceFile, settings: Settings, docs: list[Document]) -> tuple[int, int]:
     """Cut for a build; returns how many documents were cut and how many looked up."""
     stages = Stages(file)
     assert list(cut(stages, settings, docs)) == [d.id for d in docs]
@@ -37,7 +37,7 @@ def counts(file: KnowledgeFile, settings: Settings, docs: list[Document]) -> tup
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_is_a_setting_and_cuts_only_what_changed(file: KnowledgeFile, method: str) -> None:
+def test_every_method_is_a_setting_and_cuts_only_what_changed(file: WorkspaceFile, method: str) -> None:
     settings = Settings(chunker=method)
     assert counts(file, settings, documents(3)) == (3, 0)
     assert counts(file, settings, documents(4)) == (1, 3)
@@ -46,7 +46,7 @@ def test_every_method_is_a_setting_and_cuts_only_what_changed(file: KnowledgeFil
     assert "clicks 2 times" in " ".join(c.text for c in chunks["site/2.md"])
 
 
-def test_sentences_that_are_known_are_not_embedded_again(file: KnowledgeFile) -> None:
+def test_sentences_that_are_known_are_not_embedded_again(file: WorkspaceFile) -> None:
     settings = Settings(chunker="semantic")
     first, second = Stages(file), Stages(file)
     cut(first, settings, documents(2))
@@ -55,7 +55,7 @@ def test_sentences_that_are_known_are_not_embedded_again(file: KnowledgeFile) ->
     assert "embeddings" not in second.counts
 
 
-def test_a_new_page_recomputes_the_others_only_where_a_paragraph_becomes_repeated(file: KnowledgeFile) -> None:
+def test_a_new_page_recomputes_the_others_only_where_a_paragraph_becomes_repeated(file: WorkspaceFile) -> None:
     settings = Settings(chunker="auto_chunker")
     pages = documents(4, NOTICE)
     assert counts(file, settings, pages[:2]) == (2, 0)
@@ -65,7 +65,7 @@ def test_a_new_page_recomputes_the_others_only_where_a_paragraph_becomes_repeate
 
 
 def test_a_document_that_cannot_be_cut_is_a_failure_and_missing(
-    file: KnowledgeFile, monkeypatch: pytest.MonkeyPatch
+    file: WorkspaceFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from autokb.chunking import semantic
 

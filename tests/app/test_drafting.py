@@ -13,9 +13,9 @@ from autokb.app.drafting import DRAFT_FILE, draft_spec
 from autokb.app.models import AskModels
 from autokb.app.starting import start
 from autokb.app.workspace import Workspace, open_workspace, parse_yaml
+from autokb.core.domain import read_domain
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.domains import examples_folder
-from autokb.errors import AutokbError, BadInputError
-from autokb.knowledge.domain import read_domain
 from stub_server import StubServer
 
 DOMAIN = """\

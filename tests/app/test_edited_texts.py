@@ -15,7 +15,7 @@ from autokb.app.importing import Imported, import_file
 from autokb.app.published import read_published
 from autokb.app.showing import issue_json, tree_json
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 NOW = "2026-11-01T10:00:00+00:00"
 

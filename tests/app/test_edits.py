@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autokb.app.edits import apply_edits, new_edit, steps_of
-from autokb.knowledge.nouns import Solution
+from autokb.core.nouns import Solution
 
 BUILT = Solution("s1", "i1", "1. Old", ("Old",), {}, ())
 

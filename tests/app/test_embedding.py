@@ -17,17 +17,17 @@ from autokb.app.embedding import (
     open_embedder,
     read_embedder_name,
 )
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
+from autokb.core.settings import Settings
 from autokb.llm.embedders import paid
 from autokb.retrieval.gate import Gate
-from autokb.settings import Settings
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores.workspace_file import WorkspaceFile
 from stub_server import StubServer
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> KnowledgeFile:
-    return KnowledgeFile(tmp_path / "knowledge.db", create=True)
+def file(tmp_path: Path) -> WorkspaceFile:
+    return WorkspaceFile(tmp_path / "knowledge.db", create=True)
 
 
 @pytest.fixture(autouse=True)
@@ -82,13 +82,13 @@ def test_a_model_needs_a_provider_and_a_name(model: str) -> None:
     with pytest.raises(BadInputError, match="write offline or PROVIDER:NAME"):
         check_settings(Settings(model=model))
     with pytest.raises(BadInputError, match="write offline or PROVIDER:NAME"):
-        check_settings(Settings(rooms={"issues/assign_theme": model}))
+        check_settings(Settings(tasks={"issues/assign_theme": model}))
 
 
 def test_settings_that_can_be_used_pass_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     for context in ("", "document", "chained"):
-        check_settings(Settings(model="openai:x", rooms={"r": "offline"}, embedder="openai:y", context=context))
+        check_settings(Settings(model="openai:x", tasks={"r": "offline"}, embedder="openai:y", context=context))
     with pytest.raises(BadInputError, match="OPENAI_API_KEY"):
         embedder_of(Settings(embedder="openai:y"))
 
@@ -102,7 +102,7 @@ def test_weights_are_loaded_once() -> None:
     assert open_embedder("packaged") is open_embedder("packaged")
 
 
-def test_the_first_batch_says_how_long_vectors_are_and_is_kept(file: KnowledgeFile) -> None:
+def test_the_first_batch_says_how_long_vectors_are_and_is_kept(file: WorkspaceFile) -> None:
     texts = [f"text {n}" for n in range(40)] + ["text 0"]
     with StubServer(dimensions=6) as server:
         embedder = embedder_of(Settings(embedder="openai:tiny", base_url=server.url))
@@ -118,7 +118,7 @@ def test_the_first_batch_says_how_long_vectors_are_and_is_kept(file: KnowledgeFi
         assert len(server.embedded) == 1
 
 
-def test_batches_are_counted_by_what_was_sent(file: KnowledgeFile) -> None:
+def test_batches_are_counted_by_what_was_sent(file: WorkspaceFile) -> None:
     with StubServer() as server:
         embedder = embedder_of(Settings(embedder="openai:tiny", base_url=server.url))
         found = list(embed_batches(embedder, ["12345678"] * 33))
@@ -127,7 +127,7 @@ def test_batches_are_counted_by_what_was_sent(file: KnowledgeFile) -> None:
     assert file.vectors("openai:tiny", ["12345678"], 16)[1] == []
 
 
-def test_a_free_embedder_costs_nothing_and_learns_nothing(file: KnowledgeFile) -> None:
+def test_a_free_embedder_costs_nothing_and_learns_nothing(file: WorkspaceFile) -> None:
     embedder = open_embedder("packaged")
     assert paid(embedder) is None
     assert learn_dimensions(file, embedder, ["x"]) is None
@@ -137,7 +137,7 @@ def test_a_free_embedder_costs_nothing_and_learns_nothing(file: KnowledgeFile) -
     ]
 
 
-def test_vectors_of_another_length_under_the_same_name_are_refused(file: KnowledgeFile) -> None:
+def test_vectors_of_another_length_under_the_same_name_are_refused(file: WorkspaceFile) -> None:
     with StubServer(dimensions=6) as server:
         learn_dimensions(file, embedder_of(Settings(embedder="openai:tiny", base_url=server.url)), ["x"])
     with StubServer(dimensions=7) as server:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autokb.app import SupportKB
-from autokb.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.sources import Fields
 from stub_server import Fault, StubServer, status
 

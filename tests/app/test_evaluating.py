@@ -16,10 +16,10 @@ from autokb.app.models import AskModels
 from autokb.app.own_variations import PIECE, domain_synonyms, origins_of, piece
 from autokb.app.published import published_spec, read_published
 from autokb.app.workspace import Workspace, open_workspace
+from autokb.core.domain import read_domain
+from autokb.core.errors import AutokbError, BadInputError, StoppedOnPurposeError
+from autokb.core.nouns import Chunk
 from autokb.domains import domain_text
-from autokb.errors import AutokbError, BadInputError, StoppedOnPurposeError
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.nouns import Chunk
 from stub_server import StubServer
 
 OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
@@ -178,13 +178,13 @@ def test_without_a_model_unaided_solutions_are_refused(hand_made: Workspace, que
             evaluate_own_variations(hand_made, names)
 
 
-def test_a_model_of_the_room_alone_is_enough(
+def test_a_model_of_the_task_alone_is_enough(
     hand_made: Workspace, questions: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with StubServer(unaided) as server:
-        rooms = {"probes/unaided_solutions": "openai:scripted"}
-        (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump({"base_url": server.url, "rooms": rooms}))
+        tasks = {"probes/unaided_solutions": "openai:scripted"}
+        (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump({"base_url": server.url, "tasks": tasks}))
         answer = evaluate_workspace_retrieval(open_workspace(hand_made.folder), *questions, ["llm-wk"])
     assert (answer["calls"], answer["cost"]) == (server.requests, None)  # its price is not known, and never 0
 

@@ -12,7 +12,7 @@ import pytest
 import chunk_judge
 from autokb.app.chunking_documents import Chunked, Chunking, chunk_files
 from autokb.app.evaluating_chunks import METHODS, ChunkEvaluation, evaluate_chunking
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from stub_server import StubServer
 
 GUIDE = """\

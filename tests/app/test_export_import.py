@@ -15,7 +15,7 @@ from autokb.app.exporting import export
 from autokb.app.importing import Imported, import_file
 from autokb.app.showing import issue_json, tree_json
 from autokb.app.workspace import Workspace, create_workspace, open_workspace
-from autokb.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError
 
 Lines = list[dict[str, Any]]
 

@@ -1,4 +1,4 @@
-"""A build through the door to a model: what is asked, what is never asked twice, what a fault costs."""
+"""A build through the client to a model: what is asked, what is never asked twice, what a fault costs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 
-from autokb.errors import BadInputError, StoppedOnPurposeError
+from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, length, status
 
@@ -70,7 +70,7 @@ def test_a_second_build_asks_nothing_and_costs_add_up(server: StubServer, tmp_pa
     costs = kb.costs()
     assert (costs["calls"], costs["tokens"]) == (first["calls"], first["tokens"])
     assert costs["cost"] == pytest.approx(first["cost"])
-    assert set(costs["rooms"]) >= {"issues/grow_tree", "issues/write_solutions", "chunking/add_context"}
+    assert set(costs["tasks"]) >= {"issues/grow_tree", "issues/write_solutions", "chunking/add_context"}
 
 
 def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("chunker", "room"),
+    ("chunker", "task"),
     [
         ("auto_chunker", "chunking_merge_blocks"),
         ("llm_semantic", "chunking_find_splits"),
@@ -99,7 +99,7 @@ def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_pat
     ],
 )
 def test_a_model_cuts_the_documents_and_is_asked_once(
-    server: StubServer, tmp_path: Path, chunker: str, room: str
+    server: StubServer, tmp_path: Path, chunker: str, task: str
 ) -> None:
     long = {name: text + "\n\n## More\n\n" + "\n\n".join(MORE) + "\n" for name, text in DOCUMENTS.items()}
     kb = made(tmp_path, server.url, settings=f"{PRICES}chunker: {chunker}\n", documents=long)
@@ -107,11 +107,11 @@ def test_a_model_cuts_the_documents_and_is_asked_once(
     assert first["failures"] == []
     assert first["stages"]["chunks"]["computed"] > 0
     asked = Counter(form_of(body)[0] for body in server.bodies)
-    assert asked[room] >= len(long)
-    assert asked.keys() & CUTTING == {room}
+    assert asked[task] >= len(long)
+    assert asked.keys() & CUTTING == {task}
     again = kb.build()
     assert (again["calls"], server.requests) == (0, first["calls"])
-    assert kb.costs()["rooms"][room.replace("_", "/", 1)]["calls"] == asked[room]
+    assert kb.costs()["tasks"][task.replace("_", "/", 1)]["calls"] == asked[task]
 
 
 def test_paper_mode_asks_one_request_an_item_as_appendix_c_counts(server: StubServer, tmp_path: Path) -> None:
@@ -192,17 +192,17 @@ def test_a_missing_or_refused_key_ends_at_once_and_is_not_shown(
     assert KEY.encode() not in (tmp_path / "kb" / "knowledge.db").read_bytes()
 
 
-def test_one_model_a_room_and_unknown_rooms_are_refused(server: StubServer, tmp_path: Path) -> None:
+def test_one_model_a_task_and_unknown_tasks_are_refused(server: StubServer, tmp_path: Path) -> None:
     kb = made(
-        tmp_path, server.url, settings=PRICES + "rooms: {grow_tree: offline, issues/check_rules: 'openai:judge'}\n"
+        tmp_path, server.url, settings=PRICES + "tasks: {grow_tree: offline, issues/check_rules: 'openai:judge'}\n"
     )
     built = kb.build()
     asked = {(b["model"], b["response_format"]["json_schema"]["name"]) for b in server.bodies}
     assert ("judge", "issues_check_rules") in asked
     assert not [name for _, name in asked if name == "issues_grow_tree"]
     assert built["cost"] is None  # nobody knows the price of the judge
-    wrong = reopened(tmp_path, server.url, "rooms: {grow_trees: offline}\n")
-    with pytest.raises(BadInputError, match="no room 'grow_trees'"):
+    wrong = reopened(tmp_path, server.url, "tasks: {grow_trees: offline}\n")
+    with pytest.raises(BadInputError, match="no task 'grow_trees'"):
         wrong.build()
 
 
@@ -319,7 +319,7 @@ def test_a_paid_embedder_is_in_the_plan_the_ledger_the_budget_and_the_costs(serv
     with pytest.raises(StoppedOnPurposeError, match="budget"):
         kb.build(budget=0.000002)
     built = kb.build()
-    paid = kb.costs()["rooms"]["embedding"]
+    paid = kb.costs()["tasks"]["embedding"]
     assert paid["tokens"]["input"] > 0
     assert paid["cost"] == pytest.approx(paid["tokens"]["input"] * 10 / 1e6)
     assert kb.costs()["calls"] == server.stats()["requests"] + server.stats()["embedded"]

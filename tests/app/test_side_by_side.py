@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from autokb.app.side_by_side import AHEAD, side_by_side
-from autokb.errors import AutokbError
+from autokb.core.errors import AutokbError
 
 
 def doubled(number: int) -> int:

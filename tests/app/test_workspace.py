@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from autokb.app.workspace import create_workspace, open_workspace, parse_yaml, settings_from
-from autokb.errors import BadInputError, WorkspaceBusyError
-from autokb.settings import read_settings
+from autokb.core.errors import BadInputError, WorkspaceBusyError
+from autokb.core.settings import read_settings
 
 DOMAIN = "name: d\nattributes:\n  os: {kind: closed, values: [Android, iOS]}\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.peers import PEERS, aligned
 
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
 
 TEXT = (
     "# Kettle\n\nThe kettle boils a litre of water. It takes three minutes.\n\n## Descaling\n\n"

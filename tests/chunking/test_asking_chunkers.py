@@ -10,7 +10,7 @@ import pytest
 from autokb.chunking.conversations import hold
 from autokb.chunking.llm_semantic import PIECE, llm_semantic, llm_semantic_chunks
 from autokb.chunking.lumber_chunker import lumber, lumber_chunks
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
 from autokb.tasks.chunking.find_shift.task import FindShift, FoundShift
 from autokb.tasks.chunking.find_splits.task import FindSplits, FoundSplits
 

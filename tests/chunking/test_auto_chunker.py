@@ -9,9 +9,9 @@ from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.cutting import Cut
 from autokb.chunking.judged import judged
 from autokb.chunking.merging import unsure_requests
-from autokb.errors import BadInputError
-from autokb.knowledge.nouns import Document
-from autokb.tasks.chunking.merge_blocks.task import ROOM, MergedBlocks, NoisePart, Paragraph
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Document
+from autokb.tasks.chunking.merge_blocks.task import TASK, MergedBlocks, NoisePart, Paragraph
 
 PAGE = """# Garden buds
 
@@ -120,7 +120,7 @@ def test_the_offline_answer_of_the_room_gives_what_the_structure_gives() -> None
     document = Document("d", "Garden buds", PAGE + long_page(150))
     requests = merge_requests(document)
     assert len(requests) == 2
-    replies = [ROOM.answer_offline(request) for request in requests]
+    replies = [TASK.answer_offline(request) for request in requests]
     assert texts(cut_from_replies(document, replies)) == texts(auto_chunks(document))
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
 from autokb.chunking.fixed import fixed_chunks
-from autokb.knowledge.nouns import Document
-from autokb.tasks.chunking.add_context.task import ROOM
+from autokb.core.nouns import Document
+from autokb.tasks.chunking.add_context.task import TASK
 
 ITEMS = "\n".join(f"{n}. Turn the wheel number {n} until it clicks." for n in range(1, 13))
 DOCUMENT = Document("d", "Garden clock", f"# Setting\n\nTo set the clock by hand:\n\n{ITEMS}\n")
@@ -11,7 +11,7 @@ DOCUMENT = Document("d", "Garden clock", f"# Setting\n\nTo set the clock by hand
 
 def test_all_chunks_of_a_document_get_their_context_at_once():
     chunks = fixed_chunks(DOCUMENT, 200)
-    found = with_contexts(chunks, ROOM.answer_offline(document_request(DOCUMENT, chunks)))
+    found = with_contexts(chunks, TASK.answer_offline(document_request(DOCUMENT, chunks)))
     assert found[0].context == "Garden clock > Setting"
     assert {c.context for c in found[1:]} == {"Garden clock > Setting\nTo set the clock by hand:"}
     assert [c.id for c in found] == [c.id for c in chunks]
@@ -19,17 +19,17 @@ def test_all_chunks_of_a_document_get_their_context_at_once():
 
 def test_chained_goes_from_chunk_to_chunk_and_says_the_same_here():
     chunks = fixed_chunks(DOCUMENT, 200)
-    at_once = with_contexts(chunks, ROOM.answer_offline(document_request(DOCUMENT, chunks)))
+    at_once = with_contexts(chunks, TASK.answer_offline(document_request(DOCUMENT, chunks)))
     previous = None
     for chunk, expected in zip(chunks, at_once, strict=True):
-        (previous,) = with_contexts([chunk], ROOM.answer_offline(chained_request(DOCUMENT, chunk, previous)))
+        (previous,) = with_contexts([chunk], TASK.answer_offline(chained_request(DOCUMENT, chunk, previous)))
         assert previous.context == expected.context
 
 
 def test_the_key_of_a_chained_request_hangs_on_the_context_before_it():
     first, second = fixed_chunks(DOCUMENT, 200)[:2]
-    (with_context,) = with_contexts([first], ROOM.answer_offline(chained_request(DOCUMENT, first, None)))
-    assert ROOM.key(chained_request(DOCUMENT, second, with_context)) != ROOM.key(
+    (with_context,) = with_contexts([first], TASK.answer_offline(chained_request(DOCUMENT, first, None)))
+    assert TASK.key(chained_request(DOCUMENT, second, with_context)) != TASK.key(
         chained_request(DOCUMENT, second, first)
     )
 

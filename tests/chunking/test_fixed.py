@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from autokb.chunking.chunkers import chunk_document
 from autokb.chunking.fixed import FIXED_SIZE, fixed_chunks
-from autokb.errors import BadInputError
-from autokb.knowledge.nouns import Document
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Document
 
 PIECES = st.sampled_from(
     [

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from autokb.chunking.headings import heading_chunks
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
 
 TEXT = """# Mail
 

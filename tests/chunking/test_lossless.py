@@ -22,12 +22,12 @@ from autokb.chunking.judged import judged
 from autokb.chunking.noise_rules import FRONT_MATTER
 from autokb.chunking.tree import chunk_tree, joined_units
 from autokb.chunking.units import units_by_structure
-from autokb.errors import BadInputError
-from autokb.knowledge.front_matter import front_matter_end
-from autokb.knowledge.markdown import inner_blocks, parse_blocks
-from autokb.knowledge.nouns import Document, Span
-from autokb.knowledge.switches import MARK
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Document, Span
 from autokb.tasks.chunking.merge_blocks.task import MergedBlocks
+from autokb.text.conditional_markup import MARK
+from autokb.text.front_matter import front_matter_end
+from autokb.text.markdown import inner_blocks, parse_blocks
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 METHODS = sorted(CHUNKERS)

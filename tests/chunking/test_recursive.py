@@ -11,8 +11,8 @@ from autokb.chunking.recursive import recursive_chunks
 from autokb.chunking.recursive_html import recursive_html_chunks
 from autokb.chunking.recursive_markdown import recursive_markdown_chunks
 from autokb.chunking.recursive_text import recursive_spans, recursive_text_chunks
-from autokb.errors import BadInputError
-from autokb.knowledge.nouns import Document
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Document
 
 CUTTERS = (recursive_chunks, recursive_text_chunks, recursive_markdown_chunks, recursive_html_chunks)
 PIECES = st.sampled_from(

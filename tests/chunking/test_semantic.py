@@ -9,8 +9,8 @@ import pytest
 
 from autokb.chunking import semantic
 from autokb.chunking.semantic import cut_by_vectors, semantic_chunks, semantic_texts
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.nouns import Document
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Document
 
 TEXT = "The **lid** opens. The lid closes. The lid is red. Parcels come late. Parcels are big. Parcels are sent."
 DOCUMENT = Document("d", "", TEXT)

@@ -6,7 +6,7 @@ from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.judged import judged
 from autokb.chunking.tree import chunk_tree, joined_units, with_text
 from autokb.chunking.units import units_by_structure
-from autokb.knowledge.nouns import Chunk, Document
+from autokb.core.nouns import Chunk, Document
 
 NESTED = """# Mail
 

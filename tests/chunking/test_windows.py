@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autokb.chunking.windows import CONTEXT_SIZE, FAR_APART, Window, embedding_text, windows
-from autokb.knowledge.nouns import Chunk, Document
+from autokb.core.nouns import Chunk, Document
 
 SENTENCE = "Open the settings and choose the account that you want to change. "
 

@@ -81,7 +81,7 @@ def test_bad_input_ends_with_2(
     assert said in found["error"]
 
 
-def test_a_room_that_is_answered_offline_is_said(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_a_task_that_is_answered_offline_is_said(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     _, found, said = as_json(capsys, folder, "--method", "llm_semantic")
     assert said.startswith("llm_semantic is answered offline, by headings and words that are shared")
     assert found["documents"][0]["model"] == "offline"

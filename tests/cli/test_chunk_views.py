@@ -11,7 +11,7 @@ from rich.console import Console
 from autokb.app.chunking_documents import Chunked
 from autokb.chunking.cutting import Cut, Noise
 from autokb.cli.chunk_views import chunked_view, markdown_of, shown, skipped_view
-from autokb.knowledge.nouns import Chunk, Document, Skipped
+from autokb.core.nouns import Chunk, Document, Skipped
 
 
 def written(view: Any, width: int = 80) -> list[str]:

@@ -1,4 +1,4 @@
-"""``autokb chunk`` and ``autokb evaluate chunking`` with a model behind their rooms."""
+"""``autokb chunk`` and ``autokb evaluate chunking`` with a model behind their tasks."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def as_json(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any
 
 
 def asked(server: StubServer) -> Counter[str]:
-    """Return how often each room was asked."""
+    """Return how often each task was asked."""
     return Counter(form_of(body)[0] for body in server.bodies)
 
 
 @pytest.mark.parametrize(
-    ("method", "room", "last", "noise"),
+    ("method", "task", "last", "noise"),
     [
         # The menu is a paragraph of its own for all of them, and only one of them may leave it out.
         ("auto_chunker", "chunking_merge_blocks", SECTIONS[2], [(MENU, "menu, says the model")]),
@@ -69,7 +69,7 @@ def test_a_page_is_cut_where_the_model_says(
     server: StubServer,
     page: Path,
     method: str,
-    room: str,
+    task: str,
     last: str,
     noise: list[tuple[str, str]],
 ) -> None:
@@ -78,7 +78,7 @@ def test_a_page_is_cut_where_the_model_says(
     assert (found["failures"], document["model"]) == ([], "openai:stub")
     assert [chunk["text"] for chunk in document["chunks"]] == [*SECTIONS[:2], last]
     assert [(part["text"], part["reason"]) for part in document["noise"]] == noise
-    assert set(asked(server)) == {room}
+    assert set(asked(server)) == {task}
 
 
 def test_judges_are_asked_about_every_method_and_the_table_says_so(

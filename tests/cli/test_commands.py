@@ -15,7 +15,7 @@ import hand_made_kb
 from autokb.app.workspace import Workspace
 from autokb.cli import chunk_commands, draft_commands, evaluate_commands, main
 from autokb.cli.commands import app
-from autokb.errors import StoppedOnPurposeError
+from autokb.core.errors import StoppedOnPurposeError
 
 Run = Callable[..., tuple[int, Any]]
 
@@ -123,7 +123,7 @@ def test_a_workspace_that_was_never_built(run: Run, tmp_path: Path) -> None:
     assert status == 2 and "issue-1" in shown["error"]
     status, shown = run("costs", ws)
     nothing = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
-    assert (status, shown) == (0, {**nothing, "stages": {}, "rooms": {}})
+    assert (status, shown) == (0, {**nothing, "stages": {}, "tasks": {}})
     status, shown = run("plan", ws)
     assert (status, shown["calls"], shown["cost"], shown["seconds"]) == (0, 0, 0.0, None)
     assert {"economical", "paper"} == set(shown["modes"]) and shown["batch"] == {"cost": 0.0}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from autokb.core.domain import DomainSpec, read_domain
 from autokb.domains import domain_text
-from autokb.knowledge.domain import DomainSpec, read_domain
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "data" / "attributes"
 SETS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from autokb.core.domain import read_domain
 from autokb.domains import domain_text
-from autokb.knowledge.domain import read_domain
 
 BROKEN = [
     ("headphones", "no-harsh-cleaning", "Wipe wax off with a cotton bud dipped in isopropyl alcohol."),

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.errors import BadInputError
 from autokb.domains import domain_text, examples_folder, names
-from autokb.errors import BadInputError
-from autokb.knowledge.domain import DomainSpec, read_domain
 
 WITH_EXAMPLES = ("headphones", "medical")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.chunk_questions import Question, read_questions
 from autokb.evaluation.token_metrics import Place
 

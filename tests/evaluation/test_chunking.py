@@ -7,10 +7,10 @@ import pytest
 
 from autokb.chunking.cutting import Cut
 from autokb.chunking.windows import Window
+from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.chunk_questions import Question
 from autokb.evaluation.chunking import CutMethod, found_figures, mechanical_figures, rankings, sizes
 from autokb.evaluation.token_metrics import Place
-from autokb.knowledge.nouns import Chunk, Document
 
 
 def chunk(number: int, start: int, end: int, text: str = "") -> Chunk:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.compare import compare, read_answer
 from autokb.evaluation.experiment import measure
 

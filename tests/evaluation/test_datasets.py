@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.datasets import Judgement, answerable, read_qrels, read_queries, resolve
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.datasets import LabelledQuery, Resolved
 from autokb.evaluation.experiment import evaluate_retrieval, measure
 from autokb.evaluation.metrics import RETRIEVAL

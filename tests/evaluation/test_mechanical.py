@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.chunking.cutting import Cut, Noise
+from autokb.core.nouns import Chunk, Document, Span
 from autokb.evaluation.mechanical import (
     Counted,
     counted,
@@ -14,8 +15,7 @@ from autokb.evaluation.mechanical import (
     link_share,
     structures,
 )
-from autokb.knowledge.markdown import parse_blocks
-from autokb.knowledge.nouns import Chunk, Document, Span
+from autokb.text.markdown import parse_blocks
 
 
 def chunk(text: str, *parts: str, number: int = 0) -> Chunk:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.metrics import RETRIEVAL, TICKETS, distinct, is_metric, metric
 
 DOCUMENTS = [f"d{n}" for n in range(14)]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.attributes import ANY, NONE, from_lists
+from autokb.core.domain import read_domain
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Evidence, Issue, Solution, Verdict
 from autokb.evaluation.annotation import agree, read_sheet, sheet
 from autokb.evaluation.quality import granularity, q_d, q_m, quality, solution_granularity
-from autokb.knowledge.attributes import ANY, NONE, from_lists
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.nouns import Evidence, Issue, Solution, Verdict
 
 DOMAIN = read_domain(
     {

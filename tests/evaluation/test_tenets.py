@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.tenets import (
     ScoredQuestion,
     judged_chunks,
@@ -13,7 +14,6 @@ from autokb.evaluation.tenets import (
     verdict_request,
     weighted_precision,
 )
-from autokb.knowledge.nouns import Chunk, Document
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk
 from autokb.tasks.judges.task_relevance.task import JudgeForTask
 

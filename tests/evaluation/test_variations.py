@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.compare import compare
 from autokb.evaluation.report import tables
 from autokb.evaluation.variations import Origin, evaluate_variations

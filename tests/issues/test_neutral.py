@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from autokb.core.domain import read_domain
 from autokb.issues.neutral import SHORT, neutral_text, problem_vectors
 from autokb.issues.seeds import cluster
-from autokb.knowledge.domain import read_domain
 from autokb.llm.embedders.packaged import PackagedEmbedder
 
 SPEC = read_domain(

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autokb.core.domain import read_domain
+from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
 from autokb.issues.solutions import (
     EXCERPT,
     FoundPassage,
@@ -12,10 +14,8 @@ from autokb.issues.solutions import (
     written_solutions,
 )
 from autokb.issues.wording import solution_text, solution_title
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.nouns import DISPLAYED, Document, Evidence, Issue, Solution
-from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
-from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import Step, Written, WrittenSolutions
 
 SPEC = read_domain(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autokb.issues.themes import as_json, assign, freeze, from_json, questions, theme_id
-from autokb.tasks.issues.assign_theme.task import ROOM
+from autokb.tasks.issues.assign_theme.task import TASK
 from autokb.tasks.issues.find_themes.offline import usual_likeness
 from autokb.tasks.issues.find_themes.reply import FoundTheme, FoundThemes
 
@@ -57,13 +57,13 @@ def test_frozen_themes_survive_json() -> None:
     assert [noun.id for noun in themes.nouns()] == [theme_id(name) for name in themes.names]
 
 
-def test_the_room_and_the_many_at_once_agree() -> None:
+def test_the_task_and_the_many_at_once_agree() -> None:
     themes = freeze(*two_themes())
     rows = np.random.default_rng(3).normal(size=(50, 3))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     texts = [f"issue {n}" for n in range(50)]
     asked = questions("domain", texts, texts, rows, themes)
-    assert [ROOM.answer_offline(item).index for item in asked] == assign(rows, themes)
+    assert [TASK.answer_offline(item).index for item in asked] == assign(rows, themes)
     assert len(set(assign(rows, themes))) == 3
 
 
@@ -71,4 +71,4 @@ def test_another_subject_is_another_question() -> None:
     themes = freeze(*two_themes())
     row = [[1.0, 0.0, 0.0]]
     one, other = (questions("d", ["No sound on Mac"], [subject], row, themes)[0] for subject in ("No sound on", "No"))
-    assert ROOM.key(one) != ROOM.key(other)
+    assert TASK.key(one) != TASK.key(other)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from autokb.core.attributes import ANY, from_lists
+from autokb.core.domain import read_domain
+from autokb.core.nouns import RawIssue
 from autokb.issues.seeds import seed_id
 from autokb.issues.trees import Reported, headline_of, issue_id, issues, question
-from autokb.knowledge.attributes import ANY, from_lists
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.nouns import RawIssue
-from autokb.tasks.issues.grow_tree.task import ROOM, GrownTree, Node
+from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, Node
 
 SPEC = read_domain(
     {"name": "mail", "attributes": {"os": {"values": ["Windows", "Linux"]}, "kind": {"values": ["A", "B"]}}}
@@ -38,14 +38,14 @@ def test_a_question_holds_the_cluster_from_the_centre_outwards_and_only_the_near
 
 def test_a_far_issue_of_the_theme_changes_no_key() -> None:
     members, theme = ["k", "m", "s"], ["k", "m", "s", "t"]
-    before = ROOM.key(question("s", members, theme, ALL, 0.6, SPEC))
-    assert before == ROOM.key(question("s", members, [*theme, "u"], ALL, 0.6, SPEC))
-    assert before != ROOM.key(question("s", members, ["k", "m", "s"], ALL, 0.6, SPEC))
+    before = TASK.key(question("s", members, theme, ALL, 0.6, SPEC))
+    assert before == TASK.key(question("s", members, [*theme, "u"], ALL, 0.6, SPEC))
+    assert before != TASK.key(question("s", members, ["k", "m", "s"], ALL, 0.6, SPEC))
 
 
 def test_a_tree_becomes_issues_that_name_every_attribute_and_hang_on_their_parent() -> None:
     item = question("s", ["k", "m", "s"], ["k", "m", "s"], ALL, 0.6, SPEC)
-    parent, *children = issues("s", ROOM.answer_offline(item))
+    parent, *children = issues("s", TASK.answer_offline(item))
     assert (parent.text, parent.parent_id, parent.attributes) == ("Folders vanish", None, {"os": ANY, "kind": ANY})
     assert parent.raw_issues == ("s", "k", "m")
     assert {(c.text, c.parent_id, *c.raw_issues) for c in children} == {

@@ -13,8 +13,8 @@ from typing import Any
 from autokb.llm.ledger import Paid
 from autokb.llm.prices import Price
 from autokb.llm.requests import AwaitedError, Message, ModelReply, ModelRequest
-from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.stores.ledger_table import LedgerTable
+from autokb.stores.workspace_file import WorkspaceFile
 
 PRICE = Price(input=2.0, output=10.0, cached=1.0)
 
@@ -23,7 +23,7 @@ PRICE = Price(input=2.0, output=10.0, cached=1.0)
 class Notes:
     """Handles over the workspace file, as the app keeps them."""
 
-    file: KnowledgeFile
+    file: WorkspaceFile
 
     def get(self, name: str) -> str | None:
         return self.file.meta(name)
@@ -37,7 +37,7 @@ class Notes:
 class Desk:
     """A workspace's ledger and handles."""
 
-    file: KnowledgeFile
+    file: WorkspaceFile
     ledger: LedgerTable[ModelReply, Paid]
     handles: Notes
 
@@ -51,7 +51,7 @@ class Desk:
 def desk(folder: Path) -> Iterator[Desk]:
     """Open the workspace file of a folder, made where it is missing."""
     path = folder / "knowledge.db"
-    file = KnowledgeFile(path, create=not path.exists())
+    file = WorkspaceFile(path, create=not path.exists())
     try:
         yield Desk(file, LedgerTable(file, ModelReply, Paid), Notes(file))
     finally:

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from batch_workspace import PRICE, Desk, body, desk, lines_of, noted, reply, request, write
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.llm import batch_folder
 from autokb.llm.batch import TakenReplies, awaited_row, custom_id
 from autokb.llm.batch_files import BatchFiles
 from autokb.llm.batch_lines import request_line
-from autokb.llm.door import Door, Tag
+from autokb.llm.client import ModelClient, Tag
 from autokb.llm.prices import Prices
 from autokb.llm.requests import AwaitedError, ModelReply, ModelRequest
 from autokb.stores.ledger_table import spending
@@ -375,7 +375,7 @@ def test_a_run_that_ends_between_ledger_and_files_writes_them_later(here: Desk, 
 
 
 def test_the_stage_that_the_door_noted_stays(here: Desk, folder: Path) -> None:
-    row = replace(awaited_row(A), stage="themes", room="issues/assign_theme", items=("i1", "i2"))
+    row = replace(awaited_row(A), stage="themes", task="issues/assign_theme", items=("i1", "i2"))
     here.ledger.keep([row])
     run(here, folder, A)
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
@@ -386,11 +386,11 @@ def test_the_stage_that_the_door_noted_stays(here: Desk, folder: Path) -> None:
 def test_a_build_asks_through_the_door_and_finds_the_reply_there_later(here: Desk, folder: Path) -> None:
     async def build() -> ModelReply | Exception:
         batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
-        door = Door(here.ledger, lambda _model: batch, Prices({}))
+        client = ModelClient(here.ledger, lambda _model: batch, Prices({}))
         await batch.take_replies()
-        (found,) = await door.run_many([lambda: door.ask(A, Tag("themes", "issues/assign_theme", ("i1", "i2")))])
+        (found,) = await client.run_many([lambda: client.ask(A, Tag("themes", "issues/assign_theme", ("i1", "i2")))])
         await batch.flush()
-        await door.close()
+        await client.close()
         return found
 
     assert isinstance(asyncio.run(build()), AwaitedError)

@@ -17,7 +17,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
 
-from autokb.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.llm.batch import TakenReplies, custom_id
 from autokb.llm.batch_models import open_batch_model
 from autokb.llm.batch_provider import JOBS, BatchProvider, submitted

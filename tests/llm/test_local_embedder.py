@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.llm.embedders.local_embedder import LocalEmbedder, checked_folder, folder_hash
 from tiny_encoder import save_tiny_encoder
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autokb.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.llm.embedders.endpoint_replies import read_embeddings
 from autokb.llm.embedders.openai_embedder import OpenAIEmbedder
 from autokb.llm.requests import SendError

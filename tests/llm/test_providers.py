@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.llm import keys
 from autokb.llm.keys import scrubbed
 from autokb.llm.providers import check_model, open_sender

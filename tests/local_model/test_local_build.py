@@ -19,10 +19,10 @@ attributes:
 rules:
   - {id: no-support, text: Do not send anyone to support., patterns: [contact support]}
 """
-# The rooms with the longest prompts are answered offline: this model reads some ninety tokens a second.
+# The tasks with the longest prompts are answered offline: this model reads some ninety tokens a second.
 SETTINGS = """\
 model: openai:smollm2
-rooms: {grow_tree: offline, extract_attributes: offline}
+tasks: {grow_tree: offline, extract_attributes: offline}
 base_url: BASE_URL
 concurrency: 2
 window: 4096
@@ -35,7 +35,7 @@ ASKED = {"context", "themes", "assign", "solutions", "rules"}
 
 @pytest.fixture
 def workspace(chat_url: str, tmp_path: Path) -> Path:
-    """A workspace whose rooms ask the local model, with one document and two issues added."""
+    """A workspace whose tasks ask the local model, with one document and two issues added."""
     folder = tmp_path / "kb"
     (tmp_path / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
     (tmp_path / "leaks.md").write_text(DOCUMENT, encoding="utf-8")

@@ -11,10 +11,10 @@ import anyio
 import numpy as np
 
 from autokb.app.embedding import embedder_of, learn_dimensions
+from autokb.core.settings import Settings
 from autokb.llm.providers import open_sender
 from autokb.llm.requests import Message, ModelReply, ModelRequest
-from autokb.settings import Settings
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores.workspace_file import WorkspaceFile
 
 THEMES = ["battery", "pairing", "sound"]
 MESSAGES = (
@@ -24,7 +24,7 @@ MESSAGES = (
 
 
 def schema(themes: list[str]) -> dict[str, Any]:
-    """A reply with one entry for each of two issues, as a room asks for it."""
+    """A reply with one entry for each of two issues, as a task asks for it."""
     number = {"type": "integer", "minimum": 1, "maximum": 2}
     entry = {
         "type": "object",
@@ -103,7 +103,7 @@ def test_a_repair_with_an_empty_turn_is_taken(chat_url: str) -> None:
 
 
 def test_a_real_encoder_behind_an_endpoint_is_read_and_kept(embedding_url: str, tmp_path: Path) -> None:
-    file = KnowledgeFile(tmp_path / "knowledge.db", create=True)
+    file = WorkspaceFile(tmp_path / "knowledge.db", create=True)
     embedder = embedder_of(Settings(embedder="openai:smollm2", base_url=embedding_url))
     texts = ["the headphones do not pair", "my headset does not connect", "cheese"]
     first = learn_dimensions(file, embedder, texts)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.nouns import Issue, Solution
+from autokb.core.attributes import Attributes
+from autokb.core.nouns import Issue, Solution
 from autokb.retrieval.clarify import Clarification, clarify, information_gain, wording
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import match_issues

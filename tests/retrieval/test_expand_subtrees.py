@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.knowledge.nouns import Chunk, Hit
+from autokb.core.nouns import Chunk, Hit
 from autokb.retrieval.expand_subtrees import expand_subtrees
 
 

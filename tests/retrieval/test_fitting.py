@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autokb.chunking.windows import Window
-from autokb.knowledge.nouns import Chunk
+from autokb.core.nouns import Chunk
 from autokb.retrieval.fitting import TreeCase, climb, fit_tree_weights, fit_weights, mean_hits
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.search import ChunkIndex, build_index

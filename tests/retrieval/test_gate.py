@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, fit_gate, nearest_known, read_gate
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.knowledge.nouns import Hit
+from autokb.core.nouns import Hit
 from autokb.retrieval.history import History, PastIssue, build_history, lifted, word_features
 
 DOCUMENTS = ("charge.md", "pair.md", "sound.md")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.knowledge.attributes import Attributes, Match
-from autokb.knowledge.nouns import Evidence, Hit, Issue, Solution, Status
+from autokb.core.attributes import Attributes, Match
+from autokb.core.nouns import Evidence, Hit, Issue, Solution, Status
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autokb.chunking.windows import Window
-from autokb.knowledge.nouns import Chunk
+from autokb.core.nouns import Chunk
 from autokb.retrieval.search import (
     LONG,
     ChunkIndex,

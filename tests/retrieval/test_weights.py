@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.retrieval.weights import Weights, read_weights, tree_scores, worth_showing
 
 

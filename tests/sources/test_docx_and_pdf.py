@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.apart import convert_apart
 from autokb.sources.docx import docx_to_markdown
 from autokb.sources.pdf import pdf_to_markdown

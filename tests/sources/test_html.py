@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.html import html_to_markdown
 
 PAGE = """<!DOCTYPE html><html><head><title>Sound | Lumo</title><script>track()</script>

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.html_tree import html_bytes, nodes_of, parsed_html
 
 

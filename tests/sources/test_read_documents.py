@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.sources import Fields, Reading, read_documents
 from autokb.sources.decoding import MAX_FILE_BYTES
 

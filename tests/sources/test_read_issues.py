@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.sources import Fields, read_issues
 
 DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"

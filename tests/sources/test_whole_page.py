@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.marks import MarkKind
+from autokb.core.errors import UnreadableFileError
+from autokb.core.marks import MarkKind
 from autokb.sources import whole_page as module
 from autokb.sources.whole_page import WholePage, whole_page
 

@@ -5,8 +5,8 @@ import time
 import pytest
 from markdown_it import MarkdownIt
 
-from autokb.knowledge.switches import find_switches
 from autokb.sources.wiki import wiki_to_markdown
+from autokb.text.conditional_markup import find_switches
 
 
 def ordered_lists(markdown: str) -> list[tuple[int, int]]:

@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from autokb.errors import AutokbError
+from autokb.core.errors import AutokbError
 from autokb.llm.ledger import Ledger, Paid
 from autokb.llm.requests import ModelReply
-from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.stores.ledger_table import LedgerTable, spending
+from autokb.stores.workspace_file import WorkspaceFile
 
 REPLY = ModelReply('{"answers": []}', 100, 20, 30, "length")
 ROW = Paid("k1", "b1", "trees", "issues/grow_tree", "openai:m", ("i1", "i2"), "paid", REPLY, 0.25)
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> KnowledgeFile:
-    return KnowledgeFile(tmp_path / "knowledge.db", create=True)
+def file(tmp_path: Path) -> WorkspaceFile:
+    return WorkspaceFile(tmp_path / "knowledge.db", create=True)
 
 
 @pytest.fixture
-def ledger(file: KnowledgeFile) -> Ledger:
+def ledger(file: WorkspaceFile) -> Ledger:
     return LedgerTable(file, ModelReply, Paid)
 
 
@@ -32,12 +32,12 @@ def failed(row: Paid, cost: float | None = 0.0) -> Paid:
     return replace(row, state="failed", reply=None, cost=cost)
 
 
-def test_a_kept_reply_is_there_for_another_connection(file: KnowledgeFile, ledger: Ledger) -> None:
+def test_a_kept_reply_is_there_for_another_connection(file: WorkspaceFile, ledger: Ledger) -> None:
     ledger.keep([ROW])
     other = sqlite3.connect(file.path)
     assert other.execute("SELECT key, text, state FROM request").fetchall() == [("k1", '{"answers": []}', "paid")]
     other.close()
-    assert LedgerTable(KnowledgeFile(file.path), ModelReply, Paid).replies(["k1", "k2"]) == {"k1": REPLY}
+    assert LedgerTable(WorkspaceFile(file.path), ModelReply, Paid).replies(["k1", "k2"]) == {"k1": REPLY}
 
 
 def test_read_replies_are_served_unreadable_ones_never_again(ledger: Ledger) -> None:
@@ -57,7 +57,7 @@ def test_what_was_read_once_and_is_not_any_more_is_unreadable(ledger: Ledger) ->
     assert ledger.replies(["k1"]) == {}
 
 
-def test_a_failed_attempt_is_counted_and_serves_nothing(file: KnowledgeFile, ledger: Ledger) -> None:
+def test_a_failed_attempt_is_counted_and_serves_nothing(file: WorkspaceFile, ledger: Ledger) -> None:
     ledger.keep([failed(ROW), failed(ROW, 0.5)])
     assert ledger.replies(["k1"]) == {}
     assert ledger.open_groups("issues/grow_tree") == []
@@ -66,7 +66,7 @@ def test_a_failed_attempt_is_counted_and_serves_nothing(file: KnowledgeFile, led
     assert spending(file) == [("trees", "issues/grow_tree", 3, 100, 20, 0.75)]
 
 
-def test_a_later_failure_does_not_lose_a_reply(file: KnowledgeFile, ledger: Ledger) -> None:
+def test_a_later_failure_does_not_lose_a_reply(file: WorkspaceFile, ledger: Ledger) -> None:
     ledger.keep([ROW])
     ledger.keep([failed(ROW), replace(ROW, state="awaited", reply=None)])
     assert ledger.replies(["k1"]) == {"k1": REPLY}
@@ -79,7 +79,7 @@ def test_the_first_reply_to_a_key_counts(ledger: Ledger) -> None:
     assert ledger.replies(["k1"]) == {"k1": REPLY}
 
 
-def test_awaited_requests_cost_nothing_until_their_reply_is_there(file: KnowledgeFile, ledger: Ledger) -> None:
+def test_awaited_requests_cost_nothing_until_their_reply_is_there(file: WorkspaceFile, ledger: Ledger) -> None:
     waiting = replace(ROW, state="awaited", reply=None, cost=None, batch="line 1")
     ledger.keep([waiting])
     assert spending(file) == []
@@ -98,13 +98,13 @@ def test_what_a_row_does_not_name_stays(ledger: Ledger) -> None:
 def test_open_groups_are_those_paid_and_unread_or_awaited_oldest_first(ledger: Ledger) -> None:
     ledger.keep([replace(ROW, key=k, items=items) for k, items in (("k1", ("z",)), ("k2", ("a", "b")), ("k3", ("z",)))])
     ledger.keep([replace(ROW, key="k4", items=("w",), state="awaited", reply=None)])
-    ledger.keep([replace(ROW, key="k5", items=("x",)), replace(ROW, key="k6", room="other", items=("y",))])
+    ledger.keep([replace(ROW, key="k5", items=("x",)), replace(ROW, key="k6", task="other", items=("y",))])
     ledger.settle(["k5"], True)
     assert ledger.open_groups("issues/grow_tree") == [("z",), ("a", "b"), ("w",)]
 
 
-def test_an_unknown_cost_makes_the_sum_unknown(file: KnowledgeFile, ledger: Ledger) -> None:
-    ledger.keep([ROW, replace(ROW, key="k2", cost=None), replace(ROW, key="k3", stage="themes", room="r", cost=1.0)])
+def test_an_unknown_cost_makes_the_sum_unknown(file: WorkspaceFile, ledger: Ledger) -> None:
+    ledger.keep([ROW, replace(ROW, key="k2", cost=None), replace(ROW, key="k3", stage="themes", task="r", cost=1.0)])
     assert spending(file) == [("trees", "issues/grow_tree", 2, 200, 40, None), ("themes", "r", 1, 100, 20, 1.0)]
 
 
@@ -113,7 +113,7 @@ def test_many_keys_need_more_than_one_statement(ledger: Ledger) -> None:
     assert len(ledger.replies([f"k{n}" for n in range(1300)])) == 1200
 
 
-def test_rows_and_what_was_read_of_them_can_share_a_transaction(file: KnowledgeFile, ledger: Ledger) -> None:
+def test_rows_and_what_was_read_of_them_can_share_a_transaction(file: WorkspaceFile, ledger: Ledger) -> None:
     ledger.keep([ROW])
     with pytest.raises(ValueError, match="killed"), file.transaction():
         file.finish("trees", {"i1": "{}"}, {"i1": "k1 k2"})
@@ -125,7 +125,7 @@ def test_rows_and_what_was_read_of_them_can_share_a_transaction(file: KnowledgeF
     assert file.origins(["i1", "i2", "i3"]) == {"i1": "k1 k2"}
 
 
-def test_a_full_disk_is_a_sentence(file: KnowledgeFile, ledger: Ledger) -> None:
+def test_a_full_disk_is_a_sentence(file: WorkspaceFile, ledger: Ledger) -> None:
     pages = file._db.execute("PRAGMA page_count").fetchone()[0]
     file._db.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(AutokbError, match="free some disk space"):

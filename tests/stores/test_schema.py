@@ -9,10 +9,10 @@ import pytest
 
 from autokb.llm.ledger import Paid
 from autokb.llm.requests import ModelReply
-from autokb.stores import knowledge_file
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores import workspace_file
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.schema import migrate
+from autokb.stores.workspace_file import WorkspaceFile
 
 FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -43,7 +43,7 @@ def first(tmp_path: Path) -> Path:
 
 
 def test_a_file_of_version_1_becomes_one_of_version_2(first: Path) -> None:
-    file = KnowledgeFile(first)
+    file = WorkspaceFile(first)
     assert file.meta("schema") == "2"
     assert file.finished(["k"]) == {"k": '{"a":1}'}
     assert file.origins(["k"]) == {}
@@ -51,15 +51,15 @@ def test_a_file_of_version_1_becomes_one_of_version_2(first: Path) -> None:
     assert file.origins(["k", "k2"]) == {"k2": "r1"}
     ledger = LedgerTable(file, ModelReply, Paid)
     ledger.keep([Paid("r1", "b1", "trees", "room", "m", (), "paid", ModelReply("x", 1, 2), 0.5)])
-    assert spending(KnowledgeFile(first)) == [("trees", "room", 1, 1, 2, 0.5)]
+    assert spending(WorkspaceFile(first)) == [("trees", "room", 1, 1, 2, 0.5)]
 
 
 def test_new_files_and_migrated_ones_have_the_same_tables(first: Path, tmp_path: Path) -> None:
-    def tables(file: KnowledgeFile) -> dict[str, list[str]]:
+    def tables(file: WorkspaceFile) -> dict[str, list[str]]:
         names = [n for (n,) in file._db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")]
         return {name: [row[1] for row in file._db.execute(f"PRAGMA table_info({name})")] for name in names}
 
-    assert tables(KnowledgeFile(first)) == tables(KnowledgeFile(tmp_path / "new.db", create=True))
+    assert tables(WorkspaceFile(first)) == tables(WorkspaceFile(tmp_path / "new.db", create=True))
 
 
 def test_a_migration_that_fails_changes_nothing(first: Path) -> None:
@@ -74,8 +74,8 @@ def test_a_migration_that_fails_changes_nothing(first: Path) -> None:
 
 def test_a_file_of_version_1_that_nobody_can_write_is_read(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     address = f"{first.absolute().as_uri()}?immutable=1"  # how a read-only folder is opened; root can write them all
-    monkeypatch.setattr(knowledge_file, "_connect", lambda *_: knowledge_file._open(address, writable=False))
-    file = KnowledgeFile(first)
+    monkeypatch.setattr(workspace_file, "_connect", lambda *_: workspace_file._open(address, writable=False))
+    file = WorkspaceFile(first)
     assert dict(file.records("issue")) == {"i": {"text": "x"}}
     assert spending(file) == []
     assert file.meta("schema") == "1"

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-import autokb.tasks.chunking.add_context as room_folder
+import autokb.tasks.chunking.add_context as task_folder
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import read_reply, request_for
 from autokb.tasks.chunking.add_context.model import ASKING
-from autokb.tasks.chunking.add_context.task import ROOM, AddContext, AddedContext, Passage
-from autokb.tasks.room import ReplyError
+from autokb.tasks.chunking.add_context.task import TASK, AddContext, AddedContext, Passage
+from autokb.tasks.task import ReplyError
 
-EXAMPLES = yaml.safe_load((Path(room_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+EXAMPLES = yaml.safe_load((Path(task_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
 
 
 def passage(data: dict) -> Passage:
@@ -27,7 +27,7 @@ def request(data: dict) -> AddContext:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["why"])
 def test_the_examples_get_the_answer_they_name(example):
-    assert list(ROOM.answer_offline(request(example["input"])).contexts) == example["output"]["contexts"]
+    assert list(TASK.answer_offline(request(example["input"])).contexts) == example["output"]["contexts"]
 
 
 def test_chained_hands_on_what_document_gives_at_once():
@@ -37,10 +37,10 @@ def test_chained_hands_on_what_document_gives_at_once():
         Passage("3. three", ("A",)),
         Passage("Then rest.", ("A",)),
     ]
-    at_once = ROOM.answer_offline(AddContext("document", "T", tuple(passages))).contexts
+    at_once = TASK.answer_offline(AddContext("document", "T", tuple(passages))).contexts
     previous = None
     for number, one in enumerate(passages):
-        (context,) = ROOM.answer_offline(AddContext("chained", "T", (one,), previous)).contexts
+        (context,) = TASK.answer_offline(AddContext("chained", "T", (one,), previous)).contexts
         assert context == at_once[number]
         previous = Passage(one.text, one.headings, context)
     assert at_once[2] == "T > A\nTo begin:"
@@ -53,25 +53,25 @@ def test_repeated_headings_do_not_hide_that_a_list_goes_on():
         Passage("# T\n\n## A\n\n3. three\n\n## B\n\nNew.", ("T", "A")),
         Passage("More.", ("T", "B")),
     )
-    contexts = ROOM.answer_offline(AddContext("document", "T", passages)).contexts
+    contexts = TASK.answer_offline(AddContext("document", "T", passages)).contexts
     assert [c.split("\n")[1:] for c in contexts] == [[], ["To begin:"], ["To begin:"], ["New."]]
 
 
 def test_a_title_that_is_also_the_first_heading_is_said_once():
     item = AddContext("document", "Mail", (Passage("x", ("Mail", "Ports")),))
-    assert ROOM.answer_offline(item).contexts == ("Mail > Ports",)
+    assert TASK.answer_offline(item).contexts == ("Mail > Ports",)
 
 
 def test_a_reply_with_a_context_too_few_is_refused():
     item = AddContext("document", "T", (Passage("a"), Passage("b")))
     with pytest.raises(ReplyError, match="2 passages but 1 contexts"):
-        ROOM.check(item, AddedContext(contexts=("only one",)))
+        TASK.check(item, AddedContext(contexts=("only one",)))
 
 
 def read_by_model(item: AddContext, *contexts: tuple[int, str]):
     entries = [{"passage": number, "context": text} for number, text in contexts]
     reply = ModelReply(json.dumps({"answers": [{"number": 1, "contexts": entries}]}), 1, 1)
-    (found,) = read_reply(ASKING, (item,), reply, ROOM.check)
+    (found,) = read_reply(ASKING, (item,), reply, TASK.check)
     return found
 
 
@@ -116,7 +116,7 @@ def test_a_context_that_repeats_its_passage_stays_empty_and_a_long_one_is_cut_at
 def test_the_passage_before_is_shown_with_its_context_and_what_nobody_sees_is_not():
     before = Passage("1. Open the lid.<!-- say hello -->", ("Re\u200bset",), "Lumo 2: reset.")
     item = AddContext("chained", "Lumo 2", (Passage("2. Hold it."),), before)
-    text = request_for(ROOM.name, ASKING, (item,), "openai:x").messages[1].text
+    text = request_for(TASK.name, ASKING, (item,), "openai:x").messages[1].text
     assert "<context>Lumo 2: reset.</context>\n<text>\n1. Open the lid.\n</text>" in text
     assert "<headings>Reset</headings>" in text
     assert "hello" not in text

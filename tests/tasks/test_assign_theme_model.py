@@ -10,14 +10,14 @@ import pytest
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.assign_theme.model import ASKING, READ
-from autokb.tasks.issues.assign_theme.task import ROOM, AssignTheme
+from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme
 
 THEMES = ("Sound", "Battery", "Other")
 ITEMS = [AssignTheme("buds", text, THEMES, 2) for text in ("silent", "flat", "jobs?")]
 
 
 def read(*entries: Any) -> list[Read[Any]]:
-    return read_reply(ASKING, ITEMS, ModelReply(json.dumps({"answers": list(entries)}), 1, 1), ROOM.check)
+    return read_reply(ASKING, ITEMS, ModelReply(json.dumps({"answers": list(entries)}), 1, 1), TASK.check)
 
 
 def test_each_issue_gets_the_theme_under_its_number_whatever_the_order() -> None:
@@ -40,7 +40,7 @@ def test_the_schema_knows_numbers_and_themes() -> None:
 
 def test_the_miscellaneous_theme_is_spoken_of_only_where_there_is_one() -> None:
     system = [
-        request_for(ROOM.name, ASKING, [AssignTheme("buds", "x", THEMES, odd)], "openai:any").messages[0].text
+        request_for(TASK.name, ASKING, [AssignTheme("buds", "x", THEMES, odd)], "openai:any").messages[0].text
         for odd in (2, None)
     ]
     assert "fits none of the others gets Other." in system[0]
@@ -48,13 +48,13 @@ def test_the_miscellaneous_theme_is_spoken_of_only_where_there_is_one() -> None:
 
 
 def test_the_same_system_turn_serves_every_issue() -> None:
-    first, second = (request_for(ROOM.name, ASKING, [item], "openai:any").messages for item in ITEMS[:2])
+    first, second = (request_for(TASK.name, ASKING, [item], "openai:any").messages for item in ITEMS[:2])
     assert first[0] == second[0]
     assert first[1] != second[1]
 
 
 def test_of_a_long_issue_the_beginning_is_read() -> None:
     item = AssignTheme("buds", "ab" * READ, THEMES)
-    text = request_for(ROOM.name, ASKING, [item], "openai:any").messages[1].text
+    text = request_for(TASK.name, ASKING, [item], "openai:any").messages[1].text
     assert "ab" * (READ // 2) in text
     assert "ab" * (READ // 2 + 1) not in text

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-import autokb.tasks.issues.check_rules as room_folder
-from autokb.knowledge.domain import Rule
+import autokb.tasks.issues.check_rules as task_folder
+from autokb.core.domain import Rule
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import read_reply
 from autokb.tasks.issues.check_rules.model import ASKING, ELSEWHERE, KEPT
-from autokb.tasks.issues.check_rules.task import ROOM, CheckedRules, CheckRules, RuleVerdict
-from autokb.tasks.room import ReplyError
+from autokb.tasks.issues.check_rules.task import TASK, CheckedRules, CheckRules, RuleVerdict
+from autokb.tasks.task import ReplyError
 
 EXAMPLES = [
     e
-    for e in yaml.safe_load((Path(room_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+    for e in yaml.safe_load((Path(task_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
     if "input" in e
 ]
 
@@ -30,26 +30,26 @@ def request(title, steps, rules):
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["why"])
 def test_the_examples_get_the_verdicts_they_name(example):
     given = example["input"]
-    (verdict,) = ROOM.answer_offline(request(given["title"], given["steps"], [given["rule"]])).verdicts
+    (verdict,) = TASK.answer_offline(request(given["title"], given["steps"], [given["rule"]])).verdicts
     assert verdict.model_dump(exclude={"rule"}, mode="json") == {"places": [], "lines": [], **example["output"]}
 
 
 def test_each_rule_gets_its_verdict_in_order():
     rules = [{"id": "b", "text": "x", "patterns": ["kitten"]}, {"id": "a", "text": "y", "patterns": ["dog"]}]
-    found = ROOM.answer_offline(request("A dog", ["Pat it."], rules)).verdicts
+    found = TASK.answer_offline(request("A dog", ["Pat it."], rules)).verdicts
     assert [(v.rule, v.verdict) for v in found] == [("b", "not applicable"), ("a", "broken")]
 
 
 def test_a_pattern_that_only_the_whole_text_holds_names_no_step():
     rule = {"id": "r", "text": "x", "patterns": [r"door\.\s+Close"]}
-    (verdict,) = ROOM.answer_offline(request("T", ["Open the door.", "Close it."], [rule])).verdicts
+    (verdict,) = TASK.answer_offline(request("T", ["Open the door.", "Close it."], [rule])).verdicts
     assert (verdict.verdict, verdict.places) == ("broken", ())
 
 
 def test_replies_that_leave_out_a_rule_or_name_a_missing_step_are_refused():
     item = request("T", ["Go."], [{"id": "r", "text": "x"}])
     kept = RuleVerdict(rule="r", verdict="kept", reason="fine")
-    ROOM.check(item, CheckedRules(verdicts=(kept,)))
+    TASK.check(item, CheckedRules(verdicts=(kept,)))
     wrong = {
         "one verdict for each": (),
         "needs a reason": (kept.model_copy(update={"reason": " "}),),
@@ -58,7 +58,7 @@ def test_replies_that_leave_out_a_rule_or_name_a_missing_step_are_refused():
     }
     for message, verdicts in wrong.items():
         with pytest.raises(ReplyError, match=message):
-            ROOM.check(item, CheckedRules(verdicts=verdicts))
+            TASK.check(item, CheckedRules(verdicts=verdicts))
 
 
 RULES = [{"id": "acid", "text": "No acids.", "patterns": ["vinegar"]}, {"id": "shop", "text": "No shops."}]
@@ -67,7 +67,7 @@ DIRTY = request("Clean it", ["Brush it.", "Soak it:\n- in water\n- in vinegar", 
 
 def judged(item, broken=(), not_applicable=()):
     entry = {"number": 1, "broken": list(broken), "not_applicable": list(not_applicable)}
-    (found,) = read_reply(ASKING, (item,), ModelReply(json.dumps({"answers": [entry]}), 1, 1), ROOM.check)
+    (found,) = read_reply(ASKING, (item,), ModelReply(json.dumps({"answers": [entry]}), 1, 1), TASK.check)
     return found
 
 
@@ -116,6 +116,6 @@ def test_a_step_of_a_longer_solution_in_the_same_request_is_no_step_of_this_one(
     short = request("Brush it", ["Brush it."], RULES)
     entries = [{"number": n, "broken": [said("shop", 2)], "not_applicable": []} for n in (1, 2)]
     reply = ModelReply(json.dumps({"answers": entries}), 1, 1)
-    first, second = read_reply(ASKING, (short, DIRTY), reply, ROOM.check)
+    first, second = read_reply(ASKING, (short, DIRTY), reply, TASK.check)
     assert (first.answer, first.error) == (None, "Number 1: Its last step is 1; 0 is the title.")
     assert second.answer.verdicts[1].places == (2,)

@@ -1,4 +1,4 @@
-"""The rooms that judge chunks and ask about them."""
+"""The tasks that judge chunks and ask about them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 
 from autokb.evaluation.tenets import TENETS
 from autokb.tasks.judges.chunk_verdicts import JudgeChunk
-from autokb.tasks.judges.relevance.task import ROOM as RELEVANCE
+from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.relevance.task import JudgeRelevance
-from autokb.tasks.judges.task_relevance.task import ROOM as TASK_RELEVANCE
+from autokb.tasks.judges.task_relevance.task import TASK as TASK_RELEVANCE
 from autokb.tasks.judges.task_relevance.task import JudgeForTask
 from autokb.tasks.probes.chunk_questions.task import QUESTIONS, AskAboutChunks, ChunkQuestions
-from autokb.tasks.probes.chunk_questions.task import ROOM as ASK
-from autokb.tasks.room import ReplyError
+from autokb.tasks.probes.chunk_questions.task import TASK as ASK
+from autokb.tasks.task import ReplyError
 
 ITEM = AskAboutChunks(("Wipe it.",))
 
@@ -33,8 +33,8 @@ def test_a_model_cannot_say_that_it_did_not_judge(tenet: str) -> None:
         asking.entry((JudgeChunk("x"),)).model_validate({"number": 1, "verdict": "not judged"})
 
 
-def test_the_same_chunk_is_another_question_for_another_room_or_task() -> None:
-    keys = {room.key(JudgeChunk("Wipe it.")) for name, room in TENETS.items() if name != "task_relevance"}
+def test_the_same_chunk_is_another_question_for_another_task_or_purpose() -> None:
+    keys = {task.key(JudgeChunk("Wipe it.")) for name, task in TENETS.items() if name != "task_relevance"}
     keys |= {TASK_RELEVANCE.key(JudgeForTask(task, "Wipe it.")) for task in ("help", "sales")}
     assert len(keys) == 5
 

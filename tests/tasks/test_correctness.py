@@ -1,24 +1,24 @@
-"""The room that judges whether a solution is correct."""
+"""The task that judges whether a solution is correct."""
 
 from __future__ import annotations
 
 import pytest
 
 from autokb.tasks.judges.correctness.model import ASKING
-from autokb.tasks.judges.correctness.task import ROOM, JudgeCorrectness, JudgedCorrectness
+from autokb.tasks.judges.correctness.task import TASK, JudgeCorrectness, JudgedCorrectness
 from autokb.tasks.prompts import render
-from autokb.tasks.room import ReplyError
+from autokb.tasks.task import ReplyError
 
 ITEM = JudgeCorrectness("lawn robots", "It stops", (), "Dry it", ("Wipe it.",), ("Wipe it.",))
 
 
 def test_offline_it_is_not_judged_and_never_good() -> None:
-    assert ROOM.answer_offline(ITEM).verdict == "not judged"
+    assert TASK.answer_offline(ITEM).verdict == "not judged"
 
 
 def test_a_verdict_needs_a_reason() -> None:
     with pytest.raises(ReplyError, match="'yes' needs a reason"):
-        ROOM.check(ITEM, JudgedCorrectness(reason=" ", verdict="yes"))
+        TASK.check(ITEM, JudgedCorrectness(reason=" ", verdict="yes"))
 
 
 def test_a_model_cannot_say_that_it_did_not_judge() -> None:

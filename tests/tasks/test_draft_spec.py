@@ -1,4 +1,4 @@
-"""The room that drafts attributes and rules."""
+"""The task that drafts attributes and rules."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from autokb.core.domain import Rule
 from autokb.domains import examples_folder
-from autokb.knowledge.domain import Rule
 from autokb.sources import Fields, read_documents, read_issues
 from autokb.tasks.issues.draft_spec.families import RULES
 from autokb.tasks.issues.draft_spec.model import ASKING
 from autokb.tasks.issues.draft_spec.shapes import Synonyms
-from autokb.tasks.issues.draft_spec.task import ROOM, DraftedAttribute, DraftedRule, DraftedSpec, DraftSpec
-from autokb.tasks.room import ReplyError
+from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftedRule, DraftedSpec, DraftSpec
+from autokb.tasks.task import ReplyError
 
 
 def shipped(domain: str) -> DraftSpec:
@@ -25,14 +25,14 @@ def shipped(domain: str) -> DraftSpec:
 
 
 def test_offline_finds_what_the_shipped_domains_have() -> None:
-    headphones = {a.name: set(a.values) for a in ROOM.answer_offline(shipped("headphones")).attributes}
+    headphones = {a.name: set(a.values) for a in TASK.answer_offline(shipped("headphones")).attributes}
     assert headphones == {
         "headphone_type": {"Earbud", "Earphone", "Headphone"},
         "os": {"Windows", "Mac", "Android", "iOS"},
         "device": {"Phone", "Tablet", "Laptop"},
         "connectivity": {"Wired", "Wireless"},
     }
-    medical = {a.name: a for a in ROOM.answer_offline(shipped("medical")).attributes}
+    medical = {a.name: a for a in TASK.answer_offline(shipped("medical")).attributes}
     assert medical["age"].values == ("Infant", "Child", "Adolescent", "Adult", "Elderly")
     assert (medical["condition"].kind, "Asthma" in medical["condition"].examples) == ("open", True)
 
@@ -52,7 +52,7 @@ ROBOTS = DraftSpec(
 
 
 def test_offline_counts_issues_that_are_about_a_value_and_documents_that_name_it() -> None:
-    draft = ROOM.answer_offline(ROBOTS)
+    draft = TASK.answer_offline(ROBOTS)
     os, version = draft.attributes
     # What works on Android is not what the second issue is about; Windows stands in one issue and in no document.
     assert (os.name, os.values) == ("os", ("Android", "iOS"))
@@ -69,7 +69,7 @@ def test_offline_proposes_nothing_that_is_configured() -> None:
     known = DraftSpec(
         ROBOTS.domain, ROBOTS.issues, ROBOTS.documents, (("phone_os", ("iOS", "Android")),), (("no-support", "x"),)
     )
-    draft = ROOM.answer_offline(known)
+    draft = TASK.answer_offline(known)
     assert [a.name for a in draft.attributes] == ["hopper_version"]
     assert "no-support" not in [rule.id for rule in draft.rules]
 
@@ -80,12 +80,12 @@ def test_offline_labels_that_documents_switch_on() -> None:
         "# Dock\n\nOn the Picker\n\nOn the Glider, push.\n",
     )
     issues = ("my picker is blunt", "Picker stops", "glider hums", "The glider is lost", "red: what is it")
-    draft = ROOM.answer_offline(DraftSpec("x", issues, tuple(("", page) for page in pages)))
+    draft = TASK.answer_offline(DraftSpec("x", issues, tuple(("", page) for page in pages)))
     assert [(a.name, a.values) for a in draft.attributes] == [("variant", ("Glider", "Picker"))]
 
 
 def test_offline_without_material_only_general_rules_are_left() -> None:
-    draft = ROOM.answer_offline(DraftSpec("x", (), ()))
+    draft = TASK.answer_offline(DraftSpec("x", (), ()))
     assert draft.attributes == ()
     assert [rule.id for rule in draft.rules] == ["no-support", "no-service-centre", "no-manual", "no-secrets"]
     assert draft.rules[0].why == "General, of any support desk; there are no documents yet."
@@ -119,7 +119,7 @@ def attribute(**changes: Any) -> dict[str, Any]:
 def read(*attributes: dict[str, Any], rules: tuple[dict[str, str], ...] = ()) -> tuple[DraftedSpec, tuple[str, ...]]:
     entry = ASKING.entry((ASKED,)).model_validate({"number": 1, "attributes": list(attributes), "rules": list(rules)})
     found, complaints = ASKING.read((ASKED,), 0, entry, {})
-    ROOM.check(ASKED, found)
+    TASK.check(ASKED, found)
     assert complaints == tuple(f"{p.part}: {p.reason}" for p in found.left_out)
     return found, complaints
 
@@ -186,6 +186,6 @@ def test_an_open_attribute_has_examples() -> None:
 def test_the_check_refuses_what_domain_yaml_cannot_take(draft: dict[str, Any], words: str) -> None:
     plain: dict[str, Any] = {"name": "brake", "kind": "closed", "values": ("One", "Two"), "why": "w"}
     with pytest.raises(ReplyError, match=words):
-        ROOM.check(ASKED, DraftedSpec(attributes=(DraftedAttribute(**{**plain, **draft}),), rules=()))
+        TASK.check(ASKED, DraftedSpec(attributes=(DraftedAttribute(**{**plain, **draft}),), rules=()))
     with pytest.raises(ReplyError, match="'no-shop' stands twice"):
-        ROOM.check(ASKED, DraftedSpec(attributes=(), rules=(DraftedRule(id="no-shop", text="x", why="w"),)))
+        TASK.check(ASKED, DraftedSpec(attributes=(), rules=(DraftedRule(id="no-shop", text="x", why="w"),)))

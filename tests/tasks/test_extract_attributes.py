@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from autokb.knowledge.domain import DomainSpec, read_domain
+from autokb.core.domain import DomainSpec, read_domain
 from autokb.tasks.issues.extract_attributes import task
-from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes, ExtractedAttributes
-from autokb.tasks.room import ReplyError
+from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes, ExtractedAttributes
+from autokb.tasks.task import ReplyError
 
 EXAMPLES = yaml.safe_load((Path(task.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
 HEADPHONES, MEDICAL = (read_domain({"attributes": part["domain"]}) for part in EXAMPLES)
@@ -27,7 +27,7 @@ MAIL = read_domain(
 
 
 def read(text: str, spec: DomainSpec, kind: Any = "question") -> dict[str, list[str]]:
-    return ROOM.answer_offline(ExtractAttributes(text, kind, spec.attributes)).attributes
+    return TASK.answer_offline(ExtractAttributes(text, kind, spec.attributes)).attributes
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_texts_without_words_read_nothing(text: str) -> None:
 def test_a_hostile_text_is_cheap(piece: str) -> None:
     spec = {**HEADPHONES.attributes, **MEDICAL.attributes}
     started = time.process_time()
-    ROOM.answer_offline(ExtractAttributes(piece * (1_000_000 // len(piece)), "question", spec))
+    TASK.answer_offline(ExtractAttributes(piece * (1_000_000 // len(piece)), "question", spec))
     assert time.process_time() - started < 5
 
 
@@ -213,6 +213,6 @@ def test_a_right_reply_is_taken(attributes: dict[str, list[str]]) -> None:
 
 def test_the_key_follows_text_and_configuration() -> None:
     item = ExtractAttributes("x", "question", HEADPHONES.attributes)
-    assert ROOM.key(item) == ROOM.key(ExtractAttributes("x", "question", dict(HEADPHONES.attributes)))
-    assert ROOM.key(item) != ROOM.key(ExtractAttributes("x", "question", MEDICAL.attributes))
-    assert ROOM.key(item) != ROOM.key(ExtractAttributes("y", "question", HEADPHONES.attributes))
+    assert TASK.key(item) == TASK.key(ExtractAttributes("x", "question", dict(HEADPHONES.attributes)))
+    assert TASK.key(item) != TASK.key(ExtractAttributes("x", "question", MEDICAL.attributes))
+    assert TASK.key(item) != TASK.key(ExtractAttributes("y", "question", HEADPHONES.attributes))

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from autokb.knowledge.domain import read_domain
+from autokb.core.domain import read_domain
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, request_for
 from autokb.tasks.issues.extract_attributes.attribute_fields import described, field_names, is_said
 from autokb.tasks.issues.extract_attributes.model import ASKING, READ
-from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
+from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
 
 SPEC = read_domain(
     {
@@ -29,7 +29,7 @@ SILENT: dict[str, list[str]] = {"os": [], "kit": [], "illness": []}
 
 def read(values: Any, text: str = TEXT, kind: Any = "issue") -> Read[Any]:
     reply = json.dumps({"answers": [{"number": 1, "attributes": values}]})
-    (found,) = read_reply(ASKING, [ExtractAttributes(text, kind, SPEC)], ModelReply(reply, 1, 1), ROOM.check)
+    (found,) = read_reply(ASKING, [ExtractAttributes(text, kind, SPEC)], ModelReply(reply, 1, 1), TASK.check)
     return found
 
 
@@ -141,12 +141,12 @@ def test_texts_share_a_request_when_kind_and_configuration_are_the_same() -> Non
 
 @pytest.mark.parametrize(("kind", "words"), [("issue", "reported"), ("question", "asks now"), ("solution", "steps")])
 def test_each_kind_is_told_what_to_read(kind: Any, words: str) -> None:
-    request = request_for(ROOM.name, ASKING, [ExtractAttributes("x", kind, SPEC)], "openai:any")
+    request = request_for(TASK.name, ASKING, [ExtractAttributes("x", kind, SPEC)], "openai:any")
     (line,) = [line for line in request.messages[0].text.splitlines() if line.startswith("Each text is")]
     assert words in line
 
 
 def test_of_a_long_text_the_beginning_is_read() -> None:
-    request = request_for(ROOM.name, ASKING, [ExtractAttributes("ab" * READ, "issue", SPEC)], "openai:any")
+    request = request_for(TASK.name, ASKING, [ExtractAttributes("ab" * READ, "issue", SPEC)], "openai:any")
     assert "ab" * (READ // 2) in request.messages[1].text
     assert "ab" * (READ // 2 + 1) not in request.messages[1].text

@@ -13,7 +13,7 @@ from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import read_reply, reply_schema
 from autokb.tasks.chunking.cohesion import cohesions, turns
 from autokb.tasks.chunking.find_shift.model import ASKING
-from autokb.tasks.chunking.find_shift.task import ROOM, FindShift, FoundShift
+from autokb.tasks.chunking.find_shift.task import TASK, FindShift, FoundShift
 from autokb.tasks.reply import ReplyError
 
 EXAMPLES = yaml.safe_load(
@@ -25,7 +25,7 @@ ITEM = FindShift("Title", ("one", "two", "three"))
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["title"])
 def test_the_examples_offline(example: dict[str, Any]) -> None:
     item = FindShift(example["title"], tuple(example["paragraphs"]))
-    assert ROOM.answer_offline(item).at == example["offline"]
+    assert TASK.answer_offline(item).at == example["offline"]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_examples_offline(example: dict[str, Any]) -> None:
     ],
 )
 def test_the_first_heading_or_the_greatest_change(paragraphs: tuple[str, ...], at: int) -> None:
-    assert ROOM.answer_offline(FindShift("t", paragraphs)).at == at
+    assert TASK.answer_offline(FindShift("t", paragraphs)).at == at
 
 
 def test_cohesion_is_the_share_of_words_on_either_side() -> None:
@@ -59,7 +59,7 @@ def test_turns_are_headings_and_gaps_that_hold_together_least() -> None:
 
 def read(at: Any) -> Any:
     reply = ModelReply(json.dumps({"answers": [{"number": 1, "at": at}]}), 1, 1)
-    return read_reply(ASKING, [ITEM], reply, ROOM.check)[0]
+    return read_reply(ASKING, [ITEM], reply, TASK.check)[0]
 
 
 def test_a_number_is_read() -> None:
@@ -75,7 +75,7 @@ def test_another_number_is_refused(at: Any) -> None:
 @pytest.mark.parametrize("at", [1, 4])
 def test_the_check_says_what_is_wrong(at: int) -> None:
     with pytest.raises(ReplyError, match=f"from 2 to 3, not at {at}"):
-        ROOM.check(ITEM, FoundShift(at=at))
+        TASK.check(ITEM, FoundShift(at=at))
 
 
 def test_the_schema_bounds_the_number() -> None:

@@ -12,7 +12,7 @@ import yaml
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema
 from autokb.tasks.chunking.find_splits.model import ASKING
-from autokb.tasks.chunking.find_splits.task import ROOM, FindSplits, FoundSplits
+from autokb.tasks.chunking.find_splits.task import TASK, FindSplits, FoundSplits
 from autokb.tasks.reply import ReplyError
 
 EXAMPLES = yaml.safe_load(
@@ -24,23 +24,23 @@ ITEM = FindSplits("Title", ("one", "two", "three", "four"))
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["title"])
 def test_the_examples_offline(example: dict[str, Any]) -> None:
     item = FindSplits(example["title"], tuple(example["pieces"]))
-    assert list(ROOM.answer_offline(item).after) == example["offline"]
+    assert list(TASK.answer_offline(item).after) == example["offline"]
 
 
 def test_a_heading_is_split_before_and_never_after() -> None:
     pieces = ("# Radio", "## Sound", "Turn the wheel.", "### Loud", "Louder with the wheel.", "## Light", "It glows.")
-    assert ROOM.answer_offline(FindSplits("t", pieces)).after == (3, 5)
+    assert TASK.answer_offline(FindSplits("t", pieces)).after == (3, 5)
 
 
 def test_pieces_with_nothing_in_common_are_split_somewhere() -> None:
-    assert ROOM.answer_offline(FindSplits("t", ("apples", "bridges"))).after == (1,)
-    assert ROOM.answer_offline(FindSplits("t", ("# One", "# Two"))).after == (1,)
-    assert ROOM.answer_offline(FindSplits("t", ("", "—"))).after == (1,)
+    assert TASK.answer_offline(FindSplits("t", ("apples", "bridges"))).after == (1,)
+    assert TASK.answer_offline(FindSplits("t", ("# One", "# Two"))).after == (1,)
+    assert TASK.answer_offline(FindSplits("t", ("", "—"))).after == (1,)
 
 
 def read(after: Any) -> Read[FoundSplits]:
     (found,) = read_reply(
-        ASKING, [ITEM], ModelReply(json.dumps({"answers": [{"number": 1, "after": after}]}), 1, 1), ROOM.check
+        ASKING, [ITEM], ModelReply(json.dumps({"answers": [{"number": 1, "after": after}]}), 1, 1), TASK.check
     )
     return found
 
@@ -62,7 +62,7 @@ def test_other_numbers_are_refused(after: Any) -> None:
 )
 def test_the_check_says_what_is_wrong(after: tuple[int, ...], said: str) -> None:
     with pytest.raises(ReplyError, match=said):
-        ROOM.check(ITEM, FoundSplits(after=after))
+        TASK.check(ITEM, FoundSplits(after=after))
 
 
 def test_the_schema_bounds_the_numbers() -> None:

@@ -12,14 +12,14 @@ from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.find_themes.model import ASKING, NAME
 from autokb.tasks.issues.find_themes.sample import CHARACTERS, LINE, LINES, chosen, line
-from autokb.tasks.issues.find_themes.task import ROOM, FindThemes
+from autokb.tasks.issues.find_themes.task import TASK, FindThemes
 
 ISSUES = ("No sound left", "Sound is low", "Battery is flat", "Case is cold", "Any jobs?")
 
 
 def read(*themes: Any, issues: tuple[str, ...] = ISSUES, vectors: Any = None) -> Read[Any]:
     reply = json.dumps({"answers": [{"number": 1, "themes": list(themes)}]})
-    (found,) = read_reply(ASKING, [FindThemes("buds", issues, vectors)], ModelReply(reply, 1, 1), ROOM.check)
+    (found,) = read_reply(ASKING, [FindThemes("buds", issues, vectors)], ModelReply(reply, 1, 1), TASK.check)
     return found
 
 
@@ -127,7 +127,7 @@ def test_numbers_mean_the_shown_lines_and_the_prompt_says_how_many_there_are() -
     positions = chosen(issues, circle(2_000))
     found = read(theme("Last", LINES), issues=issues, vectors=circle(2_000))
     assert members(found) == {"Last": (positions[-1],)}
-    request = request_for(ROOM.name, ASKING, [FindThemes("buds", issues, circle(2_000))], "openai:any")
+    request = request_for(TASK.name, ASKING, [FindThemes("buds", issues, circle(2_000))], "openai:any")
     assert f"{LINES} of 2000 issues" in request.messages[1].text
     assert f"\n{LINES}. {issues[positions[-1]]}\n" in request.messages[1].text
 

@@ -1,4 +1,4 @@
-"""The room that grows a tree from a seed issue."""
+"""The task that grows a tree from a seed issue."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from autokb.knowledge.attributes import ANY, from_lists
-from autokb.knowledge.domain import DomainSpec, read_domain
+from autokb.core.attributes import ANY, from_lists
+from autokb.core.domain import DomainSpec, read_domain
 from autokb.tasks.issues.grow_tree.headline import LONGEST, headline
 from autokb.tasks.issues.grow_tree.shapes import Report
-from autokb.tasks.issues.grow_tree.task import ROOM, GrownTree, GrowTree, Node
+from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree, Node
 from autokb.tasks.issues.grow_tree.wording import shows, without
-from autokb.tasks.room import ReplyError
+from autokb.tasks.task import ReplyError
 
 FILE = importlib.resources.files("autokb.tasks.issues.grow_tree").joinpath("examples.yaml")
 FIRST = "My folders vanish every single day since the update."
@@ -41,7 +41,7 @@ def report(raw: str, line: str, sentence: str = "", **attributes: list[str]) -> 
 def grown(*cluster: Report, theme: tuple[Report, ...] = (), spec: DomainSpec = SPEC) -> GrownTree:
     seed = cluster[0]
     item = GrowTree("d", seed.headline, "", seed.attributes, spec.attributes, cluster, theme)
-    return ROOM.answer_offline(item)
+    return TASK.answer_offline(item)
 
 
 def fixed(node: Node) -> dict[str, list[str]]:
@@ -302,4 +302,4 @@ def node(text: str, os: str = "Any", **more: Any) -> Node:
 def test_wrong_trees_are_refused(tree: GrownTree, reason: str) -> None:
     item = GrowTree("", "P", "", {}, SPEC.attributes, (report("a", "P"),))
     with pytest.raises(ReplyError, match=reason):
-        ROOM.check(item, tree)
+        TASK.check(item, tree)

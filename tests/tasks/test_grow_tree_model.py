@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from autokb.knowledge.attributes import from_lists
-from autokb.knowledge.domain import read_domain
+from autokb.core.attributes import from_lists
+from autokb.core.domain import read_domain
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.grow_tree.model import ASKING, MOST, SHOWN, TEXT
 from autokb.tasks.issues.grow_tree.shapes import Report
-from autokb.tasks.issues.grow_tree.task import ROOM, GrownTree, GrowTree
+from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree
 
 SPEC = read_domain(
     {
@@ -50,7 +50,7 @@ def child(text: str, *reports: Any, **values: list[str]) -> dict[str, Any]:
 
 def read(parent: Any, *children: Any, item: GrowTree = ITEM) -> Read[Any]:
     reply = json.dumps({"answers": [{"number": 1, "parent": parent, "children": list(children)}]})
-    (found,) = read_reply(ASKING, [item], ModelReply(reply, 1, 1), ROOM.check)
+    (found,) = read_reply(ASKING, [item], ModelReply(reply, 1, 1), TASK.check)
     return found
 
 
@@ -199,7 +199,7 @@ def test_a_seed_without_reports_has_none_to_name() -> None:
 def test_of_a_large_cluster_the_centre_is_shown_and_all_belong_to_the_parent() -> None:
     cluster = tuple(Report(f"r{n}", f"Folders vanish, case {n}.", {}) for n in range(SHOWN + 5))
     item = replace(ITEM, cluster=cluster)
-    text = request_for(ROOM.name, ASKING, [item], "openai:any").messages[1].text
+    text = request_for(TASK.name, ASKING, [item], "openai:any").messages[1].text
     assert f"case {SHOWN - 1}." in text
     assert f"case {SHOWN}." not in text
     assert f'<report number="{SHOWN + 1}">\nFolders vanish with Gmail' in text

@@ -1,4 +1,4 @@
-"""The room merge_blocks: how a model is asked, and how its reply is read."""
+"""The task merge_blocks: how a model is asked, and how its reply is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, request_for, wrong
 from autokb.tasks.chunking.merge_blocks.model import ASKING, NOTHING, PACKAGE
-from autokb.tasks.chunking.merge_blocks.task import ROOM, MergeBlocks, MergedBlocks, NoisePart, Paragraph
+from autokb.tasks.chunking.merge_blocks.task import TASK, MergeBlocks, MergedBlocks, NoisePart, Paragraph
 from autokb.tasks.prompts import examples
 
 PAGE = (Paragraph(7, "## Care"), Paragraph(8, "Dry it."), Paragraph(9, "© Lumo"))
@@ -20,16 +20,16 @@ UNSURE = MergeBlocks("Lumo 2", (), (Paragraph(8, "Dry it.", asked=False), PAGE[2
 
 def read(item: MergeBlocks, **entry: Any) -> Read[MergedBlocks]:
     reply = {"answers": [{"number": 1, "ranges": [], "noise": [], **entry}]}
-    return read_reply(ASKING, [item], ModelReply(json.dumps(reply), 1, 1), ROOM.check)[0]
+    return read_reply(ASKING, [item], ModelReply(json.dumps(reply), 1, 1), TASK.check)[0]
 
 
 def turns(*items: MergeBlocks) -> tuple[str, str]:
-    system, user = request_for(ROOM.name, ASKING, items, "openai:any").messages
+    system, user = request_for(TASK.name, ASKING, items, "openai:any").messages
     return system.text, user.text
 
 
 def test_without_a_model_the_structure_answers() -> None:
-    assert ROOM.answer_offline(ITEM) == MergedBlocks(ranges=((7, 8),))
+    assert TASK.answer_offline(ITEM) == MergedBlocks(ranges=((7, 8),))
 
 
 def test_ranges_and_noise_are_read_as_they_are_given() -> None:
@@ -96,7 +96,7 @@ def test_the_examples_answer_what_they_show() -> None:
         item = MergeBlocks(example["title"], (), page, bool(example.get("rules_first")), structure)
         found = read(item, **example["reply"])
         assert found.answer is not None
-        assert found.answer.ranges == ROOM.answer_offline(item).ranges
+        assert found.answer.ranges == TASK.answer_offline(item).ranges
         left = {n for part in found.answer.noise for n in range(part.first, part.last + 1)}
         kept = {n for first, last in found.answer.ranges for n in range(first, last + 1)}
         asked = {p.number for p in page if p.asked}

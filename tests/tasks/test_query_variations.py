@@ -1,12 +1,12 @@
-"""The room that says a text in other words."""
+"""The task that says a text in other words."""
 
 from __future__ import annotations
 
 import pytest
 
 from autokb.tasks.probes.query_variations.model import ASKING
-from autokb.tasks.probes.query_variations.task import LEVELS, ROOM, QueryVariations, VaryQuery
-from autokb.tasks.room import ReplyError
+from autokb.tasks.probes.query_variations.task import LEVELS, TASK, QueryVariations, VaryQuery
+from autokb.tasks.task import ReplyError
 
 ROBOT = "The robot does not pair with the app on an iPhone"
 
@@ -16,7 +16,7 @@ def five(word: str) -> tuple[str, ...]:
 
 
 def test_offline_each_level_changes_what_it_may() -> None:
-    reply = ROOM.answer_offline(VaryQuery(ROBOT, "", (("robot", ("mower",)),)))
+    reply = TASK.answer_offline(VaryQuery(ROBOT, "", (("robot", ("mower",)),)))
     assert reply.easy[:3] == (
         "the robot does not pair with the app on an iphone",
         "The robot doesn't pair with the app on an iPhone",
@@ -37,26 +37,26 @@ def test_offline_each_level_changes_what_it_may() -> None:
 
 
 def test_offline_a_question_becomes_a_statement() -> None:
-    hard = ROOM.answer_offline(VaryQuery("How do I delete a folder?", "")).hard
+    hard = TASK.answer_offline(VaryQuery("How do I delete a folder?", "")).hard
     assert hard[0] == "I would like to know: how do I delete a folder"
     assert "delete folder" in hard
 
 
 def test_offline_sentences_change_places() -> None:
-    hard = ROOM.answer_offline(VaryQuery("Wipe the contacts. Plug the dock in.", "")).hard
+    hard = TASK.answer_offline(VaryQuery("Wipe the contacts. Plug the dock in.", "")).hard
     assert hard[0] == "Plug the dock in. Wipe the contacts."
 
 
 @pytest.mark.parametrize("text", ["rain", "🔋", "日本語のテキスト", "I", "USB-C!", "a" * 400, "don’t", ". , !"])
 def test_offline_any_text_has_variations_that_pass_the_check(text: str) -> None:
-    reply = ROOM.answer_offline(VaryQuery(text, ""))
+    reply = TASK.answer_offline(VaryQuery(text, ""))
     every = [v for level in LEVELS for v in reply.levels[level]]
     assert len(set(every)) == len(every) > 2
     assert text not in every
 
 
 def test_offline_a_level_that_the_words_do_not_give_stays_empty() -> None:
-    assert ROOM.answer_offline(VaryQuery("rain", "")).medium == ()
+    assert TASK.answer_offline(VaryQuery("rain", "")).medium == ()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_offline_a_level_that_the_words_do_not_give_stays_empty() -> None:
 )
 def test_what_is_no_variation_is_refused(reply: QueryVariations, words: str) -> None:
     with pytest.raises(ReplyError, match=words):
-        ROOM.check(VaryQuery("rain", ""), reply)
+        TASK.check(VaryQuery("rain", ""), reply)
 
 
 def said(**levels: tuple[str, ...]) -> object:
@@ -86,7 +86,7 @@ def test_a_reply_is_unescaped_and_repeats_are_worth_a_repair_only() -> None:
     found, complaints = ASKING.read(items, 0, entry, {})
     assert found.easy == ("rain, <snow>", "Rain!")
     assert complaints == ("Number 1, easy: 3 are empty, too long, the text or given twice.",)
-    ROOM.check(items[0], found)
+    TASK.check(items[0], found)
 
 
 def test_a_level_that_only_repeats_is_an_error() -> None:

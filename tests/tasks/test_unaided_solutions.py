@@ -1,11 +1,11 @@
-"""The room that solves an issue from a model's own knowledge."""
+"""The task that solves an issue from a model's own knowledge."""
 
 from __future__ import annotations
 
 import pytest
 
-from autokb.tasks.probes.unaided_solutions.task import ROOM, SolveUnaided, UnaidedSolution, UnaidedSolutions
-from autokb.tasks.room import ReplyError
+from autokb.tasks.probes.unaided_solutions.task import TASK, SolveUnaided, UnaidedSolution, UnaidedSolutions
+from autokb.tasks.task import ReplyError
 
 ITEM = SolveUnaided("lawn robots", "It stops in the rain")
 DRY = UnaidedSolution(title="Dry it", steps=("Wipe the sensor.",))
@@ -13,12 +13,12 @@ DRY = UnaidedSolution(title="Dry it", steps=("Wipe the sensor.",))
 
 def test_offline_nothing_is_invented() -> None:
     with pytest.raises(ReplyError, match="without a model there are none"):
-        ROOM.answer_offline(ITEM)
+        TASK.answer_offline(ITEM)
 
 
 def test_a_solution_reads_as_title_and_steps() -> None:
     assert DRY.text == "Dry it\nWipe the sensor."
-    ROOM.check(ITEM, UnaidedSolutions(solutions=(DRY,)))
+    TASK.check(ITEM, UnaidedSolutions(solutions=(DRY,)))
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_a_solution_reads_as_title_and_steps() -> None:
 )
 def test_what_is_no_solution_is_refused(solutions: tuple[UnaidedSolution, ...], words: str) -> None:
     with pytest.raises(ReplyError, match=words):
-        ROOM.check(ITEM, UnaidedSolutions(solutions=solutions))
+        TASK.check(ITEM, UnaidedSolutions(solutions=solutions))

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-import autokb.tasks.issues.write_solutions as room_folder
-from autokb.knowledge.attributes import from_lists
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.switches import find_switches
+import autokb.tasks.issues.write_solutions as task_folder
+from autokb.core.attributes import from_lists
+from autokb.core.domain import read_domain
 from autokb.tasks.issues.write_solutions.language import (
     asks,
     leads_away,
@@ -19,12 +18,13 @@ from autokb.tasks.issues.write_solutions.language import (
     tells,
 )
 from autokb.tasks.issues.write_solutions.material import LONGEST_STEP, materials
-from autokb.tasks.issues.write_solutions.task import ROOM, Excerpt, Step, WriteSolutions, Written, WrittenSolutions
-from autokb.tasks.room import ReplyError
+from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, Step, WriteSolutions, Written, WrittenSolutions
+from autokb.tasks.task import ReplyError
+from autokb.text.conditional_markup import find_switches
 
 EXAMPLES = [
     e
-    for e in yaml.safe_load((Path(room_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+    for e in yaml.safe_load((Path(task_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
     if "input" in e
 ]
 SPEC = read_domain(
@@ -44,7 +44,7 @@ def excerpt(text, title="Guide", windows=None, **more):
 
 def solve(*excerpts, issue="How do I set it up?", attributes=None):
     attributes = from_lists(attributes or {})
-    return ROOM.answer_offline(WriteSolutions(issue, attributes, "", SPEC.attributes, (), excerpts)).solutions
+    return TASK.answer_offline(WriteSolutions(issue, attributes, "", SPEC.attributes, (), excerpts)).solutions
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["why"])
@@ -127,8 +127,8 @@ def test_a_table_that_the_last_step_leads_over_to_belongs_to_it():
 def test_the_name_of_the_domain_says_nothing_of_the_issue():
     text = "# Clock\n\n1. Open the clock.\n2. Close the clock.\n"
     item = WriteSolutions("My clock", {}, "", SPEC.attributes, (), (excerpt(text, windows=[(0, 50, 0.38)]),))
-    assert len(ROOM.answer_offline(item).solutions) == 1
-    assert ROOM.answer_offline(replace(item, domain="Help with a clock")).solutions == ()
+    assert len(TASK.answer_offline(item).solutions) == 1
+    assert TASK.answer_offline(replace(item, domain="Help with a clock")).solutions == ()
 
 
 def test_a_document_for_others_has_no_solution_and_implied_values_count():
@@ -200,7 +200,7 @@ def test_what_stands_before_the_excerpt_moves_nothing_in_its_key():
     one, two = (
         WriteSolutions("i", {}, "", SPEC.attributes, (), (excerpt("# A\n\n1. Go.\n", offset=n),)) for n in (0, 9)
     )
-    assert ROOM.key(one) == ROOM.key(two)
+    assert TASK.key(one) == TASK.key(two)
 
 
 def test_headings_repeated_in_a_document_are_counted():
@@ -249,7 +249,7 @@ def test_a_reply_with_a_false_quote_or_a_strange_attribute_is_refused():
     item = WriteSolutions("i", {}, "", SPEC.attributes, (), (excerpt("Press it."),))
     step = Step(text="Press it.", start=0, end=9, quote="Press it.")
     good = Written(excerpt=0, title="T", headings=(), which=0, steps=(step,), attributes={}, similarity=0.5)
-    ROOM.check(item, WrittenSolutions(solutions=(good,)))
+    TASK.check(item, WrittenSolutions(solutions=(good,)))
     wrong = {
         "does not stand": {"steps": (step.model_copy(update={"quote": "Press that."}),)},
         "no attribute": {"attributes": {"colour": ["red"]}},
@@ -258,4 +258,4 @@ def test_a_reply_with_a_false_quote_or_a_strange_attribute_is_refused():
     }
     for message, change in wrong.items():
         with pytest.raises(ReplyError, match=message):
-            ROOM.check(item, WrittenSolutions(solutions=(good.model_copy(update=change),)))
+            TASK.check(item, WrittenSolutions(solutions=(good.model_copy(update=change),)))

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from autokb.knowledge.attributes import from_lists
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.switches import find_switches
+from autokb.core.attributes import from_lists
+from autokb.core.domain import read_domain
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.write_solutions.model import ASKING
 from autokb.tasks.issues.write_solutions.model_shapes import passages
-from autokb.tasks.issues.write_solutions.task import ROOM, Excerpt, WriteSolutions, WrittenSolutions
+from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions, WrittenSolutions
+from autokb.text.conditional_markup import find_switches
 
 SPEC = read_domain({"attributes": {"os": {"values": ["Windows", "macOS"]}, "tip": {"kind": "open"}}})
 RESET = "# Reset\n\nTo reset:\n\n1. Open the lid.\n2. Hold the **button** for 10 seconds.\n3. Do not shake it.\n"
@@ -46,7 +46,7 @@ def draft(number: int, *steps: dict[str, Any], title: str = "Reset", **more: Any
 def read(items: tuple[WriteSolutions, ...], drafts: list[Any], *own: list[int]) -> list[Read[WrittenSolutions]]:
     answers = [{"number": n, "solutions": ids} for n, ids in enumerate(own, 1)]
     reply = ModelReply(json.dumps({"solutions": drafts, "answers": answers}), 1, 1)
-    return read_reply(ASKING, items, reply, ROOM.check)
+    return read_reply(ASKING, items, reply, TASK.check)
 
 
 def only(item: WriteSolutions, *drafts: Any) -> Read[WrittenSolutions]:
@@ -236,11 +236,11 @@ def test_without_attributes_the_reply_has_none_and_the_solution_holds_for_any() 
     assert found.answer is not None
     assert found.answer.solutions[0].attributes == ANY
     assert "attributes" not in json.dumps(reply_schema(ASKING, [item]))
-    assert '"attributes"' not in request_for(ROOM.name, ASKING, [item], "openai:x").messages[0].text
+    assert '"attributes"' not in request_for(TASK.name, ASKING, [item], "openai:x").messages[0].text
 
 
 def test_tree_and_manner_are_no_part_of_the_key_and_decide_what_shares_a_request() -> None:
     one = node(ONE)
-    assert ROOM.key(one) == ROOM.key(replace(one, tree="x", with_attributes=False))
+    assert TASK.key(one) == TASK.key(replace(one, tree="x", with_attributes=False))
     assert ASKING.together(one) != ASKING.together(replace(one, tree="x"))
     assert ASKING.together(one) == ASKING.together(node(TWO, os=["macOS"]))

@@ -20,7 +20,7 @@ STEP = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
 
 @dataclass
 class Obedient:
-    """Answers requests of the rooms; ``obeyed`` are the orders that it saw and followed."""
+    """Answers requests of the tasks; ``obeyed`` are the orders that it saw and followed."""
 
     obeyed: set[str] = field(default_factory=set)
     replies: list[str] = field(default_factory=list)

@@ -13,6 +13,8 @@ import pytest
 from obedient import Obedient
 from poisons import POISONS, Poison
 
+from autokb.core.domain import read_domain
+from autokb.core.nouns import DISPLAYED, Document, Issue, Solution
 from autokb.issues.solutions import (
     FoundPassage,
     rules_request,
@@ -22,16 +24,14 @@ from autokb.issues.solutions import (
     written_solutions,
 )
 from autokb.issues.wording import solution_title
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.nouns import DISPLAYED, Document, Issue, Solution
 from autokb.tasks.asking import Read, answer, request_for
-from autokb.tasks.chunking.add_context.task import ROOM as ADD_CONTEXT
+from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
 from autokb.tasks.chunking.add_context.task import AddContext, Passage
-from autokb.tasks.issues.assign_theme.task import ROOM as ASSIGN_THEME
+from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.assign_theme.task import AssignTheme
-from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
-from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
-from autokb.tasks.room import Room
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
+from autokb.tasks.task import Task
 
 SPEC = read_domain(
     {
@@ -55,10 +55,10 @@ every_poison = pytest.mark.parametrize("poison", POISONS, ids=lambda p: p.name)
 both_places = pytest.mark.parametrize("place", ["document", "issue"])
 
 
-def ask_room(room: Room[Any, Any], items: Sequence[Any], model: Obedient) -> list[Read[Any]]:
-    assert room.asking is not None
-    request = request_for(room.name, room.asking, items, "openai:obedient")
-    return asyncio.run(answer(request, room.asking, items, model.ask, room.check))
+def ask_task(task: Task[Any, Any], items: Sequence[Any], model: Obedient) -> list[Read[Any]]:
+    assert task.asking is not None
+    request = request_for(task.name, task.asking, items, "openai:obedient")
+    return asyncio.run(answer(request, task.asking, items, model.ask, task.check))
 
 
 @dataclass
@@ -73,7 +73,7 @@ class World:
         found: dict[str, list[Solution]] = {}
         for tree in self.trees:
             items = [replace(solutions_request(i, SPEC, self._found(d), 2_500), tree=tree[0][0].id) for i, d in tree]
-            for (issue, _), item, read in zip(tree, items, ask_room(WRITE_SOLUTIONS, items, model), strict=True):
+            for (issue, _), item, read in zip(tree, items, ask_task(WRITE_SOLUTIONS, items, model), strict=True):
                 written = () if read.answer is None else written_solutions(issue, item, read.answer)
                 found[issue.id] = [self._checked(s, issue, model) for s in written]
         return found
@@ -83,7 +83,7 @@ class World:
 
     def _checked(self, solution: Solution, issue: Issue, model: Obedient) -> Solution:
         assert verify_quotes(solution, self.documents) == ()
-        (read,) = ask_room(CHECK_RULES, [rules_request(solution, issue, SPEC)], model)
+        (read,) = ask_task(CHECK_RULES, [rules_request(solution, issue, SPEC)], model)
         assert read.answer is not None
         return safeguard(solution, read.answer)
 
@@ -165,7 +165,7 @@ def test_what_does_not_read_is_recorded_and_never_silent(name: str) -> None:
     (poison,) = (p for p in POISONS if p.name == name)
     there = world(poison.text)
     items = [replace(solutions_request(i, SPEC, there._found(d), 2_500), tree="t") for i, d in there.trees[0]]
-    for read in ask_room(WRITE_SOLUTIONS, items, Obedient()):
+    for read in ask_task(WRITE_SOLUTIONS, items, Obedient()):
         assert read.error or (read.answer is not None and read.answer.left_out)
 
 
@@ -175,7 +175,7 @@ def test_a_poisoned_passage_gets_no_foreign_address_into_contexts(poison: Poison
     item = AddContext(
         "document", "Garden buds", (Passage(poison.text, ("Care",)), Passage("Open the lid.", ("Reset",)))
     )
-    (read,) = ask_room(ADD_CONTEXT, [item], model)
+    (read,) = ask_task(ADD_CONTEXT, [item], model)
     assert (poison.name in model.obeyed) is not poison.hidden
     assert read.answer is not None
     expected = ("From the page on the buds.",) * 2 if poison.hidden else ("", "")
@@ -186,7 +186,7 @@ def test_a_poisoned_passage_gets_no_foreign_address_into_contexts(poison: Poison
 def test_a_poisoned_issue_makes_no_theme_and_leaves_the_others_alone(poison: Poison) -> None:
     model = Obedient()
     texts = ("It is silent", poison.text, "It is dark")
-    reads = ask_room(ASSIGN_THEME, [AssignTheme("Earbuds", text, ("Sound", "Charging")) for text in texts], model)
+    reads = ask_task(ASSIGN_THEME, [AssignTheme("Earbuds", text, ("Sound", "Charging")) for text in texts], model)
     assert [r.answer.theme if r.answer else None for r in reads][::2] == ["Sound", "Sound"]
     if poison.name in model.obeyed:
         assert reads[1].answer is None
@@ -198,7 +198,7 @@ def test_patterns_count_whatever_a_solution_says_to_its_judge(poison: Poison) ->
     steps = ("Open the lid.", f"{poison.text} Call us.")
     solution = Solution("s", "one", "Reset", steps, {}, ())
     item = replace(rules_request(solution, Issue("one", poison.text, None, {}), SPEC), text="\n".join(steps))
-    (read,) = ask_room(CHECK_RULES, [item], Obedient())
+    (read,) = ask_task(CHECK_RULES, [item], Obedient())
     assert read.answer is not None
     assert read.answer.verdicts[0].verdict == "broken"
     assert 2 in read.answer.verdicts[0].places

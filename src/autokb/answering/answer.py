@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autokb.knowledge.attributes import Attributes, Match, as_lists
-from autokb.knowledge.nouns import Hit, Issue, Solution
+from autokb.core.attributes import Attributes, Match, as_lists
+from autokb.core.nouns import Hit, Issue, Solution
 from autokb.retrieval.clarify import Clarification, clarify
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch

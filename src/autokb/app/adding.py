@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from autokb.app.records import raw_issue_body
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError
-from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.nouns import Document, RawIssue, Skipped
+from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Document, RawIssue, Skipped
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.formats import uncompressed
-from autokb.stores.knowledge_file import KnowledgeFile, Staged
+from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 Kind = Literal["documents", "issues"]
 
@@ -129,7 +129,7 @@ def _has(root: str, name: str) -> bool:
 
 
 def _gone(
-    file: KnowledgeFile, kind: Kind, reading: Reading[Any], items: Iterable[Staged], paths: Sequence[Path]
+    file: WorkspaceFile, kind: Kind, reading: Reading[Any], items: Iterable[Staged], paths: Sequence[Path]
 ) -> list[str]:
     """Return ids that the added folders and files no longer hold; what is there but unreadable now stays."""
     folders = {_named(str(p.resolve())) for p in paths if p.is_dir()}

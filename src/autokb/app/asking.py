@@ -13,9 +13,9 @@ from autokb.app.index import AskIndex, load_index, published_gate
 from autokb.app.published import NOTHING_PUBLISHED, published_spec, read_published
 from autokb.app.reading_questions import read_overrides, read_values
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError
-from autokb.knowledge.attributes import Values
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.core.attributes import Values
+from autokb.core.errors import BadInputError
+from autokb.stores.workspace_file import WorkspaceFile
 
 __all__ = ["OpenIndex", "open_index", "read_overrides", "read_values"]
 LONGEST_QUESTION = 100_000  # characters; nobody reads more, and the encoder reads its first 256 tokens
@@ -26,7 +26,7 @@ class OpenIndex:
     """A workspace's knowledge base in memory, and whether a later build has replaced it."""
 
     index: AskIndex
-    file: KnowledgeFile
+    file: WorkspaceFile
 
     def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
         """Answer a question; an empty one is refused."""
@@ -56,7 +56,7 @@ def _clean(text: str) -> str:
 
 def open_index(workspace: Workspace) -> OpenIndex:
     """Load what the last build published (BadInputError when nothing was)."""
-    file = KnowledgeFile(workspace.knowledge_path)
+    file = WorkspaceFile(workspace.knowledge_path)
     published = read_published(file)
     if not published.kb.documents and not published.kb.issues:
         file.close()

@@ -24,19 +24,19 @@ from autokb.app.publishing import KINDS, records
 from autokb.app.records import read_document, read_raw_issue
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import Workspace
-from autokb.errors import StoppedOnPurposeError
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.document_names import DocumentNames
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import DISPLAYED, Document, RawIssue, Solution
+from autokb.core.attributes import Attributes
+from autokb.core.document_names import DocumentNames
+from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.ids import digest
+from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
 from autokb.llm.embedders import Embedder, Vectors
 from autokb.retrieval.gate import Gate
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex
-from autokb.stores.knowledge_file import KnowledgeFile
-from autokb.tasks.issues.extract_attributes.task import ROOM as EXTRACT_ATTRIBUTES
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
-from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
+from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 
 
 def build(
@@ -72,7 +72,7 @@ def build(
         return _answer(counts, stages, seconds)
 
 
-def rehearse(workspace: Workspace, file: KnowledgeFile, stages: Stages) -> None:
+def rehearse(workspace: Workspace, file: WorkspaceFile, stages: Stages) -> None:
     """Go through a build without publishing it, so that its stages count what they would ask."""
     embedder = embedder_of(workspace.settings)
     _Run(workspace, file, stages, embedder, read_published(file), rethink=False).build(publish=False)
@@ -99,7 +99,7 @@ class _Run:
     """One build: what it reads, and the steps of the algorithm in their order."""
 
     workspace: Workspace
-    file: KnowledgeFile
+    file: WorkspaceFile
     stages: Stages
     embedder: Embedder
     published: Published

@@ -9,8 +9,8 @@ from autokb.app.models import OFFLINE, model_of
 from autokb.app.stages import Stages
 from autokb.app.workspace import Workspace
 from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
-from autokb.knowledge.nouns import Chunk, Document
-from autokb.tasks.chunking.add_context.task import ROOM as ADD_CONTEXT
+from autokb.core.nouns import Chunk, Document
+from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
 from autokb.tasks.chunking.add_context.task import AddContext
 
 MODEL_READS = 40_000  # characters of a document that a model is asked about at once

@@ -8,14 +8,14 @@ from typing import Any
 
 from autokb.app.published import Published
 from autokb.app.stages import Stages
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import RawIssue
 from autokb.issues.neutral import Embed, neutral_text, problem_vectors
 from autokb.issues.seeds import Clusters, cluster, join, leave, nearness
 from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import RawIssue
 from autokb.llm.embedders import Vectors
-from autokb.tasks.issues.assign_theme.task import ROOM as ASSIGN_THEME
-from autokb.tasks.issues.find_themes.task import ROOM as FIND_THEMES
+from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
+from autokb.tasks.issues.find_themes.task import TASK as FIND_THEMES
 from autokb.tasks.issues.find_themes.task import FindThemes
 
 

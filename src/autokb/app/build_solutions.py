@@ -11,17 +11,17 @@ from autokb.app.index import AskIndex
 from autokb.app.models import OFFLINE, model_of
 from autokb.app.stages import Stages
 from autokb.app.workspace import Workspace
+from autokb.core.attributes import Attributes, Match, compare
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
-from autokb.knowledge.attributes import Attributes, Match, compare
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.retrieval.history import PastIssue, lifted
 from autokb.retrieval.search import ChunkHit, Found, search
-from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
-from autokb.tasks.issues.extract_attributes.task import ROOM as EXTRACT_ATTRIBUTES
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
-from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
+from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 MODEL_READS = 2_500  # characters of a passage for a model: a chunk and what stands around it

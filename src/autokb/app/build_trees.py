@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from autokb.app.build_issues import Organised
 from autokb.app.stages import Stages
+from autokb.core.attributes import Attributes
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Issue, RawIssue
 from autokb.issues.seeds import far_from_documents
 from autokb.issues.trees import Reported, issues, question
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import Issue, RawIssue
 from autokb.llm.embedders import Vectors
-from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
+from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.tasks.issues.grow_tree.task import GrowTree
 
 OFF_TOPIC = "No document is near it, so no tree was grown from it."

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from autokb.app.cut_documents import AUTO_CHUNKER, ROOMS, SEMANTIC, STAGE, Cutting, check_method, cut_alone, cut_pages
+from autokb.app.cut_documents import AUTO_CHUNKER, SEMANTIC, STAGE, TASKS, Cutting, check_method, cut_alone, cut_pages
 from autokb.app.cut_records import cut_body
 from autokb.app.embedding import check_settings
 from autokb.app.model_stages import open_stages
@@ -25,13 +25,13 @@ from autokb.app.site_blocks import SiteBlocks, with_blocks
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import KNOWLEDGE_FILE, LOCK_FILE, MODES, Workspace, one_at_a_time, settings_from
 from autokb.chunking.cutting import Cut
-from autokb.errors import BadInputError
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import Document, Skipped
-from autokb.settings import CHUNK_SIZE, Settings
+from autokb.core.domain import DomainSpec
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Document, Skipped
+from autokb.core.settings import CHUNK_SIZE, Settings
 from autokb.sources import Fields
 from autokb.sources.files import FoundFile, find_files
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores.workspace_file import WorkspaceFile
 
 ASKED_AT_ONCE = 50  # documents whose questions go to a model side by side
 
@@ -61,7 +61,7 @@ class Chunking:
 
 @dataclass(frozen=True, slots=True)
 class Chunked:
-    """One document and what it was cut into; ``model`` is what answered the chunker's room, empty where it has none."""
+    """One document and what it was cut into; ``model`` is what answered the chunker's task, empty where it has none."""
 
     document: Document
     method: str
@@ -113,9 +113,9 @@ def settings_of(chunking: Chunking) -> Settings:
 
 
 def answered_by(chunking: Chunking) -> str:
-    """Return the model that answers the chunker's room: ``offline``, or nothing for a chunker without one."""
-    room = ROOMS.get(chunking.method)
-    return "" if room is None else model_of(settings_of(chunking), chunking.mode, room.name, STAGE)
+    """Return the model that answers the chunker's task: ``offline``, or nothing for a chunker without one."""
+    task = TASKS.get(chunking.method)
+    return "" if task is None else model_of(settings_of(chunking), chunking.mode, task.name, STAGE)
 
 
 def _results(
@@ -221,7 +221,7 @@ def open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progr
         real = path.resolve()  # a link to a workspace's file is that file
         lock = real.with_name(LOCK_FILE if real.name == KNOWLEDGE_FILE else f"{real.name}.lock")
         stack.enter_context(one_at_a_time(lock, f"Another call is at work with {path}"))
-        file = KnowledgeFile(path, create=True)
+        file = WorkspaceFile(path, create=True)
         stack.callback(file.close)
         workspace = Workspace(path.parent, DomainSpec("chunk"), settings, "", chunking.mode)
         yield stack.enter_context(open_stages(workspace, file, progress, asking))

@@ -1,4 +1,4 @@
-"""Documents cut by any chunker, with whatever it needs: nothing, vectors, or a model that answers its room."""
+"""Documents cut by any chunker, with whatever it needs: nothing, vectors, or a model that answers its task."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from autokb.chunking.llm_semantic import llm_semantic
 from autokb.chunking.lumber_chunker import lumber
 from autokb.chunking.semantic import cut_by_vectors, semantic_texts
 from autokb.chunking.tree import with_text
-from autokb.errors import BadInputError, UnreadableFileError
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import Chunk, Document
+from autokb.core.errors import BadInputError, UnreadableFileError
+from autokb.core.ids import digest
+from autokb.core.nouns import Chunk, Document
+from autokb.core.settings import Settings
 from autokb.llm.embedders import Embedder
-from autokb.settings import Settings
-from autokb.tasks.chunking.find_shift.task import ROOM as FIND_SHIFT
-from autokb.tasks.chunking.find_splits.task import ROOM as FIND_SPLITS
-from autokb.tasks.chunking.merge_blocks.task import ROOM as MERGE_BLOCKS
-from autokb.tasks.room import Room
+from autokb.tasks.chunking.find_shift.task import TASK as FIND_SHIFT
+from autokb.tasks.chunking.find_splits.task import TASK as FIND_SPLITS
+from autokb.tasks.chunking.merge_blocks.task import TASK as MERGE_BLOCKS
+from autokb.tasks.task import Task
 
 STAGE = "chunks"
 VERSION = "3"  # raise it when a chunker cuts the same document otherwise
@@ -36,11 +36,11 @@ AUTO_CHUNKER = "auto_chunker"
 SEMANTIC = "semantic"
 EMBEDDED_AT_ONCE = 64  # documents whose vectors are in memory together
 Talk = Generator[Any, Any, Cut]
-TALKS: Mapping[str, tuple[Room[Any, Any], Callable[[Document, int], Talk]]] = {
+TALKS: Mapping[str, tuple[Task[Any, Any], Callable[[Document, int], Talk]]] = {
     "llm_semantic": (FIND_SPLITS, llm_semantic),
     "lumber_chunker": (FIND_SHIFT, lumber),
 }
-ROOMS: Mapping[str, Room[Any, Any]] = {AUTO_CHUNKER: MERGE_BLOCKS, **{name: room for name, (room, _) in TALKS.items()}}
+TASKS: Mapping[str, Task[Any, Any]] = {AUTO_CHUNKER: MERGE_BLOCKS, **{name: task for name, (task, _) in TALKS.items()}}
 METHODS = tuple(sorted(CHUNKERS))
 
 
@@ -60,7 +60,7 @@ def check_method(method: str) -> None:
 
 
 def cut_alone(page: SourcePage, cutting: Cutting, repeated: frozenset[str] = frozenset()) -> Cut:
-    """Cut one page by a chunker that needs no vectors, its rooms answered offline."""
+    """Cut one page by a chunker that needs no vectors, its tasks answered offline."""
     return cut_document(page.document, cutting.method, cutting.max_size, page.marks, repeated)
 
 
@@ -93,8 +93,8 @@ def cut_pages(
 
     ``repeated`` are, for each page, those of its blocks that stand on many pages of its site.
     """
-    room = ROOMS.get(cutting.method)
-    asked = room is not None and stages.models is not None and stages.models.of(room.name, STAGE) != OFFLINE
+    task = TASKS.get(cutting.method)
+    asked = task is not None and stages.models is not None and stages.models.of(task.name, STAGE) != OFFLINE
     if cutting.method == SEMANTIC:
         return _by_vectors(stages, embedder_of(settings), cutting, pages)
     if asked and cutting.method == AUTO_CHUNKER:
@@ -168,7 +168,7 @@ def _merged(
 
 def _talked_through(stages: Stages, cutting: Cutting, pages: Sequence[SourcePage]) -> list[Cut | None]:
     """Ask a model window after window of each document, since one begins where the last was split; side by side."""
-    room, begin = TALKS[cutting.method]
+    task, begin = TALKS[cutting.method]
     talks = [begin(page.document, cutting.max_size) for page in pages]
     found: list[Cut | None] = [None] * len(pages)
     answers: dict[int, Any] = dict.fromkeys(range(len(pages)))
@@ -180,6 +180,6 @@ def _talked_through(stages: Stages, cutting: Cutting, pages: Sequence[SourcePage
             except StopIteration as end:
                 found[place] = end.value
         names = [pages[place].document.id for place in questions]
-        replies = stages.run(STAGE, room, list(questions.values()), names)
+        replies = stages.run(STAGE, task, list(questions.values()), names)
         answers = {place: reply for place, reply in zip(questions, replies, strict=True) if reply is not None}
     return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autokb.knowledge.ids import digest
+from autokb.core.ids import digest
 from autokb.tasks.issues.draft_spec.task import DraftedAttribute, DraftedRule, DraftedSpec
 
 OFFLINE = "offline"

@@ -12,13 +12,13 @@ from autokb.app.models import OFFLINE, AskModels, model_of
 from autokb.app.records import read_document, read_raw_issue
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import DOMAIN_FILE, Workspace, parse_yaml
-from autokb.errors import AutokbError, BadInputError
-from autokb.knowledge.domain import DomainSpec, read_domain
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import Document, RawIssue
-from autokb.knowledge.plain import plain_text
-from autokb.stores.knowledge_file import KnowledgeFile
-from autokb.tasks.issues.draft_spec.task import ROOM, DraftedSpec, DraftSpec
+from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ids import digest
+from autokb.core.nouns import Document, RawIssue
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.issues.draft_spec.task import TASK, DraftedSpec, DraftSpec
+from autokb.text.plain_text import plain_text
 
 STAGE = "draft"
 DRAFT_FILE = "domain.draft.yaml"
@@ -31,21 +31,21 @@ Sizes = tuple[int, int, int, int]
 
 def draft_spec(workspace: Workspace, *, asking: AskModels | None = None, progress: Progress = silent) -> dict[str, Any]:
     """Draft attributes and rules and write them; ``domain.yaml`` and drafts that a person edited stay as they are."""
-    asked = model_of(workspace.settings, workspace.mode, ROOM.name, STAGE)
+    asked = model_of(workspace.settings, workspace.mode, TASK.name, STAGE)
     with (
         workspace.file() as file,
         open_stages(workspace, file, progress, asking or AskModels()) as stages,
     ):
         issues, documents = _sources(file, workspace)
         item = draft_request(workspace.spec, issues, documents, BY_COUNTING if asked == OFFLINE else BY_MODEL)
-        (draft,) = stages.run(STAGE, ROOM, [item], [workspace.spec.name])
+        (draft,) = stages.run(STAGE, TASK, [item], [workspace.spec.name])
         if draft is None:
             raise AutokbError(f"No draft was made: {_reason(stages)}")
         answer = _answer(draft, item, [i.id for i in _sampled(issues, len(item.issues))], asked)
         return {**_written(workspace, draft, asked), **answer, **_left_out(stages), **stages.spending()}
 
 
-def _sources(file: KnowledgeFile, workspace: Workspace) -> tuple[list[RawIssue], list[Document]]:
+def _sources(file: WorkspaceFile, workspace: Workspace) -> tuple[list[RawIssue], list[Document]]:
     issues = [read_raw_issue(s.id, s.body) for s in file.staged("issues")]
     documents = [read_document(s.id, s.body) for s in file.staged("documents")]
     if not issues and not documents:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from autokb.app.exporting import CSV_COLUMNS, csv_rows, markdown, unguarded, unmasked
-from autokb.errors import BadInputError
-from autokb.knowledge.nouns import KnowledgeBase, Skipped
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import KnowledgeBase, Skipped
 
 MARK = re.compile(r"<!-- solution (.+) \(([a-z]+)\) -->")
 END = "<!-- end -->"

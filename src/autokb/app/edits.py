@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from autokb.knowledge.ids import canonical_json, short_id
-from autokb.knowledge.nouns import Edit, Solution
+from autokb.core.ids import canonical_json, short_id
+from autokb.core.nouns import Edit, Solution
 
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from autokb.chunking.chunkers import CHUNKERS
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
+from autokb.core.settings import Settings
 from autokb.llm.embedders import Embedder, Vectors, paid
-from autokb.settings import Settings
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.stores.workspace_file import WorkspaceFile
 
 FREE_BATCH = 64  # texts between two writes to the disk, where a batch is no request
 DIMENSIONS = "?dimensions="
@@ -89,7 +89,7 @@ def _local(folder: str) -> Embedder:
     return LocalEmbedder(Path(folder))
 
 
-def first_texts(file: KnowledgeFile, embedder: Embedder, texts: Sequence[str]) -> list[str]:
+def first_texts(file: WorkspaceFile, embedder: Embedder, texts: Sequence[str]) -> list[str]:
     """Return the texts whose vectors must come first because nobody knows yet how long vectors are; mostly none.
 
     An endpoint's embedder is told how long the vectors kept here are, so that nothing is asked only to learn it.
@@ -103,7 +103,7 @@ def first_texts(file: KnowledgeFile, embedder: Embedder, texts: Sequence[str]) -
     return costly.batches(list(dict.fromkeys(texts)))[0]
 
 
-def learn_dimensions(file: KnowledgeFile, embedder: Embedder, texts: Sequence[str]) -> Embedded | None:
+def learn_dimensions(file: WorkspaceFile, embedder: Embedder, texts: Sequence[str]) -> Embedded | None:
     """Learn from the first batch of the texts how long an endpoint's vectors are; it is kept before it is returned."""
     if not (part := first_texts(file, embedder, texts)):
         return None
@@ -112,7 +112,7 @@ def learn_dimensions(file: KnowledgeFile, embedder: Embedder, texts: Sequence[st
     return first
 
 
-def noted_dimensions(file: KnowledgeFile, embedder: Embedder) -> int:
+def noted_dimensions(file: WorkspaceFile, embedder: Embedder) -> int:
     """Return how long an endpoint's vectors kept here are; 0 when nothing was embedded yet."""
     return int(file.meta(_note(embedder)) or 0)
 
@@ -131,7 +131,7 @@ def embed_batches(embedder: Embedder, texts: Sequence[str]) -> Iterator[Embedded
         yield Embedded(part, vectors, tokens, costly.sent - before)
 
 
-def keep_batch(file: KnowledgeFile, embedder: Embedder, batch: Embedded) -> None:
+def keep_batch(file: WorkspaceFile, embedder: Embedder, batch: Embedded) -> None:
     """Keep a batch on disk, and with the first one how long its vectors are."""
     file.keep_vectors(embedder.name, batch.texts, batch.vectors)
     if paid(embedder) is not None and file.meta(_note(embedder)) is None:
@@ -151,7 +151,7 @@ def check_settings(settings: Settings) -> None:
     if settings.context not in ("", "document", "chained"):
         raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")
     _check_embedder(settings.embedder)
-    for model in sorted({settings.model, *settings.rooms.values()} - {"offline"}):
+    for model in sorted({settings.model, *settings.tasks.values()} - {"offline"}):
         provider, _, name = model.partition(":")
         if not provider.strip() or not name.strip():
             raise BadInputError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autokb.tasks.prompts import render
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
 CHARACTERS_A_TOKEN = 4.0  # of English prose; a workspace that has asked before knows its own
 TEXTS_A_REQUEST = 96  # of an embedder
@@ -46,18 +46,18 @@ class Estimate:
     _batch: float | None = 0.0
 
     def count_groups(
-        self, stage: str, room: Room[Any, Any], items: Sequence[Any], groups: Sequence[tuple[int, ...]], model: str
+        self, stage: str, task: Task[Any, Any], items: Sequence[Any], groups: Sequence[tuple[int, ...]], model: str
     ) -> None:
         """Count one request a group of positions."""
-        assert room.asking is not None
+        assert task.asking is not None
         figures = Figures()
         for group in groups:
             own = [items[n] for n in group]
-            read = sum(map(len, render(room.asking.package, room.asking.values(own)))) / CHARACTERS_A_TOKEN
-            written = AROUND + sum(room.asking.tokens(item)[1] for item in own)
+            read = sum(map(len, render(task.asking.package, task.asking.values(own)))) / CHARACTERS_A_TOKEN
+            written = AROUND + sum(task.asking.tokens(item)[1] for item in own)
             figures.calls += 1
             figures.input += read * self.ratios.get(model, 1.0)
-            figures.output += written * self.ratios.get(f"{model} {room.name}", 1.0)
+            figures.output += written * self.ratios.get(f"{model} {task.name}", 1.0)
         price = self.prices.of(model)
         figures.cost = None if price is None else price.cost(round(figures.input), round(figures.output))
         self._add(stage, figures, None if price is None else price.batch)

@@ -12,12 +12,12 @@ from autokb.app.index import AskIndex, Look, fetch
 from autokb.app.library import Library
 from autokb.app.published import Published
 from autokb.app.unaided import UNAIDED, Unaided
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.experiment import System
 from autokb.llm.embedders import Vectors
 from autokb.retrieval.search import ChunkIndex, build_index, fused_equally, vectors_only, whole_chunks, words_only
-from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.stores.vector_index import best_first
+from autokb.stores.workspace_file import WorkspaceFile
 
 DEPTH = 10  # matches and documents that an evaluated answer holds
 OFFLINE_SYSTEMS = (
@@ -50,7 +50,7 @@ class Systems:
     """The retrieval systems over one published knowledge base; a question is embedded once for all of them."""
 
     def __init__(
-        self, index: AskIndex, published: Published, file: KnowledgeFile, ask: Callable[[], Unaided] = no_model
+        self, index: AskIndex, published: Published, file: WorkspaceFile, ask: Callable[[], Unaided] = no_model
     ) -> None:
         self._index = index
         self._published = published

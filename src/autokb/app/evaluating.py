@@ -19,11 +19,11 @@ from autokb.app.published import NOTHING_PUBLISHED, Published, published_spec, r
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.unaided import UNAIDED, ask_unaided, check_model
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError
+from autokb.core.document_names import DocumentNames
+from autokb.core.errors import BadInputError
 from autokb.evaluation.datasets import read_qrels, read_queries, resolve
 from autokb.evaluation.experiment import evaluate_retrieval
 from autokb.evaluation.variations import evaluate_variations
-from autokb.knowledge.document_names import DocumentNames
 from autokb.llm.embedders import paid
 
 SAMPLE = 50  # nodes and chunks each whose variations are asked

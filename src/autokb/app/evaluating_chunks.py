@@ -25,17 +25,17 @@ from autokb.app.models import ASK_MODELS, AskModels
 from autokb.app.reading_pages import SourcePage, read_pages
 from autokb.app.site_blocks import SiteBlocks
 from autokb.app.stages import Progress, Stages, silent
-from autokb.errors import BadInputError
+from autokb.core.document_names import DocumentNames
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Document, Skipped
+from autokb.core.settings import CHUNK_SIZE, Settings
 from autokb.evaluation.chunk_questions import Question, read_questions
 from autokb.evaluation.chunking import CutMethod, mechanical_figures, sizes
 from autokb.evaluation.mechanical import furniture_of
 from autokb.evaluation.tenets import retrieval_figures
-from autokb.knowledge.document_names import DocumentNames
-from autokb.knowledge.nouns import Document, Skipped
-from autokb.settings import CHUNK_SIZE, Settings
 from autokb.sources import Fields
 from autokb.sources.files import find_files
-from autokb.tasks.judges.relevance.task import ROOM as RELEVANCE
+from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.task_relevance.task import SUPPORT
 
 __all__ = ["METHODS", "SUPPORT", "ChunkEvaluation", "evaluate_chunking"]
@@ -43,7 +43,7 @@ __all__ = ["METHODS", "SUPPORT", "ChunkEvaluation", "evaluate_chunking"]
 
 @dataclass(frozen=True, slots=True)
 class ChunkEvaluation:
-    """What a person wants of it: ``model`` answers every room, ``judge`` only those that judge and make questions.
+    """What a person wants of it: ``model`` answers every task, ``judge`` only those that judge and make questions.
 
     ``sample`` bounds the chunks of each method that are judged, ``asked`` the requests for questions where no file
     has any; ``gold`` is a file with the text that should be kept of each document.
@@ -106,7 +106,7 @@ def evaluate_chunking(
 
 
 def _judged_by(settings: Settings, judge: str) -> Settings:
-    return replace(settings, rooms={**settings.rooms, **dict.fromkeys(JUDGES, judge)}) if judge else settings
+    return replace(settings, tasks={**settings.tasks, **dict.fromkeys(JUDGES, judge)}) if judge else settings
 
 
 def _given(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> _Given:

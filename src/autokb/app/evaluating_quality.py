@@ -11,17 +11,17 @@ from autokb.app.models import ASK_MODELS, AskModels, model_of
 from autokb.app.published import published_spec, read_published
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import Workspace
-from autokb.errors import AutokbError
+from autokb.core.attributes import ANY
+from autokb.core.domain import DomainSpec
+from autokb.core.errors import AutokbError
+from autokb.core.nouns import Issue, KnowledgeBase, Solution
 from autokb.evaluation.annotation import read_sheet, sampled, sheet
 from autokb.evaluation.judging import judged_compliance, judged_correctness
 from autokb.evaluation.quality import quality
 from autokb.issues.safeguards import rules_request
 from autokb.issues.wording import solution_title
-from autokb.knowledge.attributes import ANY
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import Issue, KnowledgeBase, Solution
-from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
-from autokb.tasks.judges.correctness.task import ROOM as CORRECTNESS
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.judges.correctness.task import TASK as CORRECTNESS
 from autokb.tasks.judges.correctness.task import JudgeCorrectness
 
 STAGE = "judge"
@@ -72,7 +72,7 @@ def _judged(
     checks = [rules_request(s, kb.issues[s.issue_id], spec) for s in shown]
     kept = stages.run(STAGE, CHECK_RULES, checks, ids)
     models = [
-        model_of(workspace.settings, workspace.mode, room, STAGE) for room in (CORRECTNESS.name, CHECK_RULES.name)
+        model_of(workspace.settings, workspace.mode, task, STAGE) for task in (CORRECTNESS.name, CHECK_RULES.name)
     ]
     return {
         "correctness": judged_correctness(correct),

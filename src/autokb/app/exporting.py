@@ -11,9 +11,9 @@ from pathlib import Path
 
 from autokb.app.published import read_published
 from autokb.app.workspace import Workspace
-from autokb.errors import AutokbError, BadInputError
-from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.nouns import Issue, KnowledgeBase, Solution
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Issue, KnowledgeBase, Solution
 
 SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources")

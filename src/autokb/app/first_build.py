@@ -20,21 +20,21 @@ from autokb.app.typical import Typical
 from autokb.app.workspace import Workspace
 from autokb.chunking.context import chained_request
 from autokb.chunking.windows import windows
-from autokb.knowledge.nouns import Chunk, Document, RawIssue
-from autokb.stores.knowledge_file import KnowledgeFile
-from autokb.tasks.chunking.add_context.task import ROOM as ADD_CONTEXT
-from autokb.tasks.issues.check_rules.task import ROOM as CHECK_RULES
-from autokb.tasks.issues.extract_attributes.task import ROOM as EXTRACT_ATTRIBUTES
+from autokb.core.nouns import Chunk, Document, RawIssue
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
-from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
+from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.tasks.issues.grow_tree.task import GrowTree
-from autokb.tasks.issues.write_solutions.task import ROOM as WRITE_SOLUTIONS
-from autokb.tasks.room import Room
+from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
+from autokb.tasks.task import Task
 
 CONTEXT = "It is about the product, on the page that its title names, and says what to do there. " * 2
 
 
-def count_first_build(workspace: Workspace, file: KnowledgeFile, stages: Stages) -> None:
+def count_first_build(workspace: Workspace, file: WorkspaceFile, stages: Stages) -> None:
     """Count everything that a first build of what was added would ask, by stage.
 
     Documents and issues are counted as they are. Themes and seeds are those found offline, which a model's own come
@@ -52,7 +52,7 @@ def count_first_build(workspace: Workspace, file: KnowledgeFile, stages: Stages)
     _count_embeddings(stages, documents, everything)
 
 
-def _trees(workspace: Workspace, file: KnowledgeFile, stages: Stages, raw: Sequence[RawIssue]) -> list[GrowTree]:
+def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Sequence[RawIssue]) -> list[GrowTree]:
     """Go through issue processing with offline answers in the place of a model's; none where vectors cost money."""
     spec, embedder = workspace.spec, embedder_of(workspace.settings)
     asked = [ExtractAttributes(r.full_text, "issue", spec.attributes) for r in raw]
@@ -79,10 +79,10 @@ def _count_trees(workspace: Workspace, stages: Stages, typical: Typical) -> None
         _count(stages, "rules", CHECK_RULES, typical.rules())
 
 
-def _count(stages: Stages, stage: str, room: Room[Any, Any], items: Sequence[Any]) -> None:
-    """Let a stage be asked of the counting door; its stand-in answers are not needed."""
+def _count(stages: Stages, stage: str, task: Task[Any, Any], items: Sequence[Any]) -> None:
+    """Let a stage be asked of the counting client; its stand-in answers are not needed."""
     if items:
-        stages.count(stage, room, items)
+        stages.count(stage, task, items)
 
 
 def _contexts(

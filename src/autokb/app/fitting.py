@@ -11,8 +11,8 @@ import numpy as np
 
 from autokb.app.index import AskIndex, Look
 from autokb.app.stages import Stages
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.ids import canonical_json, digest
+from autokb.core.attributes import Attributes
+from autokb.core.ids import canonical_json, digest
 from autokb.llm.embedders import Vectors
 from autokb.retrieval.fitting import TreeCase, fit_tree_weights, fit_weights
 from autokb.retrieval.gate import Gate, fit_gate, read_gate

@@ -20,11 +20,11 @@ from autokb.app.published import Published, published_spec, read_published
 from autokb.app.records import built_mark
 from autokb.app.stages import Progress, silent
 from autokb.app.workspace import DOMAIN_FILE, Workspace, parse_yaml
-from autokb.errors import AutokbError, BadInputError
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.nouns import Edit, Skipped
-from autokb.stores.knowledge_file import KnowledgeFile, Staged
+from autokb.core.domain import read_domain
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Edit, Skipped
+from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _edits_in(lines: Lines, now: str) -> Lines:
     return edits
 
 
-def _publish(file: KnowledgeFile, lines: Lines) -> int:
+def _publish(file: WorkspaceFile, lines: Lines) -> int:
     """Make the lines what is published, hand edits beside those that are there; returns how many were there already."""
     bodies = {key: canonical_json(body) for key, body in lines.items()}
     unchanged = sum(bodies.get((kind, i)) == body for kind, i, body in file.lines())
@@ -121,7 +121,7 @@ def _publish(file: KnowledgeFile, lines: Lines) -> int:
     return unchanged
 
 
-def _embed(workspace: Workspace, file: KnowledgeFile, progress: Progress) -> None:
+def _embed(workspace: Workspace, file: WorkspaceFile, progress: Progress) -> None:
     """Embed what was imported now, so that the first question does not wait for it."""
     published = read_published(file)
     if published.kb.documents or published.kb.issues:
@@ -175,7 +175,7 @@ def _take_domain(workspace: Workspace, lines: Lines) -> None:
         raise AutokbError(f"{domain} cannot be written ({error.strerror}); nothing was imported.") from error
 
 
-def _stage_sources(file: KnowledgeFile, lines: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
+def _stage_sources(file: WorkspaceFile, lines: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
     """Make the sources of the file those of the next build; what was added before keeps its place."""
     for kind, line_kind, names in (
         ("documents", "document", ("title", "text", "url")),
@@ -194,7 +194,7 @@ def _stage_sources(file: KnowledgeFile, lines: Mapping[tuple[str, str], Mapping[
 # -- Markdown and CSV ------------------------------------------------------------------------------------------
 
 
-def _import_texts(file: KnowledgeFile, published: Published, name: str, edited: EditedTexts, now: str) -> Imported:
+def _import_texts(file: WorkspaceFile, published: Published, name: str, edited: EditedTexts, now: str) -> Imported:
     solutions = published.kb.solutions
     skipped = list(edited.skipped)
     edits: list[Edit] = []
@@ -223,7 +223,7 @@ def _moment(edits: tuple[Edit, ...], solution_id: str, now: str) -> str:
     return max([now, *(e.date for e in edits if e.solution_id == solution_id)])
 
 
-def keep_edits(file: KnowledgeFile, old: tuple[Edit, ...], new: list[Edit]) -> None:
+def keep_edits(file: WorkspaceFile, old: tuple[Edit, ...], new: list[Edit]) -> None:
     """Store new edits; one replaces those of its solution that have the same date, for dates say which is the last."""
     moments = {(e.solution_id, e.date) for e in new}
     file.drop_edits(e.id for e in old if (e.solution_id, e.date) in moments)

@@ -13,10 +13,10 @@ from autokb.app.library import Library
 from autokb.app.published import Published
 from autokb.app.reading_questions import read_question
 from autokb.app.stages import Progress, Stages, silent
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.document_names import DocumentNames
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import Hit, RawIssue
+from autokb.core.attributes import Attributes
+from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Hit, RawIssue
 from autokb.llm.embedders import Embedder, Vectors
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, nearest_known, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
@@ -24,8 +24,8 @@ from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
 from autokb.retrieval.search import ChunkIndex, Found, search
 from autokb.retrieval.weights import Weights, read_weights, tree_scores
-from autokb.stores.knowledge_file import KnowledgeFile
 from autokb.stores.vector_index import best_first
+from autokb.stores.workspace_file import WorkspaceFile
 
 Scores = NDArray[np.float64]
 DEPTH = 60  # nodes whose trees are looked through; a tree with no node among them is never among the best
@@ -170,7 +170,7 @@ class AskIndex:
 
 
 def load_index(
-    published: Published, spec: DomainSpec, embedder: Embedder, file: KnowledgeFile, progress: Progress = silent
+    published: Published, spec: DomainSpec, embedder: Embedder, file: WorkspaceFile, progress: Progress = silent
 ) -> AskIndex:
     """Put a published knowledge base into memory; vectors that are not stored are worked out and kept."""
     library = Library.of(published.kb.documents, published.chunks)
@@ -243,7 +243,7 @@ def unresolved_links(raw_issues: Iterable[RawIssue], names: DocumentNames) -> li
 
 
 def fetch(
-    file: KnowledgeFile, embedder: Embedder, parts: Mapping[str, list[str]], progress: Progress = silent
+    file: WorkspaceFile, embedder: Embedder, parts: Mapping[str, list[str]], progress: Progress = silent
 ) -> dict[str, Vectors]:
     """Return the vectors of named lists of texts; what is not stored yet is embedded and kept."""
     texts = [t for part in parts.values() for t in part]

@@ -9,6 +9,7 @@ from typing import Any
 from autokb.app.models import OFFLINE
 from autokb.app.stages import Stages
 from autokb.chunking.windows import embedding_text, windows
+from autokb.core.nouns import Chunk, Document, Hit
 from autokb.evaluation.chunk_questions import Question
 from autokb.evaluation.chunking import FOUND, CutMethod, found_figures, rankings
 from autokb.evaluation.tenets import (
@@ -21,16 +22,15 @@ from autokb.evaluation.tenets import (
     share_of_yes,
     verdict_request,
 )
-from autokb.knowledge.nouns import Chunk, Document, Hit
 from autokb.llm.embedders import Embedder
 from autokb.retrieval.expand_subtrees import expand_subtrees
-from autokb.tasks.judges.relevance.task import ROOM as RELEVANCE
+from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.relevance.task import JudgeRelevance
-from autokb.tasks.probes.chunk_questions.task import ROOM as ASK
+from autokb.tasks.probes.chunk_questions.task import TASK as ASK
 
 STAGE = "judge"
 CONTEXT = "+context"  # weighted precision of what context-aware retrieval makes of the same hits
-JUDGES = (*(room.name for room in TENETS.values()), RELEVANCE.name, ASK.name)
+JUDGES = (*(task.name for task in TENETS.values()), RELEVANCE.name, ASK.name)
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Ranked:
         return [[by_id[hit.id] for hit in hits] for hits in brought]
 
 
-def asked_of_model(stages: Stages, room: str) -> bool:
-    """Return whether a model answers a room here."""
-    return stages.models is not None and stages.models.of(room, STAGE) != OFFLINE
+def asked_of_model(stages: Stages, task: str) -> bool:
+    """Return whether a model answers a task here."""
+    return stages.models is not None and stages.models.of(task, STAGE) != OFFLINE
 
 
 def judged_tenets(stages: Stages, method: CutMethod, most: int, task: str) -> dict[str, Any]:
@@ -66,8 +66,8 @@ def judged_tenets(stages: Stages, method: CutMethod, most: int, task: str) -> di
     chunks = judged_chunks(method.chunks(), most)
     names = [f"{method.name} {chunk.document}" for chunk in chunks]
     found = {}
-    for tenet, room in TENETS.items():
-        verdicts = stages.run(STAGE, room, [verdict_request(tenet, chunk, task) for chunk in chunks], names)
+    for tenet, judge in TENETS.items():
+        verdicts = stages.run(STAGE, judge, [verdict_request(tenet, chunk, task) for chunk in chunks], names)
         found[tenet] = share_of_yes(chunks, verdicts)
     return found
 

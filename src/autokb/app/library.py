@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.chunking.windows import Window, embedding_text, windows
-from autokb.knowledge.nouns import Chunk, Document
+from autokb.core.nouns import Chunk, Document
 from autokb.llm.embedders import Vectors
 from autokb.retrieval.search import ChunkIndex, build_index
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from autokb.app.records import chunk_body, read_chunk, read_document
 from autokb.chunking.chunkers import chunk_document
-from autokb.knowledge.nouns import DISPLAYED, Chunk, Skipped
-from autokb.settings import Settings
+from autokb.core.nouns import DISPLAYED, Chunk, Skipped
+from autokb.core.settings import Settings
 
 Lines = dict[tuple[str, str], dict[str, Any]]
 

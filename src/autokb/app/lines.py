@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from autokb.app.workspace import DOMAIN_FILE, parse_yaml
-from autokb.errors import BadInputError
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.ids import canonical_json
+from autokb.core.domain import read_domain
+from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
 

@@ -1,4 +1,4 @@
-"""Rooms answered by a model: what is stored is looked up, the rest is grouped, asked at once, read and kept."""
+"""Tasks answered by a model: what is stored is looked up, the rest is grouped, asked at once, read and kept."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from autokb.app.estimating import AROUND, CHARACTERS_A_TOKEN
 from autokb.app.grouping import Sized, grouped
 from autokb.app.models import Models
-from autokb.errors import BadInputError, StoppedOnPurposeError
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import Failure
+from autokb.core.errors import BadInputError, StoppedOnPurposeError
+from autokb.core.ids import digest
+from autokb.core.nouns import Failure
 from autokb.llm.requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest
 from autokb.tasks.asking import Asking, Read, answer, request_for
 from autokb.tasks.prompts import render
-from autokb.tasks.room import Reply, Room
+from autokb.tasks.task import Reply, Task
 
 if TYPE_CHECKING:
     from autokb.app.stages import Stages
@@ -29,23 +29,23 @@ KEPT_AT_ONCE = 64  # groups between two writes of what was read; the replies the
 KEPT_SECONDS = 1.0
 
 
-def item_key(room: Room[Any, Any], model: str, turns: tuple[str, str]) -> str:
-    """Return the key of an item's answer: the model, the room, and what the model reads of the item alone."""
-    return digest("answer", room.name, str(room.version), model, *turns)
+def item_key(task: Task[Any, Any], model: str, turns: tuple[str, str]) -> str:
+    """Return the key of an item's answer: the model, the task, and what the model reads of the item alone."""
+    return digest("answer", task.name, str(task.version), model, *turns)
 
 
 def ask_model(
-    stages: Stages, models: Models, stage: str, room: Room[I, O], items: Sequence[I], names: Sequence[str], model: str
+    stages: Stages, models: Models, stage: str, task: Task[I, O], items: Sequence[I], names: Sequence[str], model: str
 ) -> list[O | None]:
-    """Answer a room for every item by a model; what failed or is awaited is None.
+    """Answer a task for every item by a model; what failed or is awaited is None.
 
     Raises StoppedOnPurposeError when the budget is reached, after keeping everything that arrived.
     """
-    asking = room.asking
+    asking = task.asking
     if asking is None:
-        raise BadInputError(f"The room {room.name} cannot be asked of a model; set rooms: {{{room.name}: offline}}.")
+        raise BadInputError(f"The task {task.name} cannot be asked of a model; set tasks: {{{task.name}: offline}}.")
     with stages.timed(stage) as count:
-        run = _Run(stages, models, stage, room, asking, items, names, model)
+        run = _Run(stages, models, stage, task, asking, items, names, model)
         run.look_up()
         count.reused += run.reused
         stopped = run.ask()
@@ -59,12 +59,12 @@ def ask_model(
 
 @dataclass
 class _Run:
-    """One stage's items on their way through the door."""
+    """One stage's items on their way through the client."""
 
     stages: Stages
     models: Models
     stage: str
-    room: Room[Any, Any]
+    task: Task[Any, Any]
     asking: Asking[Any, Any]
     items: Sequence[Any]
     names: Sequence[str]
@@ -83,12 +83,12 @@ class _Run:
     def look_up(self) -> None:
         """Find the answers that are stored, and what is missing."""
         turns = [render(self.asking.package, self.asking.values((item,))) for item in self.items]
-        self.keys = [item_key(self.room, self.model, turn) for turn in turns]
+        self.keys = [item_key(self.task, self.model, turn) for turn in turns]
         self.sizes = [Sized(len(system), len(user)) for system, user in turns]
         self.known = self.stages.file.finished(sorted(set(self.keys)))
         self.reused = sum(key in self.known for key in self.keys)
         requests = {r for said in self.stages.file.origins(sorted(self.known)).values() for r in said.split()}
-        self.models.reuse(self.stage, self.room.name, requests)
+        self.models.reuse(self.stage, self.task.name, requests)
         for position, key in enumerate(self.keys):
             if key not in self.known:
                 self.positions.setdefault(key, position)
@@ -97,13 +97,13 @@ class _Run:
         """Ask for what is missing; returns why it stopped early, or nothing."""
         if not self.positions:
             return ""
-        before = [g for g in self.models.ledger.open_groups(self.room.name) if set(g) <= set(self.positions)]
+        before = [g for g in self.models.ledger.open_groups(self.task.name) if set(g) <= set(self.positions)]
         again = list(dict.fromkeys(tuple(self.positions[key] for key in g) for g in before))
         one_each = self.models.mode == "paper"
         limits = self.models.limits(self.model)
         groups = self._groups(again, one_each, limits)
         if self.models.estimate is not None:
-            self.models.estimate.count_groups(self.stage, self.room, self.items, groups, self.model)
+            self.models.estimate.count_groups(self.stage, self.task, self.items, groups, self.model)
             self._stand_in()
             return ""
         self.saved_at = started = time.perf_counter()
@@ -134,34 +134,34 @@ class _Run:
         """Answer offline, so that a rehearsal can go on."""
         for key, position in self.positions.items():
             try:
-                self.fresh[key] = self.room.answer_offline(self.items[position]).model_dump_json()
+                self.fresh[key] = self.task.answer_offline(self.items[position]).model_dump_json()
             except Exception:
                 self.errors[position] = "cannot be rehearsed"
 
     async def _group(self, group: tuple[int, ...], most: int) -> None:
-        from autokb.llm.door import Tag
+        from autokb.llm.client import Tag
 
         items = tuple(self.items[n] for n in group)
-        request = request_for(self.room.name, self.asking, items, self.model, most)
-        tag = Tag(self.stage, self.room.name, tuple(self.keys[n] for n in group))
+        request = request_for(self.task.name, self.asking, items, self.model, most)
+        tag = Tag(self.stage, self.task.name, tuple(self.keys[n] for n in group))
         used: list[str] = []
         cut: list[bool] = []
-        door = self.models.door
-        assert door is not None
+        client = self.models.client
+        assert client is not None
 
         async def ask(one: ModelRequest) -> ModelReply:
             attempt = self.models.ledger.unreadable([one.base_key]).get(one.base_key, 0)
-            reply = await door.ask(one, tag)
+            reply = await client.ask(one, tag)
             if not used:
                 usual = AROUND + sum(self.asking.tokens(item)[1] for item in items)
-                self.models.guessed(f"{self.model} {self.room.name}", usual, reply.output_tokens)
+                self.models.guessed(f"{self.model} {self.task.name}", usual, reply.output_tokens)
             read = sum(len(m.text) for m in one.messages) / CHARACTERS_A_TOKEN
             self.models.guessed(self.model, read, reply.input_tokens)
             used.append(one.tried_again(attempt).key)
             cut.append(reply.finish == "length")
             return reply
 
-        found = await answer(request, self.asking, items, ask, self.room.check)
+        found = await answer(request, self.asking, items, ask, self.task.check)
         lost = tuple(n for n, read in zip(group, found, strict=True) if read.answer is None)
         if not (any(cut) and lost and len(group) > 1):
             self._take(group, found, tuple(used))
@@ -221,7 +221,7 @@ class _Run:
         found = []
         for position, key in enumerate(self.keys):
             text = self.known.get(key) or self.fresh.get(key)
-            read = None if text is None else self.room.output.model_validate_json(text)
+            read = None if text is None else self.task.output.model_validate_json(text)
             for part in getattr(read, "left_out", ()):
                 said = f"{part.part}: {part.reason}" if part.part else part.reason
                 self.stages.left_out.append(Failure(self.stage, self.names[position], said))

@@ -1,4 +1,4 @@
-"""Which model answers which room, and the door, the ledger and the loop through which it is asked."""
+"""Which model answers which task, and the client, the ledger and the loop through which it is asked."""
 
 from __future__ import annotations
 
@@ -12,51 +12,51 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from autokb.app.embedding import read_embedder_name
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError
-from autokb.knowledge.ids import canonical_json
-from autokb.settings import Settings
-from autokb.tasks.rooms import room_names
+from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json
+from autokb.core.settings import Settings
+from autokb.tasks.registry import task_names
 
 if TYPE_CHECKING:
     from autokb.app.estimating import Estimate
-    from autokb.llm.door import Door
+    from autokb.llm.client import ModelClient
     from autokb.llm.limits import Limits
-    from autokb.stores.knowledge_file import KnowledgeFile
     from autokb.stores.ledger_table import LedgerTable
+    from autokb.stores.workspace_file import WorkspaceFile
 
 T = TypeVar("T")
 OFFLINE = "offline"
 NOT_COUNTED = frozenset({"attributes", "rules"})  # stages that appendix C of the paper does not count
 
 
-def model_of(settings: Settings, mode: str, room: str, stage: str) -> str:
-    """Return the model that answers a room in a stage of the build.
+def model_of(settings: Settings, mode: str, task: str, stage: str) -> str:
+    """Return the model that answers a task in a stage of the build.
 
     ``paper`` mode asks what appendix C counts: raw issues' attributes and rules are answered offline there, unless
-    the settings name a model for the room itself.
+    the settings name a model for the task itself.
     """
-    own = settings.rooms.get(room) or settings.rooms.get(room.rsplit("/", 1)[-1])
+    own = settings.tasks.get(task) or settings.tasks.get(task.rsplit("/", 1)[-1])
     if own:
         return own
     return OFFLINE if mode == "paper" and stage in NOT_COUNTED else settings.model
 
 
 def named_models(settings: Settings) -> list[str]:
-    """Return every model that the settings name, without ``offline``; unknown rooms are refused (BadInputError)."""
-    known = room_names()
-    for room in settings.rooms:
-        if room not in known and room not in {name.rsplit("/", 1)[-1] for name in known}:
-            raise BadInputError(f"settings.yaml: rooms: there is no room {room!r}; the rooms are {', '.join(known)}.")
-    return sorted({settings.model, *settings.rooms.values()} - {OFFLINE})
+    """Return every model that the settings name, without ``offline``; unknown tasks are refused (BadInputError)."""
+    known = task_names()
+    for task in settings.tasks:
+        if task not in known and task not in {name.rsplit("/", 1)[-1] for name in known}:
+            raise BadInputError(f"settings.yaml: tasks: there is no task {task!r}; the tasks are {', '.join(known)}.")
+    return sorted({settings.model, *settings.tasks.values()} - {OFFLINE})
 
 
 @dataclass
 class Models:
-    """The open door of one build."""
+    """The open client of one build."""
 
     settings: Settings
     mode: str
-    door: Door | None
+    client: ModelClient | None
     ledger: LedgerTable[Any, Any]
     portal: Any
     prices: Any
@@ -69,13 +69,13 @@ class Models:
     requests_reused: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     @classmethod
-    def counting(cls, workspace: Workspace, file: KnowledgeFile, estimate: Estimate) -> Models:
+    def counting(cls, workspace: Workspace, file: WorkspaceFile, estimate: Estimate) -> Models:
         """Return models that are never asked: what would be asked is counted."""
         return cls(workspace.settings, workspace.mode, None, _ledger(file), None, estimate.prices, estimate=estimate)
 
-    def of(self, room: str, stage: str) -> str:
-        """Return the model of a room in a stage."""
-        return model_of(self.settings, self.mode, room, stage)
+    def of(self, task: str, stage: str) -> str:
+        """Return the model of a task in a stage."""
+        return model_of(self.settings, self.mode, task, stage)
 
     def limits(self, model: str) -> Limits:
         """Return how many tokens a model reads and writes."""
@@ -84,9 +84,9 @@ class Models:
         return limits(model, self.settings.window, self.settings.max_output)
 
     def run(self, jobs: Sequence[Callable[[], Awaitable[T]]]) -> list[T | Exception]:
-        """Run jobs on the door's loop and wait; Ctrl-C cancels what is in flight, what arrived is kept."""
-        assert self.door is not None
-        future = self.portal.start_task_soon(self.door.run_many, jobs)
+        """Run jobs on the client's loop and wait; Ctrl-C cancels what is in flight, what arrived is kept."""
+        assert self.client is not None
+        future = self.portal.start_task_soon(self.client.run_many, jobs)
         try:
             found: list[T | Exception] = future.result()
         except KeyboardInterrupt:
@@ -98,11 +98,11 @@ class Models:
         """Put the replies of a batch that have come into the ledger; they count as calls of this run."""
         if self.batch is None:
             return
-        assert self.door is not None
+        assert self.client is not None
         if hasattr(self.batch, "check"):
             self.portal.call(self.batch.check, names)
         self.taken = taken = self.portal.call(self.batch.take_replies)
-        counts = self.door.counts
+        counts = self.client.counts
         counts.calls += taken.taken
         counts.input += taken.input_tokens
         counts.output += taken.output_tokens
@@ -113,24 +113,24 @@ class Models:
         if self.batch is not None:
             self.portal.call(self.batch.flush)
 
-    def pay(self, stage: str, room: str, model: str, key: str, tokens: int, cost: float | None, calls: int) -> None:
+    def pay(self, stage: str, task: str, model: str, key: str, tokens: int, cost: float | None, calls: int) -> None:
         """Put a paid request that was no question into the ledger and the counts of this run."""
         from autokb.llm.ledger import Paid
         from autokb.llm.requests import ModelReply
 
-        row = Paid(key, key, stage, room, model, (), "read", ModelReply("", tokens, 0), cost, calls)
+        row = Paid(key, key, stage, task, model, (), "read", ModelReply("", tokens, 0), cost, calls)
         self.ledger.keep([row])
-        if self.door is not None:
-            self.door.counts.add(row)
+        if self.client is not None:
+            self.client.counts.add(row)
 
-    def reuse(self, stage: str, room: str, requests: set[str]) -> None:
+    def reuse(self, stage: str, task: str, requests: set[str]) -> None:
         """Count requests whose replies an earlier build paid for."""
-        self.requests_reused.setdefault((stage, room), set()).update(requests)
+        self.requests_reused.setdefault((stage, task), set()).update(requests)
 
     def cached(self) -> dict[tuple[str, str], int]:
-        """Return by stage and room how many replies were taken from the ledger."""
+        """Return by stage and task how many replies were taken from the ledger."""
         found = {place: len(requests) for place, requests in self.requests_reused.items()}
-        for place, counts in self.door.by_room.items() if self.door else ():
+        for place, counts in self.client.by_task.items() if self.client else ():
             found[place] = found.get(place, 0) + counts.cached
         return {place: n for place, n in found.items() if n}
 
@@ -140,9 +140,9 @@ class Models:
         pair[0] += guess
         pair[1] += actual
 
-    def note(self, file: KnowledgeFile) -> None:
+    def note(self, file: WorkspaceFile) -> None:
         """Keep for the next plan how far guesses were off, and the pace of requests."""
-        calls = self.door.counts.calls if self.door else 0
+        calls = self.client.counts.calls if self.client else 0
         ratios = {**read_ratios(file), **{n: round(a / g, 4) for n, (g, a) in self.guesses.items() if g and a}}
         with file.transaction():
             file.note("token_ratios", canonical_json(ratios))
@@ -151,9 +151,9 @@ class Models:
 
     def spending(self) -> dict[str, Any]:
         """Return ``calls``, ``cached``, ``tokens`` and ``cost`` of this run."""
-        if self.door is None:
+        if self.client is None:
             return dict(NOTHING_SPENT)
-        total = self.door.counts
+        total = self.client.counts
         return {
             "calls": total.calls,
             "cached": sum(self.cached().values()),
@@ -175,8 +175,8 @@ ASK_MODELS = AskModels()
 NOTHING_SPENT: Mapping[str, Any] = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
 
 
-def read_ratios(file: KnowledgeFile) -> dict[str, float]:
-    """Return what this workspace's requests took beside what is guessed, by model, and by model and room."""
+def read_ratios(file: WorkspaceFile) -> dict[str, float]:
+    """Return what this workspace's requests took beside what is guessed, by model, and by model and task."""
     found: dict[str, float] = json.loads(file.meta("token_ratios") or "{}")
     return found
 
@@ -187,8 +187,8 @@ def is_paid(embedder: str) -> bool:
 
 
 @contextmanager
-def open_models(workspace: Workspace, file: KnowledgeFile, asking: AskModels = ASK_MODELS) -> Iterator[Models | None]:
-    """Open the door to the settings' models for the length of a block; None when everything is answered offline."""
+def open_models(workspace: Workspace, file: WorkspaceFile, asking: AskModels = ASK_MODELS) -> Iterator[Models | None]:
+    """Open the client to the settings' models for the length of a block; None when everything is answered offline."""
     settings = workspace.settings
     names = named_models(settings)
     if not names and not is_paid(settings.embedder):
@@ -202,11 +202,11 @@ def open_models(workspace: Workspace, file: KnowledgeFile, asking: AskModels = A
 
 
 @contextmanager
-def _opened(workspace: Workspace, file: KnowledgeFile, names: Sequence[str], asking: AskModels) -> Iterator[Models]:
+def _opened(workspace: Workspace, file: WorkspaceFile, names: Sequence[str], asking: AskModels) -> Iterator[Models]:
     from anyio.from_thread import start_blocking_portal
 
     from autokb.llm.budget import Budget
-    from autokb.llm.door import Door
+    from autokb.llm.client import ModelClient
     from autokb.llm.prices import Prices
     from autokb.llm.providers import check_model, open_sender
 
@@ -222,7 +222,7 @@ def _opened(workspace: Workspace, file: KnowledgeFile, names: Sequence[str], ask
     ledger = _ledger(file)
     budget = None if asking.budget is None else Budget(asking.budget)
     batch = _batch(asking, settings, ledger, file, prices)
-    door = Door(
+    client = ModelClient(
         ledger,
         lambda model: batch or open_sender(model, settings.base_url, settings.timeout),
         prices,
@@ -231,7 +231,7 @@ def _opened(workspace: Workspace, file: KnowledgeFile, names: Sequence[str], ask
         settings.retries,
     )
     with start_blocking_portal() as portal:
-        models = Models(settings, workspace.mode, door, ledger, portal, prices, budget, batch)
+        models = Models(settings, workspace.mode, client, ledger, portal, prices, budget, batch)
         try:
             models.take_replies(names)
             yield models
@@ -239,10 +239,10 @@ def _opened(workspace: Workspace, file: KnowledgeFile, names: Sequence[str], ask
             try:
                 models.flush()
             finally:
-                portal.call(door.close)
+                portal.call(client.close)
 
 
-def _refuse_if_submitted(file: KnowledgeFile) -> None:
+def _refuse_if_submitted(file: WorkspaceFile) -> None:
     """Refuse to ask again, and pay again, for what a provider is working on."""
     from autokb.llm.batch_provider import submitted
 
@@ -254,7 +254,7 @@ def _refuse_if_submitted(file: KnowledgeFile) -> None:
 
 
 def _batch(
-    asking: AskModels, settings: Settings, ledger: LedgerTable[Any, Any], file: KnowledgeFile, prices: Any
+    asking: AskModels, settings: Settings, ledger: LedgerTable[Any, Any], file: WorkspaceFile, prices: Any
 ) -> Any:
     """Return what keeps requests for a batch, or None when they are sent at once."""
     if asking.batch and asking.batch_files:
@@ -275,7 +275,7 @@ def _batch(
 class _Handles:
     """What a batch keeps beside the ledger."""
 
-    file: KnowledgeFile
+    file: WorkspaceFile
 
     def get(self, name: str) -> str | None:
         """Return the text under a name or None."""
@@ -287,7 +287,7 @@ class _Handles:
             self.file.note(f"batch {name}", text)
 
 
-def _ledger(file: KnowledgeFile) -> LedgerTable[Any, Any]:
+def _ledger(file: WorkspaceFile) -> LedgerTable[Any, Any]:
     from autokb.llm.ledger import Paid
     from autokb.llm.requests import ModelReply
     from autokb.stores.ledger_table import LedgerTable
@@ -304,10 +304,10 @@ def _check_prices(prices: Any, names: Sequence[str]) -> None:
             )
 
 
-def _note_cached(file: KnowledgeFile, models: Models) -> None:
+def _note_cached(file: WorkspaceFile, models: Models) -> None:
     """Keep for ``costs`` what this run took from the ledger; what it paid is in the ledger itself."""
     models.note(file)
-    rows = [(stage, room, 0, n, 0, 0, 0.0) for (stage, room), n in sorted(models.cached().items())]
+    rows = [(stage, task, 0, n, 0, 0, 0.0) for (stage, task), n in sorted(models.cached().items())]
     if rows:
         with file.transaction():
             file.spend(rows)

@@ -10,14 +10,14 @@ from autokb.app.models import OFFLINE, model_of
 from autokb.app.published import Published
 from autokb.app.stages import Stages
 from autokb.app.workspace import Workspace
+from autokb.core.domain import DomainSpec
+from autokb.core.ids import digest
+from autokb.core.nouns import DISPLAYED, Chunk
 from autokb.evaluation.variations import Origin
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.ids import digest
-from autokb.knowledge.lexicon import Lexicon, lexicon, split_words
-from autokb.knowledge.lexicon_words import COMMON
-from autokb.knowledge.nouns import DISPLAYED, Chunk
-from autokb.knowledge.plain import plain_text, sentences
-from autokb.tasks.probes.query_variations.task import ROOM, VaryQuery
+from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
+from autokb.text.lexicon import Lexicon, lexicon, split_words
+from autokb.text.lexicon_words import COMMON
+from autokb.text.plain_text import plain_text, sentences
 
 STAGE = "variations"
 SEED = "variations"
@@ -88,8 +88,8 @@ def asked_variations(
 ) -> tuple[list[Origin], dict[str, Any]]:
     """Return the texts with their variations, and who made them; a text that failed is left out and counted."""
     items = [VaryQuery(own.text, own.context, domain_synonyms(own.text, spec)) for own in texts]
-    replies = stages.run(STAGE, ROOM, items, [own.id for own in texts])
-    model = model_of(workspace.settings, workspace.mode, ROOM.name, STAGE)
+    replies = stages.run(STAGE, TASK, items, [own.id for own in texts])
+    model = model_of(workspace.settings, workspace.mode, TASK.name, STAGE)
     origins = [
         Origin(own.id, own.kind, own.documents, {str(level): given for level, given in reply.levels.items()})
         for own, reply in zip(texts, replies, strict=True)

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from autokb.app.embedding import Embedded, embed_batches, keep_batch, learn_dimensions, noted_dimensions
-from autokb.errors import StoppedOnPurposeError
-from autokb.knowledge.ids import digest
+from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.ids import digest
 from autokb.llm.embedders import Embedder, PaidEmbedder, paid
 
 if TYPE_CHECKING:
     from autokb.app.models import Models
-    from autokb.stores.knowledge_file import KnowledgeFile
+    from autokb.stores.workspace_file import WorkspaceFile
 
-ROOM = "embedding"
+TASK = "embedding"
 
 
 def embed_and_keep(
-    file: KnowledgeFile, models: Models | None, stage: str, embedder: Embedder, texts: Sequence[str]
+    file: WorkspaceFile, models: Models | None, stage: str, embedder: Embedder, texts: Sequence[str]
 ) -> Iterator[Embedded]:
     """Yield the texts' vectors batch by batch, each on disk before it is yielded, and paid ones in the ledger."""
     costly = paid(embedder)
@@ -32,7 +32,7 @@ def embed_and_keep(
 
 
 def first_batch(
-    file: KnowledgeFile, models: Models | None, stage: str, embedder: Embedder, texts: Sequence[str]
+    file: WorkspaceFile, models: Models | None, stage: str, embedder: Embedder, texts: Sequence[str]
 ) -> int:
     """Learn how long an endpoint's vectors are, by the first batch of the texts where none was embedded yet.
 
@@ -45,7 +45,7 @@ def first_batch(
     return len(_paid(file, models, stage, costly, costly.batches(list(dict.fromkeys(texts)))[0]).texts)
 
 
-def _paid(file: KnowledgeFile, models: Models, stage: str, embedder: PaidEmbedder, part: Sequence[str]) -> Embedded:
+def _paid(file: WorkspaceFile, models: Models, stage: str, embedder: PaidEmbedder, part: Sequence[str]) -> Embedded:
     price = models.prices.of(embedder.price_key)
     budget = models.budget
     most = 0.0 if price is None else price.cost(sum(len(text.encode()) for text in part), 0)
@@ -62,6 +62,6 @@ def _paid(file: KnowledgeFile, models: Models, stage: str, embedder: PaidEmbedde
     with file.transaction():
         keep_batch(file, embedder, batch)
         models.pay(
-            stage, ROOM, embedder.price_key, digest("embed", embedder.name, *part), batch.tokens, cost, batch.sent
+            stage, TASK, embedder.price_key, digest("embed", embedder.name, *part), batch.tokens, cost, batch.sent
         )
     return batch

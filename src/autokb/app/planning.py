@@ -15,8 +15,8 @@ from autokb.app.models import Models, is_paid, model_of, named_models, read_rati
 from autokb.app.records import read_raw_issue
 from autokb.app.stages import Progress, Stages, silent
 from autokb.app.workspace import MODES, Workspace
-from autokb.stores.knowledge_file import KnowledgeFile
-from autokb.tasks.issues.grow_tree.task import ROOM as GROW_TREE
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 
 SECONDS_A_CALL = 5.0  # of one request before anything is known of a model's pace
 STAGES = (
@@ -72,7 +72,7 @@ def _paid(workspace: Workspace) -> dict[str, Any]:
     return {name: spent[name] for name in ("calls", "tokens", "cost")}
 
 
-def _estimates(workspace: Workspace, file: KnowledgeFile, asks: bool, progress: Progress) -> dict[str, Estimate]:
+def _estimates(workspace: Workspace, file: WorkspaceFile, asks: bool, progress: Progress) -> dict[str, Estimate]:
     """Return what each mode would ask, worked out on a copy; free vectors of issues are kept for the build."""
     from autokb.llm.prices import Prices
 
@@ -94,27 +94,27 @@ def _estimates(workspace: Workspace, file: KnowledgeFile, asks: bool, progress: 
     return found
 
 
-def _was_built_by(workspace: Workspace, file: KnowledgeFile) -> bool:
+def _was_built_by(workspace: Workspace, file: WorkspaceFile) -> bool:
     """Return whether trees were grown by the model that is to grow them: then the workspace's own numbers are known."""
     return file.meta("grown_by") == model_of(workspace.settings, workspace.mode, GROW_TREE.name, "trees")
 
 
 def costs(workspace: Workspace) -> dict[str, Any]:
-    """Return what was spent in the workspace's life by stage and room; an unknown price makes a cost None, never 0."""
+    """Return what was spent in the workspace's life by stage and task; an unknown price makes a cost None, never 0."""
     from autokb.stores.ledger_table import spending
 
     total = _Sum()
     stages: dict[str, _Sum] = {}
-    rooms: dict[str, _Sum] = {}
+    tasks: dict[str, _Sum] = {}
     with workspace.file() as file:
-        asked = [(stage, room, n, 0, read, wrote, cost) for stage, room, n, read, wrote, cost in spending(file)]
-        for stage, room, calls, cached, read, wrote, cost in [*asked, *file.spent()]:
-            for group in (total, stages.setdefault(stage, _Sum()), rooms.setdefault(room, _Sum())):
+        asked = [(stage, task, n, 0, read, wrote, cost) for stage, task, n, read, wrote, cost in spending(file)]
+        for stage, task, calls, cached, read, wrote, cost in [*asked, *file.spent()]:
+            for group in (total, stages.setdefault(stage, _Sum()), tasks.setdefault(task, _Sum())):
                 group.take(calls, cached, read, wrote, cost)
     return {
         **total.as_json(),
         "stages": {name: s.as_json() for name, s in sorted(stages.items())},
-        "rooms": {name: s.as_json() for name, s in sorted(rooms.items())},
+        "tasks": {name: s.as_json() for name, s in sorted(tasks.items())},
     }
 
 

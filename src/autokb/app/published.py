@@ -16,10 +16,10 @@ from autokb.app.records import (
     read_theme,
 )
 from autokb.app.workspace import DOMAIN_FILE, Workspace, parse_yaml
-from autokb.errors import BadInputError
-from autokb.knowledge.domain import DomainSpec, read_domain
-from autokb.knowledge.nouns import Chunk, Edit, KnowledgeBase, RawIssue
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Chunk, Edit, KnowledgeBase, RawIssue
+from autokb.stores.workspace_file import WorkspaceFile
 
 NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"
 
@@ -48,13 +48,13 @@ def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
         return workspace.spec
 
 
-def read_published(file: KnowledgeFile) -> Published:
+def read_published(file: WorkspaceFile) -> Published:
     """Read everything that readers may see, all of it from one moment."""
     with file.snapshot():
         return _read(file)
 
 
-def _read(file: KnowledgeFile) -> Published:
+def _read(file: WorkspaceFile) -> Published:
     bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
     raw = dict(file.records("raw_issue"))
     edits = tuple(read_edit(i, body) for i, body in file.edits())

@@ -7,11 +7,11 @@ from typing import Any
 
 from autokb.app.build_issues import Organised
 from autokb.app.records import document_body, issue_body, raw_issue_body, solution_body
+from autokb.core.attributes import Attributes, as_lists
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Chunk, Document, Issue, RawIssue, Solution
 from autokb.issues.seeds import seed_id
 from autokb.issues.themes import theme_id
-from autokb.knowledge.attributes import Attributes, as_lists
-from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.nouns import Chunk, Document, Issue, RawIssue, Solution
 
 KINDS = ("document", "raw_issue", "theme", "seed", "issue", "solution", "setting")
 Records = dict[tuple[str, str], str]

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from autokb.chunking.cutting import Mark
 from autokb.chunking.repeated import PageBlocks
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.nouns import Document, Skipped
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Document, Skipped
 from autokb.sources import Fields, read_documents
 from autokb.sources.decoding import decode, read_bytes, without_surrogates
 from autokb.sources.files import FoundFile

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.errors import BadInputError
-from autokb.knowledge.attributes import ANY, NONE, Attributes, Values
-from autokb.knowledge.domain import Attribute, DomainSpec
-from autokb.knowledge.lexicon import implied_sets, settled
-from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
+from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.domain import Attribute, DomainSpec
+from autokb.core.errors import BadInputError
+from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
+from autokb.text.lexicon import implied_sets, settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class ReadQuestion:
 
 def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQuestion:
     """Read a question's attributes; an override replaces what was read, and what follows from it."""
-    read = ROOM.answer_offline(ExtractAttributes(text, "question", spec.attributes)).as_attributes()
+    read = TASK.answer_offline(ExtractAttributes(text, "question", spec.attributes)).as_attributes()
     said = {name: values for name, values in read.items() if not _implied(name, read, spec)}
     known = {name: spec.attributes[name].normal(values) for name, values in {**said, **overrides}.items()}
     whole = {n: spec.attributes[n].normal(v) for n, v in settled(known, spec.attributes).items()}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autokb.knowledge.attributes import as_lists, from_lists
-from autokb.knowledge.ids import canonical_json, digest
-from autokb.knowledge.nouns import Chunk, Document, Edit, Evidence, Issue, RawIssue, Seed, Solution, Theme, Verdict
+from autokb.core.attributes import as_lists, from_lists
+from autokb.core.ids import canonical_json, digest
+from autokb.core.nouns import Chunk, Document, Edit, Evidence, Issue, RawIssue, Seed, Solution, Theme, Verdict
 
 
 def document_body(document: Document, chunks: tuple[Chunk, ...]) -> dict[str, Any]:

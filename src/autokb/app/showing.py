@@ -10,9 +10,9 @@ from autokb.app.exporting import solutions_by_issue, tree_root, trees
 from autokb.app.published import Published, read_published
 from autokb.app.records import evidence_body
 from autokb.app.workspace import Workspace
-from autokb.errors import BadInputError
-from autokb.knowledge.attributes import as_lists
-from autokb.knowledge.nouns import DISPLAYED, Issue, Solution
+from autokb.core.attributes import as_lists
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import DISPLAYED, Issue, Solution
 
 
 def tree_json(workspace: Workspace, most: int | None = None) -> dict[str, Any]:

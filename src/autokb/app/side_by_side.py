@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from autokb.errors import AutokbError
+from autokb.core.errors import AutokbError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor

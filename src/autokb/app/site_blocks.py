@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from autokb.app.reading_pages import SourcePage
 from autokb.chunking.repeated import PageBlocks, page_blocks, repeated_by_site, repeated_on
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import Document
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.core.ids import digest
+from autokb.core.nouns import Document
+from autokb.stores.workspace_file import WorkspaceFile
 
 VERSION = "2"  # raise it when the paragraphs of a page are told otherwise
 STAGE = "blocks"
@@ -45,7 +45,7 @@ def with_blocks(page: SourcePage) -> SourcePage:
     return replace(page, blocks=page_blocks(document.id, document.text, document.url))
 
 
-def remembered_blocks(file: KnowledgeFile, documents: Sequence[Document]) -> list[SourcePage]:
+def remembered_blocks(file: WorkspaceFile, documents: Sequence[Document]) -> list[SourcePage]:
     """Return documents with their paragraphs told; those of a document that did not change are looked up."""
     keys = [digest(STAGE, VERSION, d.id, d.url, d.text) for d in documents]
     known = file.finished(sorted(set(keys)))

@@ -14,12 +14,12 @@ from autokb.app.embedding import noted_dimensions, read_embedder_name
 from autokb.app.model_answers import ask_model
 from autokb.app.models import NOTHING_SPENT, OFFLINE, Models, is_paid
 from autokb.app.paid_embedding import embed_and_keep, first_batch
-from autokb.errors import StoppedOnPurposeError
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import Failure
+from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.ids import digest
+from autokb.core.nouns import Failure
 from autokb.llm.embedders import Embedder, Vectors, paid
-from autokb.stores.knowledge_file import KnowledgeFile
-from autokb.tasks.room import Reply, Room
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.task import Reply, Task
 
 I = TypeVar("I")  # noqa: E741
 O = TypeVar("O", bound=Reply)  # noqa: E741
@@ -46,7 +46,7 @@ class StageCount:
 class Stages:
     """The stages of one build: finished work is looked up, the rest is worked out and stored as it is done."""
 
-    file: KnowledgeFile
+    file: WorkspaceFile
     progress: Progress = silent
     counts: dict[str, StageCount] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
@@ -64,17 +64,17 @@ class Stages:
         finally:
             count.seconds += time.perf_counter() - start
 
-    def run(self, stage: str, room: Room[I, O], items: Sequence[I], names: Sequence[str]) -> list[O | None]:
-        """Answer a room for every item; a failed item is None and stands in ``failures`` under its name.
+    def run(self, stage: str, task: Task[I, O], items: Sequence[I], names: Sequence[str]) -> list[O | None]:
+        """Answer a task for every item; a failed item is None and stands in ``failures`` under its name.
 
         A model is asked where the settings name one; an item whose reply is awaited is None too (``awaited``).
         """
-        model = OFFLINE if self.models is None else self.models.of(room.name, stage)
+        model = OFFLINE if self.models is None else self.models.of(task.name, stage)
         if self.models is not None and model != OFFLINE:
-            return ask_model(self, self.models, stage, room, items, names, model)
-        keys = [room.key(item) for item in items]
-        texts = self.remember(stage, keys, names, lambda n: room.answer_offline(items[n]).model_dump_json())
-        return [None if text is None else room.output.model_validate_json(text) for text in texts]
+            return ask_model(self, self.models, stage, task, items, names, model)
+        keys = [task.key(item) for item in items]
+        texts = self.remember(stage, keys, names, lambda n: task.answer_offline(items[n]).model_dump_json())
+        return [None if text is None else task.output.model_validate_json(text) for text in texts]
 
     def remember(
         self, stage: str, keys: Sequence[str], names: Sequence[str], work: Callable[[int], str]
@@ -147,10 +147,10 @@ class Stages:
                 f"{self.awaited} replies are awaited; run the same command when they are there."
             )
 
-    def count(self, stage: str, room: Room[I, O], items: Sequence[I]) -> None:
+    def count(self, stage: str, task: Task[I, O], items: Sequence[I]) -> None:
         """Count what a model would be asked about these items; the answers do not matter."""
-        if self.models is not None and self.models.of(room.name, stage) != OFFLINE:
-            self.run(stage, room, items, [""] * len(items))
+        if self.models is not None and self.models.of(task.name, stage) != OFFLINE:
+            self.run(stage, task, items, [""] * len(items))
 
     def count_texts(self, stage: str, texts: Sequence[str]) -> None:
         """Count what a paid embedder would read of these texts."""

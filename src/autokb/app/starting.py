@@ -7,8 +7,8 @@ from typing import Any
 
 from autokb.app.adding import add
 from autokb.app.workspace import create_workspace
+from autokb.core.errors import BadInputError
 from autokb.domains import domain_text, examples_folder, names
-from autokb.errors import BadInputError
 
 BLANK_DOMAIN = """\
 # What your support domain is about. Fill in what customers' problems depend on, then add documents and issues.

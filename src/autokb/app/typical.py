@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.app.build_solutions import MODEL_READS, PASSAGES
+from autokb.core.attributes import ANY
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Chunk, Document, Issue, RawIssue
 from autokb.issues.solutions import FoundPassage, solutions_request
 from autokb.issues.trees import READ, headline_of
-from autokb.knowledge.attributes import ANY
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import Chunk, Document, Issue, RawIssue
 from autokb.tasks.issues.check_rules.task import CheckRules
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.shapes import Report

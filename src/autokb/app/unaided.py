@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from autokb.app.models import OFFLINE, model_of
 from autokb.app.stages import Stages
 from autokb.app.workspace import Workspace
-from autokb.errors import AutokbError, BadInputError
-from autokb.knowledge.nouns import RawIssue
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.nouns import RawIssue
 from autokb.llm.embedders import Embedder, Vectors
 from autokb.stores.vector_index import best_first
-from autokb.tasks.probes.unaided_solutions.task import ROOM, SolveUnaided
+from autokb.tasks.probes.unaided_solutions.task import TASK, SolveUnaided
 
 UNAIDED = "llm-wk"
 STAGE = "unaided"
@@ -54,11 +54,11 @@ class Unaided:
 
 
 def check_model(workspace: Workspace) -> None:
-    """Refuse where no model is set for the room that answers from a model's knowledge."""
-    if model_of(workspace.settings, workspace.mode, ROOM.name, STAGE) == OFFLINE:
+    """Refuse where no model is set for the task that answers from a model's knowledge."""
+    if model_of(workspace.settings, workspace.mode, TASK.name, STAGE) == OFFLINE:
         raise BadInputError(
             f"The system {UNAIDED} answers from a model's own knowledge; name one with --model, or in settings.yaml as "
-            f"model: openai:NAME or rooms: {{{ROOM.name}: openai:NAME}}."
+            f"model: openai:NAME or tasks: {{{TASK.name}: openai:NAME}}."
         )
 
 
@@ -67,7 +67,7 @@ def ask_unaided(workspace: Workspace, stages: Stages, embedder: Embedder, raw_is
     check_model(workspace)
     texts = {issue.full_text: issue.id for issue in raw_issues}
     domain = workspace.spec.description or workspace.spec.name
-    replies = stages.run(STAGE, ROOM, [SolveUnaided(domain, text) for text in texts], list(texts.values()))
+    replies = stages.run(STAGE, TASK, [SolveUnaided(domain, text) for text in texts], list(texts.values()))
     solved = [(text, reply) for text, reply in zip(texts, replies, strict=True) if reply is not None]
     if not solved:
         raise AutokbError(f"The model solved none of the {len(texts)} raw issues: {_first(stages)}")

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autokb.errors import AutokbError, BadInputError, WorkspaceBusyError
-from autokb.knowledge.domain import DomainSpec, read_domain
-from autokb.settings import Settings, read_settings
-from autokb.stores.knowledge_file import KnowledgeFile
+from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
+from autokb.core.settings import Settings, read_settings
+from autokb.stores.workspace_file import WorkspaceFile
 
 DOMAIN_FILE = "domain.yaml"
 SETTINGS_FILE = "settings.yaml"
@@ -45,9 +45,9 @@ class Workspace:
         return self.folder / KNOWLEDGE_FILE
 
     @contextmanager
-    def file(self) -> Iterator[KnowledgeFile]:
+    def file(self) -> Iterator[WorkspaceFile]:
         """Open the knowledge file for the length of a block."""
-        file = KnowledgeFile(self.knowledge_path)
+        file = WorkspaceFile(self.knowledge_path)
         try:
             yield file
         except sqlite3.DatabaseError as error:
@@ -81,7 +81,7 @@ def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAUL
         raise AutokbError(
             f"{folder} cannot be made ({error.strerror}); choose a folder that you can write to."
         ) from error
-    KnowledgeFile(folder / KNOWLEDGE_FILE, create=True).close()
+    WorkspaceFile(folder / KNOWLEDGE_FILE, create=True).close()
     return open_workspace(folder)
 
 

@@ -18,7 +18,7 @@ from autokb.chunking.pieces import check_size
 from autokb.chunking.ranges import Range, joined, whole_units
 from autokb.chunking.tree import chunk_tree, joined_units
 from autokb.chunking.units import Unit, units_by_structure
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
 from autokb.tasks.chunking.merge_blocks.task import MergeBlocks, MergedBlocks
 
 JOIN_BELOW = 0  # characters up to which small neighbours share a chunk; 0 keeps every unit apart

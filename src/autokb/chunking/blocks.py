@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autokb.chunking.pieces import trimmed
-from autokb.knowledge.front_matter import front_matter_end
-from autokb.knowledge.markdown import Block, Kind, parse_blocks
-from autokb.knowledge.nouns import Span
-from autokb.knowledge.plain import plain_text
+from autokb.core.nouns import Span
+from autokb.text.front_matter import front_matter_end
+from autokb.text.markdown import Block, Kind, parse_blocks
+from autokb.text.plain_text import plain_text
 
 LONG_LINE = 160  # characters; lines that are longer on average are not wrapped: each is a paragraph of its own
 # Headings of wiki texts; corpora that were split into words write "= = Name = =". A legend ("= Goals ; A =") is none.

@@ -9,8 +9,8 @@ from autokb.chunking.cutting import Cut, Cutter, Mark
 from autokb.chunking.fixed import fixed_chunks
 from autokb.chunking.headings import heading_chunks
 from autokb.chunking.tree import with_text
-from autokb.errors import BadInputError
-from autokb.knowledge.nouns import Chunk, Document
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Chunk, Document
 
 if TYPE_CHECKING:
     from autokb.chunking.semantic import Embed

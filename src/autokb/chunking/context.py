@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autokb.knowledge.nouns import Chunk, Document
+from autokb.core.nouns import Chunk, Document
 from autokb.tasks.chunking.add_context.task import AddContext, AddedContext, Passage
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from autokb.knowledge.marks import Mark, MarkKind
-from autokb.knowledge.nouns import Chunk, Document, Span
+from autokb.core.marks import Mark, MarkKind
+from autokb.core.nouns import Chunk, Document, Span
 
 __all__ = ["Cut", "Cutter", "Mark", "MarkKind", "Noise"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autokb.chunking.pieces import Piece, as_chunks, check_size, cut
-from autokb.knowledge.markdown import section_at, sections
-from autokb.knowledge.nouns import Chunk, Document
+from autokb.core.nouns import Chunk, Document
+from autokb.text.markdown import section_at, sections
 
 FIXED_SIZE = 2048
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autokb.chunking.pieces import Piece, as_chunks, check_size, cut, trimmed
-from autokb.knowledge.markdown import Block, Section, parse_blocks, section_at, sections, sentences
-from autokb.knowledge.nouns import Chunk, Document, Span
+from autokb.core.nouns import Chunk, Document, Span
+from autokb.text.markdown import Block, Section, parse_blocks, section_at, sections, sentences
 
 REPEATED = 0.5  # of the size: what repeated headings, and again a table's head, may take at most
 

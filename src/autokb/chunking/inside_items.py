@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from autokb.knowledge.markdown import Block, Kind, inner_blocks, parse_blocks
+from autokb.text.markdown import Block, Kind, inner_blocks, parse_blocks
 
 
 @dataclass(frozen=True, slots=True)

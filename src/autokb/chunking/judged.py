@@ -15,7 +15,7 @@ from autokb.chunking.ranges import whole_lists
 from autokb.chunking.tree import Outline
 from autokb.chunking.units import Unit, without_lone_marks
 from autokb.chunking.wordless import says_something
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
 
 WORDLESS = "holds no words"
 TORN = "most of its list is noise"

@@ -9,8 +9,8 @@ from autokb.chunking.conversations import hold
 from autokb.chunking.cutting import Cut, Mark
 from autokb.chunking.pieces import check_size
 from autokb.chunking.recursive_text import chunks_at, recursive_spans
-from autokb.knowledge.nouns import Document, Span
-from autokb.tasks.chunking.find_splits.task import ROOM, FindSplits, FoundSplits
+from autokb.core.nouns import Document, Span
+from autokb.tasks.chunking.find_splits.task import TASK, FindSplits, FoundSplits
 
 PIECE = 200  # characters of a piece: some 50 tokens
 SHOWN = 3_200  # characters of the pieces that are shown at once: some 800 tokens
@@ -18,8 +18,8 @@ FEWEST = 4  # pieces that are worth a question
 
 
 def llm_semantic_chunks(document: Document, max_size: int, marks: tuple[Mark, ...] = ()) -> Cut:
-    """Cut a document with the room's offline answers: they follow headings and word overlap, no model is asked."""
-    return hold(llm_semantic(document, max_size), ROOM.answer_offline)
+    """Cut a document with the task's offline answers: they follow headings and word overlap, no model is asked."""
+    return hold(llm_semantic(document, max_size), TASK.answer_offline)
 
 
 def llm_semantic(document: Document, max_size: int) -> Generator[FindSplits, FoundSplits, Cut]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from autokb.chunking.blocks import NumberedBlock
-from autokb.knowledge.switches import MARK
+from autokb.text.conditional_markup import MARK
 
 TITLE = 150  # characters; a bold paragraph that is longer is emphasis
 QUESTION = 250

@@ -9,15 +9,15 @@ from autokb.chunking.cutting import Cut, Mark
 from autokb.chunking.llm_semantic import joined
 from autokb.chunking.pieces import check_size
 from autokb.chunking.recursive_text import TEXT_BREAKS, chunks_at, parts_at, recursive_spans
-from autokb.knowledge.nouns import Document, Span
-from autokb.tasks.chunking.find_shift.task import ROOM, FindShift, FoundShift
+from autokb.core.nouns import Document, Span
+from autokb.tasks.chunking.find_shift.task import TASK, FindShift, FoundShift
 
 SHOWN = 2_200  # characters of the paragraphs that are shown at once: some 550 tokens
 
 
 def lumber_chunks(document: Document, max_size: int, marks: tuple[Mark, ...] = ()) -> Cut:
-    """Cut a document with the room's offline answers: they follow headings and word overlap, no model is asked."""
-    return hold(lumber(document, max_size), ROOM.answer_offline)
+    """Cut a document with the task's offline answers: they follow headings and word overlap, no model is asked."""
+    return hold(lumber(document, max_size), TASK.answer_offline)
 
 
 def lumber(document: Document, max_size: int) -> Generator[FindShift, FoundShift, Cut]:

@@ -11,7 +11,7 @@ from autokb.chunking.judged import Judged
 from autokb.chunking.outline import Path
 from autokb.chunking.ranges import Range, Window, mended
 from autokb.chunking.units import Unit
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
 from autokb.tasks.chunking.merge_blocks.task import MergeBlocks, MergedBlocks, Paragraph
 
 MOST = 120  # paragraphs in a window

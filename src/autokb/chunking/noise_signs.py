@@ -13,8 +13,8 @@ from typing import get_args
 from autokb.chunking.blocks import NumberedBlock
 from autokb.chunking.cutting import Mark, MarkKind
 from autokb.chunking.furniture_words import furniture_kind, is_credit, names_section
-from autokb.knowledge.nouns import Span
-from autokb.knowledge.plain import plain_text
+from autokb.core.nouns import Span
+from autokb.text.plain_text import plain_text
 
 KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 VOTES: tuple[MarkKind, ...] = ("kept_by_trafilatura", "kept_by_readability")

@@ -11,8 +11,8 @@ from autokb.chunking.looks import look
 from autokb.chunking.pieces import cut, trimmed
 from autokb.chunking.units import Unit, groups
 from autokb.chunking.wordless import has_words
-from autokb.knowledge.markdown import sentences
-from autokb.knowledge.nouns import Span
+from autokb.core.nouns import Span
+from autokb.text.markdown import sentences
 
 HEAD = 0.5  # of the room: what a table's head may take to be repeated
 _WHOLE = ("table", "code")

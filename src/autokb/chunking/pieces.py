@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autokb.errors import BadInputError
-from autokb.knowledge.ids import digest, occurrences, short_id
-from autokb.knowledge.nouns import Chunk, Document, Span
+from autokb.core.errors import BadInputError
+from autokb.core.ids import digest, occurrences, short_id
+from autokb.core.nouns import Chunk, Document, Span
 
 REACH = 0.2  # of the size: how far back a cut may move to find white space
 

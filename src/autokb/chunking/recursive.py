@@ -8,8 +8,8 @@ from autokb.chunking.cutting import Cut, Mark
 from autokb.chunking.recursive_html import recursive_html_chunks
 from autokb.chunking.recursive_markdown import recursive_markdown_chunks
 from autokb.chunking.recursive_text import recursive_text_chunks
-from autokb.knowledge.markdown import parse_blocks
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
+from autokb.text.markdown import parse_blocks
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from autokb.chunking.cutting import Cut, Mark
 from autokb.chunking.pieces import check_size, trimmed
 from autokb.chunking.recursive_text import chunks_at, packed, parts_at, recursive_spans
-from autokb.knowledge.markdown import Block, parse_blocks
-from autokb.knowledge.nouns import Document, Span
+from autokb.core.nouns import Document, Span
+from autokb.text.markdown import Block, parse_blocks
 
 DEEPEST = 60  # elements in each other that are told apart; what is deeper belongs to the one around it
 _AREAS = frozenset({"nav", "header", "footer", "aside", "form", "hidden", "dialog", "named"})

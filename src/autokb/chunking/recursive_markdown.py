@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from autokb.chunking.cutting import Cut, Mark
 from autokb.chunking.pieces import check_size
 from autokb.chunking.recursive_text import TEXT_BREAKS, Breaks, chunks_at, recursive_spans
-from autokb.knowledge.markdown import Block, parse_blocks
-from autokb.knowledge.nouns import Document
+from autokb.core.nouns import Document
+from autokb.text.markdown import Block, parse_blocks
 
 
 def recursive_markdown_chunks(document: Document, max_size: int, marks: tuple[Mark, ...] = ()) -> Cut:

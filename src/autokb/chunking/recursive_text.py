@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from autokb.chunking.cutting import Cut, Mark
 from autokb.chunking.pieces import Piece, as_chunks, check_size, cut, trimmed
-from autokb.knowledge.markdown import section_at, sections
-from autokb.knowledge.nouns import Document, Span
-from autokb.knowledge.plain import sentences
+from autokb.core.nouns import Document, Span
+from autokb.text.markdown import section_at, sections
+from autokb.text.plain_text import sentences
 
 Breaks = Callable[[str, int, int], Iterable[int]]  # the places inside a span where a part begins
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from autokb.chunking.blocks import NumberedBlock, numbered_blocks
 from autokb.chunking.noise_signs import words_seen
-from autokb.knowledge.ids import digest
+from autokb.core.ids import digest
 
 FEWEST_PAGES = 3
 SHARE = 0.3  # of a site's pages: below it a sentence that some pages share is still about something

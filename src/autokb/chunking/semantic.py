@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from autokb.chunking.cutting import Cut, Mark
 from autokb.chunking.pieces import check_size
 from autokb.chunking.recursive_text import chunks_at, recursive_spans
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.nouns import Document, Span
-from autokb.knowledge.plain import plain_text, sentences
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Document, Span
+from autokb.text.plain_text import plain_text, sentences
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from autokb.chunking.outline import Path, common
 from autokb.chunking.packing import Atom, Bit, atoms_of, block_atom, equal_parts
 from autokb.chunking.pieces import Piece, as_chunks
 from autokb.chunking.units import Unit, groups
-from autokb.knowledge.nouns import Chunk, Document, Span
+from autokb.core.nouns import Chunk, Document, Span
 
 REPEATED = 0.5  # of the size: what repeated headings may take at most
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.nouns import Chunk, Document, Span
-from autokb.knowledge.plain import plain_text, sentences
+from autokb.core.nouns import Chunk, Document, Span
+from autokb.text.plain_text import plain_text, sentences
 
 WINDOW_SIZE = 700  # characters; well below the encoder's 256 tokens, so that title and context fit in front
 CONTEXT_SIZE = 200

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from autokb.chunking.blocks import NumberedBlock
-from autokb.knowledge.plain import plain_text
-from autokb.knowledge.switches import MARK
+from autokb.text.conditional_markup import MARK
+from autokb.text.plain_text import plain_text
 
 _WORD = re.compile(r"[^\W_]")
 _PICTURE = re.compile(r"<(?:img|svg|video|audio|iframe|object|embed)\b", re.IGNORECASE)

@@ -60,7 +60,7 @@ def _told(error: BaseException) -> tuple[str, int]:
     """Say an error in a sentence, with its exit status."""
     import typer
 
-    from autokb.errors import AutokbError
+    from autokb.core.errors import AutokbError
 
     if isinstance(error, AutokbError):
         return str(error), error.exit_status

@@ -76,7 +76,7 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
     """
     from autokb.app.chunking_documents import Chunked
     from autokb.cli.output import say
-    from autokb.errors import StoppedOnPurposeError
+    from autokb.core.errors import StoppedOnPurposeError
 
     failures: list[dict[str, str]] = []
     count, rest, status = 0, {}, 0

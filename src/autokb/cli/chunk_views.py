@@ -13,8 +13,8 @@ from rich.tree import Tree
 from autokb.app.chunking_documents import Chunked
 from autokb.chunking.cutting import Noise
 from autokb.cli.issue_views import several
-from autokb.knowledge.nouns import Chunk, Skipped
-from autokb.knowledge.plain import plain_text
+from autokb.core.nouns import Chunk, Skipped
+from autokb.text.plain_text import plain_text
 
 UNITS = 40  # chunks of a document that are shown
 REASONS = 8  # reasons for which something was dropped that are shown

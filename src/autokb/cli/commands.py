@@ -86,7 +86,7 @@ def add(
     from autokb.app.workspace import open_workspace
     from autokb.cli.output import emit, spinner
     from autokb.cli.views import added_view
-    from autokb.errors import BadInputError
+    from autokb.core.errors import BadInputError
     from autokb.sources import Fields
 
     if kind not in ("documents", "issues"):
@@ -197,7 +197,7 @@ def ask(
 
 @app.command(epilog="Example: autokb costs kb")
 def costs(workspace: Folder, json: Json = False) -> None:
-    """Say what was spent in the workspace's life, by stage and room."""
+    """Say what was spent in the workspace's life, by stage and task."""
     from autokb.app.planning import costs as read_costs
     from autokb.app.workspace import open_workspace
     from autokb.cli.output import emit

@@ -80,7 +80,7 @@ def _show(answer: dict[str, Any], as_json: bool, report: Path | None) -> None:
     from rich.console import Console, Group
 
     from autokb.cli.output import emit, say
-    from autokb.errors import AutokbError
+    from autokb.core.errors import AutokbError
     from autokb.evaluation.chunk_report import method_page, method_tables
 
     if report is not None:

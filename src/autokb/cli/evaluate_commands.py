@@ -57,7 +57,7 @@ def retrieval(
 
 def _files(queries: Path | None, qrels: Path | None, variations: bool) -> tuple[Path, Path] | None:
     """Return the two files of labelled questions, or None where variations are asked; one way must be named."""
-    from autokb.errors import BadInputError
+    from autokb.core.errors import BadInputError
 
     if variations:
         if queries or qrels:
@@ -128,7 +128,7 @@ def _show(answer: dict[str, Any], as_json: bool, report: Path | None, title: str
     from rich.console import Group
 
     from autokb.cli.output import emit
-    from autokb.errors import AutokbError
+    from autokb.core.errors import AutokbError
     from autokb.evaluation.report import page, tables
 
     if report is not None:

@@ -38,7 +38,7 @@ def write_json(result: Any) -> None:
 
 def check_report(report: Path | None) -> None:
     """Refuse a report that cannot be written before any work is done for it (BadInputError)."""
-    from autokb.errors import BadInputError
+    from autokb.core.errors import BadInputError
 
     if report is not None and (report.is_dir() or not report.parent.is_dir()):
         raise BadInputError(f"--report {report}: name a file in a folder that is there.")

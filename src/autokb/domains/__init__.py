@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 _DOMAINS = {"headphones": "headphones/domain.yaml", "medical": "medical/domain.yaml", "thunderbird": "thunderbird.yaml"}
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autokb.errors import BadInputError
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import DISPLAYED, Issue, Solution
+from autokb.core.errors import BadInputError
+from autokb.core.ids import digest
+from autokb.core.nouns import DISPLAYED, Issue, Solution
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
 ANNOTATORS = ("1", "2")

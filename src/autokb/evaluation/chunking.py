@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from autokb.chunking.cutting import Cut
 from autokb.chunking.tree import with_text
 from autokb.chunking.windows import Window
+from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.bootstrap import estimates
 from autokb.evaluation.chunk_questions import Question
 from autokb.evaluation.clustered import Part, ratio
 from autokb.evaluation.mechanical import counted, gold_overlap
 from autokb.evaluation.token_metrics import Place, precision_omega, token_scores
-from autokb.knowledge.nouns import Chunk, Document
 
 FOUND = 5  # chunks that are retrieved for a question, as in Chroma's evaluation
 NOTHING: Mapping[str, Any] = {"value": None, "low": None, "high": None, "n": 0}

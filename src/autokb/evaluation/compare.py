@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.bootstrap import paired_difference
 from autokb.evaluation.metrics import distinct, is_metric, metric
 

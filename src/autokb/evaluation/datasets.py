@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.bootstrap import Estimate, estimates
 from autokb.evaluation.datasets import LabelledQuery, Resolved, answerable
 from autokb.evaluation.metrics import RETRIEVAL, Relevant, distinct, metric

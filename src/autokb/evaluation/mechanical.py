@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from autokb.chunking.cutting import Cut
+from autokb.core.nouns import Chunk, Document, Span
 from autokb.evaluation.clustered import Part
-from autokb.knowledge.markdown import Block, inner_blocks, parse_blocks
-from autokb.knowledge.nouns import Chunk, Document, Span
-from autokb.knowledge.plain import plain_text
+from autokb.text.markdown import Block, inner_blocks, parse_blocks
+from autokb.text.plain_text import plain_text
 
 PAGES = 3  # a paragraph that stands on so many documents is furniture
 QUESTION = 200  # characters; a longer paragraph that ends in a question mark is no title of an answer

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 Relevant = Mapping[str, float]  # document id -> grade; a grade above zero is relevant
 Metric = Callable[[Sequence[str], Relevant], float]

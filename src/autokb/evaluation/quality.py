@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.domain import Attribute, DomainSpec, Rule
+from autokb.core.nouns import DISPLAYED, Solution, VerdictName
 from autokb.evaluation.annotation import Agreement
-from autokb.knowledge.attributes import ANY, NONE, Attributes, Values
-from autokb.knowledge.domain import Attribute, DomainSpec, Rule
-from autokb.knowledge.nouns import DISPLAYED, Solution, VerdictName
 
 
 def quality(solutions: Iterable[Solution], domain: DomainSpec, agreement: Agreement | None = None) -> dict[str, Any]:

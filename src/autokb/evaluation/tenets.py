@@ -10,24 +10,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autokb.core.ids import digest
+from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.bootstrap import estimates
 from autokb.evaluation.clustered import ratio
-from autokb.knowledge.ids import digest
-from autokb.knowledge.nouns import Chunk, Document
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk
-from autokb.tasks.judges.completeness.task import ROOM as COMPLETENESS
-from autokb.tasks.judges.context_switch.task import ROOM as CONTEXT_SWITCH
-from autokb.tasks.judges.noise.task import ROOM as NOISE
+from autokb.tasks.judges.completeness.task import TASK as COMPLETENESS
+from autokb.tasks.judges.context_switch.task import TASK as CONTEXT_SWITCH
+from autokb.tasks.judges.noise.task import TASK as NOISE
 from autokb.tasks.judges.relevance.task import HIGHEST, JudgedRelevance
-from autokb.tasks.judges.task_relevance.task import ROOM as TASK_RELEVANCE
+from autokb.tasks.judges.task_relevance.task import TASK as TASK_RELEVANCE
 from autokb.tasks.judges.task_relevance.task import JudgeForTask
 from autokb.tasks.probes.chunk_questions.task import AskAboutChunks
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
 DEPTHS = (1, 3, 5)  # of weighted precision, as in table 3 of the paper
 SHOWN_TOGETHER = 2  # neighbouring chunks that questions are asked about at once
 NOBODY: Mapping[str, Any] = {"value": None, "low": None, "high": None}
-TENETS: Mapping[str, Room[Any, ChunkVerdict]] = {
+TENETS: Mapping[str, Task[Any, ChunkVerdict]] = {
     "noise": NOISE,
     "completeness": COMPLETENESS,
     "context_switch": CONTEXT_SWITCH,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.nouns import Span
+from autokb.core.nouns import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.evaluation.bootstrap import estimates
 from autokb.evaluation.experiment import BASELINE, System, differences
 from autokb.evaluation.metrics import RETRIEVAL, distinct, metric

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from autokb.chunking.pieces import cut
-from autokb.knowledge.markdown import Block, parse_blocks, section_at, sections
-from autokb.knowledge.nouns import Span
+from autokb.core.nouns import Span
+from autokb.text.markdown import Block, parse_blocks, section_at, sections
 
 EXCERPT = 8_000  # characters of a document around a hit; a section or a list that is longer stays whole
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.knowledge.domain import DomainSpec
+from autokb.core.domain import DomainSpec
 from autokb.tasks.issues.grow_tree.headline import content_words
 from autokb.tasks.issues.grow_tree.wording import named
 

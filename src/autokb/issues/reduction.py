@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 DIMENSIONS = 20
 SEED = 17

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Issue, Solution, Verdict
 from autokb.issues.wording import solution_text, solution_title
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.nouns import Issue, Solution, Verdict
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
 from autokb.tasks.issues.write_solutions.language import tells
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.ids import short_id
 from autokb.issues.reduction import reduced
-from autokb.knowledge.ids import short_id
 
 FEW = 15  # below so many issues UMAP to 20 dimensions cannot work: they are compared directly
 SMALLEST = 5  # members of a cluster for HDBSCAN (appendix D of the paper)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from autokb.core.attributes import from_lists
+from autokb.core.domain import DomainSpec
+from autokb.core.ids import short_id
+from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.wording import solution_text
-from autokb.knowledge.attributes import from_lists
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.ids import short_id
-from autokb.knowledge.markdown import section_at, sections
-from autokb.knowledge.nouns import Document, Evidence, Issue, Solution, Span
-from autokb.knowledge.switches import Switch, find_switches
 from autokb.tasks.issues.write_solutions.task import Excerpt, Step, WriteSolutions, WrittenSolutions
+from autokb.text.conditional_markup import Switch, find_switches
+from autokb.text.markdown import section_at, sections
 
 __all__ = [
     "EXCERPT",
@@ -98,7 +98,7 @@ def _moved(switch: Switch, start: int, end: int) -> Switch:
 
 
 def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[Solution, ...]:
-    """Turn the room's answer into solutions whose evidence points into the documents."""
+    """Turn the task's answer into solutions whose evidence points into the documents."""
     return tuple(_solutions(issue, request, reply))
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autokb.knowledge.ids import digest, short_id
-from autokb.knowledge.nouns import Theme
+from autokb.core.ids import digest, short_id
+from autokb.core.nouns import Theme
 from autokb.tasks.issues.assign_theme.offline import nearest_themes
 from autokb.tasks.issues.assign_theme.task import AssignTheme
 from autokb.tasks.issues.find_themes.offline import usual_likeness
@@ -71,7 +71,7 @@ def assign(vectors: Any, themes: FrozenThemes) -> list[int]:
 def questions(
     domain: str, texts: Sequence[str], subjects: Sequence[str], vectors: Any, themes: FrozenThemes
 ) -> list[AssignTheme]:
-    """Return the question of the room for each issue; its vector is that of its text and its subject."""
+    """Return the question of the task for each issue; its vector is that of its text and its subject."""
     matrix, centres = themes.matrix(), digest(repr(themes.centroids))
     return [
         AssignTheme(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from autokb.core.attributes import Attributes, as_lists, from_lists
+from autokb.core.domain import DomainSpec
+from autokb.core.ids import canonical_json, short_id
+from autokb.core.nouns import Issue, RawIssue
 from autokb.issues.seeds import seed_id
-from autokb.knowledge.attributes import Attributes, as_lists, from_lists
-from autokb.knowledge.domain import DomainSpec
-from autokb.knowledge.ids import canonical_json, short_id
-from autokb.knowledge.nouns import Issue, RawIssue
 from autokb.tasks.issues.grow_tree.headline import clipped, headline
 from autokb.tasks.issues.grow_tree.shapes import Report
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
@@ -50,7 +50,7 @@ def question(
     near: float,
     spec: DomainSpec,
 ) -> GrowTree:
-    """Return the question of the room for a seed: its cluster from the centre outwards, then the nearest of its theme.
+    """Return the question of the task for a seed: its cluster from the centre outwards, then the nearest of its theme.
 
     ``members`` and ``theme`` are raw issue ids; ids that ``reported`` does not know are left out.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autokb.knowledge.nouns import Solution
+from autokb.core.nouns import Solution
 
 
 def solution_text(title: str, steps: Sequence[str]) -> str:

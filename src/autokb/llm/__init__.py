@@ -1,1 +1,1 @@
-"""The one door to models: requests, ledger, budget, prices, providers, batches and embedders."""
+"""the one client of models: requests, ledger, budget, prices, providers, batches and embedders."""

@@ -102,7 +102,7 @@ def custom_id(key: str) -> str:
 
 
 def awaited_row(request: ModelRequest) -> Paid:
-    """Return the ledger's row of a request that is written or submitted; the door knows its stage, room and items."""
+    """Return the ledger's row of a request that is written or submitted; the client knows its stage, task and items."""
     return Paid(request.key, request.base_key, "", "", request.model, (), "awaited", None, None, calls=0)
 
 

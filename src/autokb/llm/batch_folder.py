@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 LINES_MOST = 50_000  # of one file of requests; OpenAI takes no more
 BYTES_MOST = 100_000_000

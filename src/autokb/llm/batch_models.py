@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autokb.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.llm.batch import custom_id
 from autokb.llm.failures import failure
 from autokb.llm.model_sender import TOOL, mode_of, reply_of, turns

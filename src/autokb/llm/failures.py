@@ -1,4 +1,4 @@
-"""What a provider's error means for the door: send again, give this request up, or end the build."""
+"""What a provider's error means for the client: send again, give this request up, or end the build."""
 
 from __future__ import annotations
 

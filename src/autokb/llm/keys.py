@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 HIDDEN = "***"
 # One of the variables of a provider must be set; the first is the one that a sentence names.

@@ -25,7 +25,7 @@ class Paid:
     key: str
     base_key: str
     stage: str
-    room: str
+    task: str
     model: str
     items: tuple[str, ...]
     state: State
@@ -39,7 +39,7 @@ class Ledger(Protocol):
     """Keeps every request that was paid for or is awaited.
 
     A row of a key that is there already changes its state (a reply is never lost to a later failure), adds its calls
-    and cost, and leaves what it does not name (an empty stage, room, items, batch) as it was.
+    and cost, and leaves what it does not name (an empty stage, task, items, batch) as it was.
     """
 
     def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
@@ -58,8 +58,8 @@ class Ledger(Protocol):
         """Note whether the replies of these keys could be read."""
         ...
 
-    def open_groups(self, room: str) -> list[tuple[str, ...]]:
-        """Return the items of each request of a room that is paid but unread or awaited, oldest first, none twice."""
+    def open_groups(self, task: str) -> list[tuple[str, ...]]:
+        """Return the items of each request of a task that is paid but unread or awaited, oldest first, none twice."""
         ...
 
     def awaited(self) -> list[Paid]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from autokb.errors import BadInputError
-from autokb.knowledge.ids import canonical_json
+from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json
 from autokb.llm.keys import check_key, check_package, scrubbed
 from autokb.llm.model_sender import ModelSender, Strict, always_strict
 from autokb.llm.prices import OPENAI_URL, is_openai
@@ -43,7 +43,7 @@ def open_sender(model: str, base_url: str = "", timeout: float = 120.0) -> Sende
     if provider in OPENAI:
         return _openai(model, name, base_url, timeout)
     found = _bedrock(name, timeout) if provider == "bedrock" else _inferred(model)
-    # Retries are the door's, each counted. Bedrock's client has both settings itself.
+    # Retries are the client's, each counted. Bedrock's client has both settings itself.
     options: Any = {} if provider == "bedrock" else {"max_retries": 0, "timeout": timeout}
 
     async def close() -> None:

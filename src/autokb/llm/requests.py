@@ -1,4 +1,4 @@
-"""What goes through the one door to models: a request, and the reply that came back for it."""
+"""What goes through the one client of models: a request, and the reply that came back for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from autokb.knowledge.ids import canonical_json, digest
+from autokb.core.ids import canonical_json, digest
 
 KEY_VERSION = "1"
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.attributes import ANY
-from autokb.knowledge.nouns import Solution
+from autokb.core.attributes import ANY
+from autokb.core.nouns import Solution
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch
 

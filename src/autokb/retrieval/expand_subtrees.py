@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.nouns import Chunk, Hit
+from autokb.core.nouns import Chunk, Hit
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.knowledge.ids import digest
+from autokb.core.ids import digest
 from autokb.llm.embedders import Vectors
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.search import ChunkIndex, Scores, gate_by_length, search_parts

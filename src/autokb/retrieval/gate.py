@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.llm.embedders import Vectors
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.knowledge.nouns import Hit
+from autokb.core.nouns import Hit
 from autokb.llm.embedders import Vectors
 from autokb.stores.vector_index import best_first
 from autokb.stores.word_index import words

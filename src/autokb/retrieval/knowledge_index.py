@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.knowledge.attributes import ANY, Attributes, Match, Values, compare, compare_values
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import implied_sets
-from autokb.knowledge.nouns import DISPLAYED, Hit, Issue, Solution
+from autokb.core.attributes import ANY, Attributes, Match, Values, compare, compare_values
+from autokb.core.domain import Attribute
+from autokb.core.nouns import DISPLAYED, Hit, Issue, Solution
+from autokb.text.lexicon import implied_sets
 
 _Combination = frozenset[tuple[str, Values]]
 ACCEPTED = (Match.EXACT, Match.BROADER)

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.knowledge.attributes import ANY, Match
-from autokb.knowledge.nouns import Hit
+from autokb.core.attributes import ANY, Match
+from autokb.core.nouns import Hit
 from autokb.retrieval.knowledge_index import ACCEPTED, Asked
 
 Similarities = NDArray[np.floating]

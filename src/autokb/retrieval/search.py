@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.chunking.windows import Window
-from autokb.knowledge.nouns import Chunk
+from autokb.core.nouns import Chunk
 from autokb.llm.embedders import Vectors
 from autokb.retrieval.weights import Weights
 from autokb.stores.vector_index import VectorIndex, best_first, vector_index

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 
 SHOWN_BELOW_BEST = 0.3  # in units of cosine
 FEW_DOCUMENTS = 20  # among so few nothing is crowded out: all of a node's solutions are shown

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.page import Page
 
 # A manual of a thousand pages takes about two minutes on a slow machine.

@@ -8,7 +8,7 @@ import io
 import re
 import zlib
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.files import FoundFile
 
 # One file, compressed or not: beyond it a source is a data dump that should be split.

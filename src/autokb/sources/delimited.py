@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Iterator
 
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.nouns import Skipped
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Skipped
 from autokb.sources.decoding import MAX_FILE_BYTES
 from autokb.sources.records import Placed, shortened
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from autokb.errors import BadInputError, UnreadableFileError
-from autokb.knowledge.nouns import Document, Skipped
+from autokb.core.errors import BadInputError, UnreadableFileError
+from autokb.core.nouns import Document, Skipped
 from autokb.sources import fields as f
 from autokb.sources.decoding import clean, decode, read_bytes, without_surrogates
 from autokb.sources.delimited import read_delimited

@@ -6,7 +6,7 @@ import io
 import zipfile
 from typing import Any
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.decoding import MAX_FILE_BYTES
 from autokb.sources.html import html_to_markdown
 from autokb.sources.page import Page

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autokb.errors import BadInputError
-from autokb.knowledge.nouns import Skipped
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Skipped
 
 # Left behind by operating systems and office programs; no person means them as sources.
 _DEBRIS = frozenset({"thumbs.db", "desktop.ini", "__macosx", "__pycache__", "node_modules"})

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from autokb.knowledge.marks import MarkKind
+from autokb.core.marks import MarkKind
 from autokb.sources.html_furniture import (
     KEPT_ASIDES,
     LETTERS,

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.decoding import without_surrogates
 
 # No page written for people comes near it; past 2,047 the parser itself would drop the rest without a word.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.ids import occurrences, short_id
-from autokb.knowledge.nouns import RawIssue, Skipped
+from autokb.core.errors import UnreadableFileError
+from autokb.core.ids import occurrences, short_id
+from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
 from autokb.sources.decoding import clean, decode, read_bytes

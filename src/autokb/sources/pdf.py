@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from autokb.errors import UnreadableFileError
+from autokb.core.errors import UnreadableFileError
 from autokb.sources.page import Page, first_heading
 from autokb.sources.pdf_blocks import blocks_to_markdown
 from autokb.sources.pdf_lines import PageWords, in_reading_order, without_running_lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from autokb.knowledge.nouns import Skipped
+from autokb.core.nouns import Skipped
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.nouns import Skipped
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Skipped
 from autokb.sources.decoding import bom_encoding, decode
 from autokb.sources.fields import Record
 

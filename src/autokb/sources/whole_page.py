@@ -7,8 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.errors import UnreadableFileError
-from autokb.knowledge.marks import Mark, MarkKind
+from autokb.core.errors import UnreadableFileError
+from autokb.core.marks import Mark, MarkKind
 from autokb.sources.html import markdown_of, own_address, page_title, words_of
 from autokb.sources.html_extractors import kept_by_readability, kept_by_trafilatura
 from autokb.sources.html_furniture import NEVER_TEXT

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
-from autokb.knowledge.switches import MARK
 from autokb.sources.wiki_inline import BREAK, PARAGRAPH, Kept, inline, without_empty_switches
+from autokb.text.conditional_markup import MARK
 
 _HEADING = re.compile(r"^(={1,6})\s*(.+?)\s*\1\s*$")
 _PREFIX = re.compile(r"^\s{0,3}([#*:;]+)\s*")

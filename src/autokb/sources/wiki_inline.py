@@ -6,7 +6,7 @@ import re
 from functools import partial
 from html import unescape
 
-from autokb.knowledge.switches import MARK
+from autokb.text.conditional_markup import MARK
 
 # Private characters stand for what must not be touched again; the source's own ones are taken out beforehand.
 FIRST_PRIVATE, LAST_PRIVATE = "\ue000", "\uf8ff"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from autokb.stores.knowledge_file import KnowledgeFile, parts_of
+from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 R = TypeVar("R", bound="ReplyFields")
 P = TypeVar("P", bound="RowFields")
@@ -61,7 +61,7 @@ class RowFields(Protocol):
     @property
     def stage(self) -> str: ...
     @property
-    def room(self) -> str: ...
+    def task(self) -> str: ...
     @property
     def model(self) -> str: ...
     @property
@@ -85,7 +85,7 @@ class LedgerTable(Generic[R, P]):
     stores and llm are neighbours and know nothing of each other, so the two nouns are handed in.
     """
 
-    file: KnowledgeFile
+    file: WorkspaceFile
     reply: Callable[..., R]
     row: Callable[..., P]
 
@@ -112,11 +112,11 @@ class LedgerTable(Generic[R, P]):
             rows = ((state, key) for key in keys)
             db.executemany("UPDATE request SET state = ? WHERE key = ? AND state IN ('paid', 'read')", rows)
 
-    def open_groups(self, room: str) -> list[tuple[str, ...]]:
+    def open_groups(self, task: str) -> list[tuple[str, ...]]:
         """Return the items of each request that is paid but unread or awaited, oldest first, none twice."""
         select = "SELECT items FROM request WHERE state IN ('paid', 'awaited') AND room = ? ORDER BY number"
         with self.file.reading() as db:
-            rows = db.execute(select, (room,)).fetchall()
+            rows = db.execute(select, (task,)).fetchall()
         return [tuple(json.loads(items)) for items in dict.fromkeys(row[0] for row in rows) if items != "[]"]
 
     def awaited(self) -> list[P]:
@@ -126,10 +126,10 @@ class LedgerTable(Generic[R, P]):
             return [self._row(columns) for columns in db.execute(select).fetchall()]
 
     def _row(self, columns: Sequence[Any]) -> P:
-        key, base_key, stage, room, model, items, state, text, *figures, cost, calls, batch = columns
+        key, base_key, stage, task, model, items, state, text, *figures, cost, calls, batch = columns
         reply = None if text is None else self.reply(text, *figures)
         return self.row(
-            key, base_key, stage, room, model, tuple(json.loads(items)), state, reply, cost, calls=calls, batch=batch
+            key, base_key, stage, task, model, tuple(json.loads(items)), state, reply, cost, calls=calls, batch=batch
         )
 
     def _where(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
@@ -149,14 +149,14 @@ def _columns(row: RowFields) -> tuple[Any, ...]:
         else (reply.text, reply.input_tokens, reply.output_tokens, reply.cached_tokens, reply.finish)
     )
     return (
-        *(row.key, row.base_key, row.stage, row.room, row.model, json.dumps(row.items), row.state),
+        *(row.key, row.base_key, row.stage, row.task, row.model, json.dumps(row.items), row.state),
         *figures,
         *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch),
     )
 
 
-def spending(file: KnowledgeFile) -> list[Spent]:
-    """Return stage, room, calls, input, output and cost of everything that was ever sent; an unknown cost is None."""
+def spending(file: WorkspaceFile) -> list[Spent]:
+    """Return stage, task, calls, input, output and cost of everything that was ever sent; an unknown cost is None."""
     select = (
         "SELECT stage, room, sum(calls), sum(input), sum(output), "
         "CASE WHEN count(cost) = count(*) THEN sum(cost) END "

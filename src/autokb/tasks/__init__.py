@@ -1,1 +1,1 @@
-"""One room per question that a model can be asked; every room also answers offline."""
+"""One task per question that a model can be asked; every task also answers offline."""

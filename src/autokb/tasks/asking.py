@@ -1,4 +1,4 @@
-"""How a room is put to a model: items share a request, the reply is read strictly, what is wrong is repaired once."""
+"""How a task is put to a model: items share a request, the reply is read strictly, what is wrong is repaired once."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Read(Generic[O]):
 
 @dataclass(frozen=True)
 class Asking(Generic[I, O]):
-    """One room's way to a model.
+    """One task's way to a model.
 
     ``package`` holds ``prompt.md``. ``values`` are the template's variables for the items of one request. ``entry``
     is the type of one entry of ``answers`` in the reply (a ``Wire`` with an integer ``number``, from 1), made for these
     items so that its JSON schema says all it can; ``shared`` are further top-level fields, in front of ``answers``
-    (name to type). ``read`` turns one item's entry into the room's answer and what is worth a repair; it raises
+    (name to type). ``read`` turns one item's entry into the task's answer and what is worth a repair; it raises
     ReplyError when the entry is wrong. Items share a request when ``together`` gives the same, at most ``most`` of
     them. ``tokens`` gives the most that the answer to an item can sensibly need, and the usual number.
     """

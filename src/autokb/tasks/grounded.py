@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from autokb.tasks.issues.content_words import content_words
+from autokb.text.content_words import content_words
 
 # Marks without a shape: they turn the direction of writing, or hide orders from people who read the same text.
 INVISIBLE = re.compile(

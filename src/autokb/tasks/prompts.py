@@ -1,4 +1,4 @@
-"""Prompts: a strict template a room, in which every value is escaped before it stands between our own tags."""
+"""Prompts: a strict template a task, in which every value is escaped before it stands between our own tags."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _templates(package: str) -> tuple[Any, Any, str]:
 
 
 def render(package: str, values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the system and the user turn of a room's ``prompt.md``.
+    """Return the system and the user turn of a task's ``prompt.md``.
 
     Every printed value is escaped, save ``Verbatim`` ones. Raises jinja2.UndefinedError for a variable without a
     value.
@@ -71,13 +71,13 @@ def render(package: str, values: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def prompt_text(package: str) -> str:
-    """Return a room's ``prompt.md`` as it is written."""
+    """Return a task's ``prompt.md`` as it is written."""
     return str(_templates(package)[2])
 
 
 @lru_cache(maxsize=64)
 def examples(package: str) -> tuple[Mapping[str, Any], ...]:
-    """Return those entries of a room's ``examples.yaml`` that show a model's reply (they have ``reply``)."""
+    """Return those entries of a task's ``examples.yaml`` that show a model's reply (they have ``reply``)."""
     import yaml
 
     found = yaml.safe_load(importlib.resources.files(package).joinpath("examples.yaml").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""What every room's answer is made of."""
+"""What every task's answer is made of."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Reply(BaseModel):
-    """The typed answer of a room; unknown fields are an error."""
+    """The typed answer of a task; unknown fields are an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Every string of a room's input, found and changed wherever it stands, so that a prompt can be searched for it."""
+"""Every string of a task's input, found and changed wherever it stands, so that a prompt can be searched for it."""
 
 from __future__ import annotations
 

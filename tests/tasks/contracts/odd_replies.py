@@ -1,4 +1,4 @@
-"""Right replies in other clothes, and wrong ones of every kind, made from a room's right reply."""
+"""Right replies in other clothes, and wrong ones of every kind, made from a task's right reply."""
 
 from __future__ import annotations
 

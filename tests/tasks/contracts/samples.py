@@ -1,6 +1,6 @@
-"""One sample a room that a model can answer: the items of one request and a right reply; the contract visits them all.
+"""One sample a task that a model can answer: the items of one request and a right reply; the contract visits them all.
 
-A new room adds its function here, in alphabetical order, and its line in SAMPLES; then
+A new task adds its function here, in alphabetical order, and its line in SAMPLES; then
 ``AUTOKB_REWRITE_GOLDEN=1 pytest tests/tasks/contracts`` writes its golden prompt.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from autokb.knowledge.attributes import from_lists
-from autokb.knowledge.domain import Attribute, Rule, read_domain
+from autokb.core.attributes import from_lists
+from autokb.core.domain import Attribute, Rule, read_domain
 from autokb.tasks.prompts import examples
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Sample:
 
     Every string of the items must show in the prompt, save those of fields in ``unseen``: ``Class.field`` to the
     reason why a model need not see it. Fields declared ``outside_key`` and Literal fields are left out anyway. The
-    items and a right reply for each of the room's examples that a model is shown stand in ``shown``.
+    items and a right reply for each of the task's examples that a model is shown stand in ``shown``.
     """
 
-    room: Room[Any, Any]
+    task: Task[Any, Any]
     items: tuple[Any, ...]
     reply: Mapping[str, Any]
     unseen: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def configuration() -> Mapping[str, Attribute]:
 def add_context() -> Sample:
     """A part of a document: two passages and the one before them."""
     from autokb.tasks.chunking.add_context.model import PACKAGE
-    from autokb.tasks.chunking.add_context.task import ROOM, AddContext, Passage
+    from autokb.tasks.chunking.add_context.task import TASK, AddContext, Passage
 
     before = Passage("Charge <b>both</b> buds & close the lid.", ("Care", "Charging"), "Buds: how to charge them")
     passages = (
@@ -70,13 +70,13 @@ def add_context() -> Sample:
         asked = AddContext(given["variant"], given["title"], tuple(own), previous)
         shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
     unseen = {"Passage.context": "only the passage before has one"}
-    return Sample(ROOM, (item,), {"answers": [{"number": 1, "contexts": contexts}]}, unseen, tuple(shown))
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "contexts": contexts}]}, unseen, tuple(shown))
 
 
 def assign_theme() -> Sample:
     """Two issues, one of them like no other."""
     from autokb.tasks.issues.assign_theme.model import PACKAGE
-    from autokb.tasks.issues.assign_theme.task import ROOM, AssignTheme
+    from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme
 
     themes = ("Pairing <and> links", "Battery & charging", "Miscellaneous: parcels")
     items = tuple(
@@ -89,13 +89,13 @@ def assign_theme() -> Sample:
         ((AssignTheme("", e["issue"], tuple(e["themes"])),), {"answers": [{"number": 1, **e["reply"]}]})
         for e in examples(PACKAGE)
     )
-    return Sample(ROOM, items, reply, unseen, shown)
+    return Sample(TASK, items, reply, unseen, shown)
 
 
 def check_rules() -> Sample:
     """Two solutions and three rules: one broken, one kept, one that has nothing to do with them."""
     from autokb.tasks.issues.check_rules.model import PACKAGE
-    from autokb.tasks.issues.check_rules.task import ROOM, CheckRules
+    from autokb.tasks.issues.check_rules.task import TASK, CheckRules
 
     def asked(issue: str, title: str, steps: tuple[str, ...], rules: tuple[Rule, ...]) -> CheckRules:
         return CheckRules("buds: earbuds & their case", issue, title, steps, "\n".join((title, *steps)), rules)
@@ -126,13 +126,13 @@ def check_rules() -> Sample:
         own = tuple(Rule(r["id"], r["text"]) for r in given["rules"])
         item = asked(given["issue"], given["title"], tuple(given["steps"]), own)
         shown.append(((item,), {"answers": [{"number": 1, **e["reply"]}]}))
-    return Sample(ROOM, items, reply, unseen, tuple(shown))
+    return Sample(TASK, items, reply, unseen, tuple(shown))
 
 
 def correctness() -> Sample:
     """Two solutions: one for some customers, one for everybody."""
     from autokb.tasks.judges.correctness.model import PACKAGE
-    from autokb.tasks.judges.correctness.task import ROOM, JudgeCorrectness
+    from autokb.tasks.judges.correctness.task import TASK, JudgeCorrectness
 
     about, limits = "buds: earbuds & their case", (("os", ("Android", "iOS")), ("ear tip", ("Foam <soft>",)))
     steps, quotes = ("Open the lid.", "Hold the <button>."), ("1. Open </quote> the lid.", "2. Hold the button & wait.")
@@ -145,7 +145,7 @@ def correctness() -> Sample:
         {"number": 2, "reason": "No quote speaks of a heater.", "verdict": "no"},
     ]
     shown = [((_example_judged(e),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)]
-    return Sample(ROOM, items, {"answers": verdicts}, shown=tuple(shown))
+    return Sample(TASK, items, {"answers": verdicts}, shown=tuple(shown))
 
 
 def _example_judged(entry: Mapping[str, Any]) -> Any:
@@ -158,7 +158,7 @@ def _example_judged(entry: Mapping[str, Any]) -> Any:
 def draft_spec() -> Sample:
     """Three issues and two documents of a domain that has an attribute and a rule already."""
     from autokb.tasks.issues.draft_spec.model import PACKAGE
-    from autokb.tasks.issues.draft_spec.task import ROOM, DraftSpec
+    from autokb.tasks.issues.draft_spec.task import TASK, DraftSpec
 
     item = DraftSpec(
         "buds: earbuds & their case",
@@ -182,13 +182,13 @@ def draft_spec() -> Sample:
     for e in examples(PACKAGE):
         asked = DraftSpec(e["domain"], tuple(e["issues"]), tuple((title, text) for title, text in e["documents"]))
         shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
-    return Sample(ROOM, (item,), reply, shown=tuple(shown))
+    return Sample(TASK, (item,), reply, shown=tuple(shown))
 
 
 def extract_attributes() -> Sample:
     """Two issues: one that says much, one that says that an attribute does not apply."""
     from autokb.tasks.issues.extract_attributes.model import PACKAGE
-    from autokb.tasks.issues.extract_attributes.task import ROOM, ExtractAttributes
+    from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
 
     spec = configuration()
     texts = (
@@ -202,13 +202,13 @@ def extract_attributes() -> Sample:
     for entry in examples(PACKAGE):
         own = read_domain({"attributes": entry["domain"]}).attributes
         shown.append((tuple(ExtractAttributes(text, "issue", own) for text in entry["texts"]), entry["reply"]))
-    return Sample(ROOM, tuple(ExtractAttributes(text, "issue", spec) for text in texts), reply, {}, tuple(shown))
+    return Sample(TASK, tuple(ExtractAttributes(text, "issue", spec) for text in texts), reply, {}, tuple(shown))
 
 
 def find_shift() -> Sample:
     """Paragraphs of a document, the last of them about something else."""
     from autokb.tasks.chunking.find_shift.model import PACKAGE
-    from autokb.tasks.chunking.find_shift.task import ROOM, FindShift
+    from autokb.tasks.chunking.find_shift.task import TASK, FindShift
 
     texts = ("Charge the <case> & wait.", "A full case lasts </paragraph> a week.", "Parcels come on Monday.")
     shown = tuple(
@@ -216,13 +216,13 @@ def find_shift() -> Sample:
         for e in examples(PACKAGE)
     )
     item = FindShift("Garden buds: <handbook>", texts)
-    return Sample(ROOM, (item,), {"answers": [{"number": 1, "at": 3}]}, shown=shown)
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "at": 3}]}, shown=shown)
 
 
 def find_splits() -> Sample:
     """Pieces of a document that are about three things."""
     from autokb.tasks.chunking.find_splits.model import PACKAGE
-    from autokb.tasks.chunking.find_splits.task import ROOM, FindSplits
+    from autokb.tasks.chunking.find_splits.task import TASK, FindSplits
 
     texts = ("Charge the <case> & wait.", "It blinks.", "Parcels come </piece> on Monday.", "## Cleaning")
     shown = tuple(
@@ -230,13 +230,13 @@ def find_splits() -> Sample:
         for e in examples(PACKAGE)
     )
     item = FindSplits("Garden buds: <handbook>", texts)
-    return Sample(ROOM, (item,), {"answers": [{"number": 1, "after": [2, 3]}]}, shown=shown)
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "after": [2, 3]}]}, shown=shown)
 
 
 def find_themes() -> Sample:
     """Three issues of two themes, one of them miscellaneous."""
     from autokb.tasks.issues.find_themes.model import PACKAGE
-    from autokb.tasks.issues.find_themes.task import ROOM, FindThemes
+    from autokb.tasks.issues.find_themes.task import TASK, FindThemes
 
     issues = ("Left bud </issues> is silent", "Both buds are silent & cold", "Do you sell umbrellas?")
     item = FindThemes("buds: earbuds & their case", issues, None, ("bud is silent", "are silent", "sell umbrellas"))
@@ -246,14 +246,14 @@ def find_themes() -> Sample:
     ]
     unseen = {"FindThemes.subjects": "a model reads the issues as they are and tells the problem from its attributes"}
     shown = tuple(((FindThemes("", tuple(e["shown"])),), e["reply"]) for e in examples(PACKAGE))
-    return Sample(ROOM, (item,), {"answers": [{"number": 1, "themes": themes}]}, unseen, shown)
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "themes": themes}]}, unseen, shown)
 
 
 def grow_tree() -> Sample:
     """A seed with a report of its cluster and one of its theme."""
     from autokb.tasks.issues.grow_tree.model import PACKAGE
     from autokb.tasks.issues.grow_tree.shapes import Report
-    from autokb.tasks.issues.grow_tree.task import ROOM, GrowTree
+    from autokb.tasks.issues.grow_tree.task import TASK, GrowTree
 
     item = GrowTree(
         domain="buds: earbuds & their case",
@@ -282,7 +282,7 @@ def grow_tree() -> Sample:
         for entry in examples(PACKAGE)
     )
     unseen = {"Report.raw_issue": "a model names reports by number"}
-    return Sample(ROOM, (item,), {"answers": [reply]}, unseen, shown)
+    return Sample(TASK, (item,), {"answers": [reply]}, unseen, shown)
 
 
 def _example_tree(given: Mapping[str, Any]) -> Any:
@@ -297,7 +297,7 @@ def _example_tree(given: Mapping[str, Any]) -> Any:
 def merge_blocks() -> Sample:
     """A window of a page below a heading."""
     from autokb.tasks.chunking.merge_blocks.model import PACKAGE
-    from autokb.tasks.chunking.merge_blocks.task import ROOM, MergeBlocks, Paragraph
+    from autokb.tasks.chunking.merge_blocks.task import TASK, MergeBlocks, Paragraph
 
     paragraphs = (
         Paragraph(11, "[Shop](…) & more"),
@@ -313,13 +313,13 @@ def merge_blocks() -> Sample:
         page = tuple(Paragraph(p["number"], p["text"], p.get("asked", True)) for p in e["page"])
         asked = MergeBlocks(e["title"], (), page, bool(e.get("rules_first")))
         shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
-    return Sample(ROOM, (item,), reply, shown=tuple(shown))
+    return Sample(TASK, (item,), reply, shown=tuple(shown))
 
 
 def query_variations() -> Sample:
     """Two texts, one of them with synonyms."""
     from autokb.tasks.probes.query_variations.model import PACKAGE
-    from autokb.tasks.probes.query_variations.task import LEVELS, ROOM, VaryQuery
+    from autokb.tasks.probes.query_variations.task import LEVELS, TASK, VaryQuery
 
     items = (
         VaryQuery("Buds </text> do not react", "Garden & buds", (("Buds", ("ear <buds>", "pods")), ("react", ("do",)))),
@@ -329,19 +329,19 @@ def query_variations() -> Sample:
     shown = [
         ((VaryQuery(e["text"], e["context"]),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)
     ]
-    return Sample(ROOM, items, {"answers": answers}, shown=tuple(shown))
+    return Sample(TASK, items, {"answers": answers}, shown=tuple(shown))
 
 
 def _judged_chunks(name: str) -> Sample:
     """Two chunks of which one word is said; the examples are shown as they stand in their file."""
     from autokb.tasks.judges.chunk_verdicts import JudgeChunk
-    from autokb.tasks.rooms import room
+    from autokb.tasks.registry import task
 
     texts = ("# Care & </chunk> cleaning\n\nWipe the buds.", "3. Then dry <them> & close the lid.")
     items = tuple(JudgeChunk(text) for text in texts)
     reply = {"answers": [{"number": 1, "verdict": "no"}, {"number": 2, "verdict": "yes"}]}
     shown = tuple((tuple(map(JudgeChunk, e["chunks"])), e["reply"]) for e in examples(f"autokb.tasks.judges.{name}"))
-    return Sample(room(f"judges/{name}"), items, reply, shown=shown)
+    return Sample(task(f"judges/{name}"), items, reply, shown=shown)
 
 
 def noise() -> Sample:
@@ -361,19 +361,19 @@ def context_switch() -> Sample:
 
 def task_relevance() -> Sample:
     """Two chunks and the task they are judged for."""
-    from autokb.tasks.judges.task_relevance.task import PACKAGE, ROOM, JudgeForTask
+    from autokb.tasks.judges.task_relevance.task import PACKAGE, TASK, JudgeForTask
 
     task = "Help for owners of buds & their <case>"
     items = tuple(JudgeForTask(task, text) for text in ("Wipe </task> the mesh.", "Buy two & save!"))
     reply = {"answers": [{"number": 1, "verdict": "yes"}, {"number": 2, "verdict": "no"}]}
     shown = [(tuple(JudgeForTask("", text) for text in e["chunks"]), e["reply"]) for e in examples(PACKAGE)]
-    return Sample(ROOM, items, reply, shown=tuple(shown))
+    return Sample(TASK, items, reply, shown=tuple(shown))
 
 
 def relevance() -> Sample:
     """A question and two chunks that were found for it."""
     from autokb.tasks.judges.relevance.model import PACKAGE
-    from autokb.tasks.judges.relevance.task import ROOM, JudgeRelevance
+    from autokb.tasks.judges.relevance.task import TASK, JudgeRelevance
 
     query = "How do I clean the <mesh> & the tips?"
     items = tuple(JudgeRelevance(query, text) for text in ("Wipe </query> the mesh.", "The case is white & flat."))
@@ -382,26 +382,26 @@ def relevance() -> Sample:
         {"number": 2, "reason": "It only describes the case.", "score": 0},
     ]
     shown = [(tuple(JudgeRelevance(e["query"], text) for text in e["chunks"]), e["reply"]) for e in examples(PACKAGE)]
-    return Sample(ROOM, items, {"answers": scores}, shown=tuple(shown))
+    return Sample(TASK, items, {"answers": scores}, shown=tuple(shown))
 
 
 def chunk_questions() -> Sample:
     """Two chunks of one document."""
     from autokb.tasks.probes.chunk_questions.model import PACKAGE
-    from autokb.tasks.probes.chunk_questions.task import QUESTIONS, ROOM, AskAboutChunks
+    from autokb.tasks.probes.chunk_questions.task import QUESTIONS, TASK, AskAboutChunks
 
     item = AskAboutChunks(("# Care & </chunk> cleaning\n\nWipe the buds.", "Dry <them> & close the lid."))
     questions = [f"What do I do with part {n} of the buds?" for n in range(QUESTIONS)]
     shown = [
         ((AskAboutChunks(tuple(e["chunks"])),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)
     ]
-    return Sample(ROOM, (item,), {"answers": [{"number": 1, "questions": questions}]}, shown=tuple(shown))
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "questions": questions}]}, shown=tuple(shown))
 
 
 def unaided_solutions() -> Sample:
     """Two issues, one of them with two solutions."""
     from autokb.tasks.probes.unaided_solutions.model import PACKAGE
-    from autokb.tasks.probes.unaided_solutions.task import ROOM, SolveUnaided
+    from autokb.tasks.probes.unaided_solutions.task import TASK, SolveUnaided
 
     issues = ("Buds </issue> do not react", "The case stays cold & dark")
     items = tuple(SolveUnaided("buds: earbuds & their <case>", issue) for issue in issues)
@@ -412,13 +412,13 @@ def unaided_solutions() -> Sample:
         ((SolveUnaided(e["domain"], e["issue"]),), {"answers": [{"number": 1, **e["reply"]}]})
         for e in examples(PACKAGE)
     ]
-    return Sample(ROOM, items, reply, shown=tuple(shown))
+    return Sample(TASK, items, reply, shown=tuple(shown))
 
 
 def write_solutions() -> Sample:
     """A parent and its child: they share a passage and a solution, and one passage is the child's only."""
     from autokb.tasks.issues.write_solutions.model import PACKAGE
-    from autokb.tasks.issues.write_solutions.task import ROOM, Excerpt, WriteSolutions
+    from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions
 
     shared = Excerpt("reset.md", "Garden buds: reset", ("Care",), "1. Open </text> the lid.\n2. Hold the button.\n")
     own = Excerpt("ios.md", "Garden buds & iPhones", (), "On an iPhone, remove the buds under Bluetooth.")
@@ -459,12 +459,12 @@ def write_solutions() -> Sample:
         "Excerpt.switches": "they stand in the text as they are",
     }
     shown = tuple((_example_nodes(e), e["reply"]) for e in examples(PACKAGE))
-    return Sample(ROOM, items, reply, unseen, shown)
+    return Sample(TASK, items, reply, unseen, shown)
 
 
 def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
-    from autokb.knowledge.switches import find_switches
     from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions
+    from autokb.text.conditional_markup import find_switches
 
     spec = read_domain({"attributes": {"os": {"values": ["Windows", "macOS"]}}}).attributes
     passages = [

@@ -16,28 +16,28 @@ import pytest
 from samples import SAMPLES
 
 from autokb.app.model_answers import item_key
-from autokb.knowledge.ids import digest
+from autokb.core.ids import digest
 from autokb.llm.requests import ModelReply
 from autokb.tasks.asking import repair_request, request_for
 from autokb.tasks.prompts import render
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
 GOLDEN = Path(__file__).with_name("ledger_keys.json")
 MODEL = "openai:gpt-5-mini"
 EMBEDDED = ("The left earbud stays silent", "Keeps disconnecting")
 
 
-def keys(room: Room[Any, Any], items: Sequence[Any]) -> dict[str, Any]:
+def keys(task: Task[Any, Any], items: Sequence[Any]) -> dict[str, Any]:
     """Return the keys of a request, of its repair and second attempt, and of each item's stored answer."""
-    assert room.asking is not None
-    request = request_for(room.name, room.asking, items, MODEL)
+    assert task.asking is not None
+    request = request_for(task.name, task.asking, items, MODEL)
     repair = repair_request(request, ModelReply("nonsense", 1, 1), "It is no JSON object.")
     return {
         "request": request.key,
-        "bounded": request_for(room.name, room.asking, items, MODEL, 300).key,
+        "bounded": request_for(task.name, task.asking, items, MODEL, 300).key,
         "again": request.tried_again(1).key,
         "repair": repair.key,
-        "items": [item_key(room, MODEL, render(room.asking.package, room.asking.values((one,)))) for one in items],
+        "items": [item_key(task, MODEL, render(task.asking.package, task.asking.values((one,)))) for one in items],
     }
 
 
@@ -46,7 +46,7 @@ def found() -> dict[str, Any]:
     for name, make in SAMPLES.items():
         sample = make()
         asked = [sample.items, *(items for items, _ in sample.shown)]
-        known[name] = [keys(sample.room, items) for items in asked]
+        known[name] = [keys(sample.task, items) for items in asked]
     known["embedding"] = digest("embed", "openai:text-embedding-3-small", *EMBEDDED)
     return known
 

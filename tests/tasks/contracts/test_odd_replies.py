@@ -1,4 +1,4 @@
-"""Every room reads good replies in any clothes, and calls odd ones what they are."""
+"""Every task reads good replies in any clothes, and calls odd ones what they are."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def sample(name: str) -> Sample:
 
 def read(name: str, reply: ModelReply) -> list[Read[Any]]:
     it = sample(name)
-    assert it.room.asking is not None
-    return read_reply(it.room.asking, it.items, reply, it.room.check)
+    assert it.task.asking is not None
+    return read_reply(it.task.asking, it.items, reply, it.task.check)
 
 
 def right(name: str) -> list[Read[Any]]:
     return read(name, said(as_text(sample(name).reply)))
 
 
-every_room = pytest.mark.parametrize("name", sorted(SAMPLES))
+every_task = pytest.mark.parametrize("name", sorted(SAMPLES))
 
 
-@every_room
+@every_task
 @pytest.mark.parametrize("kind", RIGHT)
 def test_a_right_reply_is_read_whatever_it_wears(name: str, kind: str) -> None:
     found = read(name, said(RIGHT[kind](sample(name).reply)))
@@ -41,7 +41,7 @@ def test_a_right_reply_is_read_whatever_it_wears(name: str, kind: str) -> None:
     assert [r.error for r in found] == [""] * len(found)
 
 
-@every_room
+@every_task
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_wrong_reply_is_an_error_of_every_item(name: str, kind: str) -> None:
     made, reason = WRONG[kind]
@@ -51,7 +51,7 @@ def test_a_wrong_reply_is_an_error_of_every_item(name: str, kind: str) -> None:
     assert reason in wrong(found)
 
 
-@every_room
+@every_task
 @pytest.mark.parametrize("kind", ONE_WRONG)
 def test_a_wrong_entry_is_an_error_of_its_item_alone(name: str, kind: str) -> None:
     made, reason = ONE_WRONG[kind]
@@ -61,7 +61,7 @@ def test_a_wrong_entry_is_an_error_of_its_item_alone(name: str, kind: str) -> No
     assert others == right(name)[1:]
 
 
-@every_room
+@every_task
 def test_a_field_of_another_type_is_an_error_of_its_item_alone(name: str) -> None:
     for kind, reply in entries_with_one_wrong_field(sample(name).reply):
         first, *others = read(name, said(as_text(reply)))
@@ -70,7 +70,7 @@ def test_a_field_of_another_type_is_an_error_of_its_item_alone(name: str) -> Non
         assert others == right(name)[1:]
 
 
-@every_room
+@every_task
 def test_very_long_strings_are_neither_taken_nor_repeated(name: str) -> None:
     long = with_long_strings(sample(name).reply)
     found = read(name, said(as_text(long)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.errors import BadInputError
+from autokb.core.errors import BadInputError
 from autokb.llm.embedders import Vectors, readable
 
 OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_PROGRESS_BARS")

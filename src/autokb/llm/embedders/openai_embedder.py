@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.llm.embedders import Vectors, readable
 from autokb.llm.embedders.endpoint_replies import Embeddings, failure, read_embeddings
 from autokb.llm.keys import VARIABLES, check_key, scrubbed

@@ -1,1 +1,1 @@
-"""Rooms about passages of documents."""
+"""Tasks about passages of documents."""

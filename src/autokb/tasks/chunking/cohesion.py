@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean, pstdev
 
-from autokb.knowledge.plain import plain_text
-from autokb.tasks.issues.content_words import content_words
+from autokb.text.content_words import content_words
+from autokb.text.plain_text import plain_text
 
 AROUND = 2  # pieces on either side of a gap whose words are compared
 HEADING = -1.0  # the cohesion at a heading: below what any two texts can have

@@ -1,1 +1,1 @@
-"""Rooms about issues."""
+"""Tasks about issues."""

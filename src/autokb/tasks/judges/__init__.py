@@ -1,1 +1,1 @@
-"""Rooms that judge what the knowledge base holds."""
+"""Tasks that judge what the knowledge base holds."""

@@ -1,4 +1,4 @@
-"""What the rooms that say yes or no of a chunk have in common: many chunks in a request, one word for each."""
+"""What the tasks that say yes or no of a chunk have in common: many chunks in a request, one word for each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class JudgeChunk:
 
 
 class ChunkVerdict(Reply):
-    """Whether what the room asks holds of the chunk; ``not judged`` where no model was asked."""
+    """Whether what the task asks holds of the chunk; ``not judged`` where no model was asked."""
 
     verdict: Literal["yes", "no", "not judged"]
 
@@ -47,7 +47,7 @@ def verdict_asking(
 
 
 def chunks_alone(items: Sequence[JudgeChunk]) -> Mapping[str, Any]:
-    """Return the variables of a room that is asked about chunks and nothing else."""
+    """Return the variables of a task that is asked about chunks and nothing else."""
     return {"chunks": [item.text for item in items]}
 
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from autokb.knowledge.plain import sentences
 from autokb.tasks.asking import Asking, Wire, wire
 from autokb.tasks.chunking.add_context.shapes import AddContext, AddedContext, Passage
 from autokb.tasks.grounded import foreign, visible
 from autokb.tasks.prompts import Verbatim, examples
-from autokb.tasks.room import ReplyError
+from autokb.tasks.task import ReplyError
+from autokb.text.plain_text import sentences
 
 PACKAGE = "autokb.tasks.chunking.add_context"
 LONGEST = {"document": 200, "chained": 450}  # characters; one short sentence, or the paper's two or three
@@ -64,7 +64,7 @@ def entry(items: Sequence[AddContext]) -> type[Wire]:
 def read(
     items: Sequence[AddContext], position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[AddedContext, tuple[str, ...]]:
-    """Turn an entry into the room's answer; a context that its document does not carry stays empty."""
+    """Turn an entry into the task's answer; a context that its document does not carry stays empty."""
     item = items[position]
     found = {one.passage: one.context for one in entry.contexts}
     wanted = set(range(1, len(item.passages) + 1))

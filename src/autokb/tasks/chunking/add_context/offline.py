@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.markdown import Block, parse_blocks, plain_text, sentences
+from autokb.text.markdown import Block, parse_blocks, plain_text, sentences
 
 LONGEST = 240  # characters of an introducing sentence; more would drown the passage
 JOINT = " > "

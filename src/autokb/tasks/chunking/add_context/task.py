@@ -1,12 +1,12 @@
-"""The room that gives each passage of a document the context it misses when it stands alone (prompt G.5)."""
+"""The task that gives each passage of a document the context it misses when it stands alone (prompt G.5)."""
 
 from __future__ import annotations
 
 from autokb.tasks.chunking.add_context import model, offline
 from autokb.tasks.chunking.add_context.shapes import AddContext, AddedContext, Passage
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "AddContext", "AddedContext", "Passage"]
+__all__ = ["TASK", "AddContext", "AddedContext", "Passage"]
 
 
 def check(item: AddContext, reply: AddedContext) -> None:
@@ -25,7 +25,7 @@ def _offline(item: AddContext) -> AddedContext:
     return AddedContext(contexts=offline.answer(item.title, passages, before))
 
 
-ROOM = Room(
+TASK = Task(
     name="chunking/add_context",
     version=1,
     input=AddContext,

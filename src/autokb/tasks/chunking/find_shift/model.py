@@ -37,7 +37,7 @@ def entry(items: Sequence[FindShift]) -> type[Wire]:
 def read(
     _items: Sequence[FindShift], _position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[FoundShift, tuple[str, ...]]:
-    """Turn an entry into the room's answer."""
+    """Turn an entry into the task's answer."""
     return FoundShift(at=entry.at), ()
 
 

@@ -1,12 +1,12 @@
-"""The room that says at which paragraph the content of a document shifts (the question of LumberChunker)."""
+"""The task that says at which paragraph the content of a document shifts (the question of LumberChunker)."""
 
 from __future__ import annotations
 
 from autokb.tasks.chunking.find_shift import model, offline
 from autokb.tasks.chunking.find_shift.shapes import FindShift, FoundShift
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "FindShift", "FoundShift"]
+__all__ = ["TASK", "FindShift", "FoundShift"]
 
 
 def answer(item: FindShift) -> FoundShift:
@@ -20,7 +20,7 @@ def check(item: FindShift, reply: FoundShift) -> None:
         raise ReplyError(f"The content can shift at a paragraph from 2 to {len(item.paragraphs)}, not at {reply.at}.")
 
 
-ROOM: Room[FindShift, FoundShift] = Room(
+TASK: Task[FindShift, FoundShift] = Task(
     name="chunking/find_shift",
     version=1,
     input=FindShift,

@@ -39,7 +39,7 @@ def entry(items: Sequence[FindSplits]) -> type[Wire]:
 def read(
     _items: Sequence[FindSplits], _position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[FoundSplits, tuple[str, ...]]:
-    """Turn an entry into the room's answer; a number that is given twice counts once, in whatever order they come."""
+    """Turn an entry into the task's answer; a number that is given twice counts once, in whatever order they come."""
     return FoundSplits(after=tuple(sorted(set(entry.after)))), ()
 
 

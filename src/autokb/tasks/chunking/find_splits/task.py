@@ -1,4 +1,4 @@
-"""The room that says after which pieces of a document its sections end (the question of LLMSemantic)."""
+"""The task that says after which pieces of a document its sections end (the question of LLMSemantic)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from autokb.tasks.chunking.find_splits import model, offline
 from autokb.tasks.chunking.find_splits.shapes import FindSplits, FoundSplits
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "FindSplits", "FoundSplits"]
+__all__ = ["TASK", "FindSplits", "FoundSplits"]
 
 
 def answer(item: FindSplits) -> FoundSplits:
@@ -27,7 +27,7 @@ def check(item: FindSplits, reply: FoundSplits) -> None:
         raise ReplyError(f"A split stands after a piece from 1 to {last}.")
 
 
-ROOM: Room[FindSplits, FoundSplits] = Room(
+TASK: Task[FindSplits, FoundSplits] = Task(
     name="chunking/find_splits",
     version=1,
     input=FindSplits,

@@ -64,7 +64,7 @@ def entry(items: Sequence[MergeBlocks]) -> type[Wire]:
 def read(
     items: Sequence[MergeBlocks], position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[MergedBlocks, tuple[str, ...]]:
-    """Turn an entry into the room's answer; that a whole window is noise is worth a second look."""
+    """Turn an entry into the task's answer; that a whole window is noise is worth a second look."""
     ranges = tuple((first, last) for first, last in entry.ranges)
     noise = tuple(NoisePart(first=n.first, last=n.last, kind=n.kind) for n in entry.noise)
     nothing = not ranges and not items[position].rules_first and bool(items[position].paragraphs)

@@ -1,4 +1,4 @@
-"""What the room is asked and what it answers."""
+"""What the task is asked and what it answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MergeBlocks:
 
     With ``rules_first`` only paragraphs that the rules are unsure of are asked about, the others tell what stands
     around them. ``structure`` are the ranges that the document's structure gives: the answer without a model. They are
-    part of the question because a room may not import the chunkers.
+    part of the question because a task may not import the chunkers.
     """
 
     title: str

@@ -35,7 +35,7 @@ def entry(items: Sequence[AssignTheme]) -> type[Wire]:
 def read(
     items: Sequence[AssignTheme], position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[AssignedTheme, tuple[str, ...]]:
-    """Turn an entry into the room's answer."""
+    """Turn an entry into the task's answer."""
     return AssignedTheme(index=items[position].themes.index(entry.theme), theme=entry.theme), ()
 
 

@@ -1,4 +1,4 @@
-"""What the room is asked and what it answers."""
+"""What the task is asked and what it answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autokb.tasks.reply import Reply
-from autokb.tasks.room import outside_key
+from autokb.tasks.task import outside_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
-"""The room that gives one issue its theme (prompt G.7)."""
+"""The task that gives one issue its theme (prompt G.7)."""
 
 from __future__ import annotations
 
 from autokb.tasks.issues.assign_theme import model, offline
 from autokb.tasks.issues.assign_theme.shapes import AssignedTheme, AssignTheme
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "AssignTheme", "AssignedTheme"]
+__all__ = ["TASK", "AssignTheme", "AssignedTheme"]
 
 
 def answer(item: AssignTheme) -> AssignedTheme:
@@ -23,7 +23,7 @@ def check(item: AssignTheme, reply: AssignedTheme) -> None:
         raise ReplyError(f"Theme {reply.index} is {item.themes[reply.index]!r}, not {reply.theme!r}.")
 
 
-ROOM: Room[AssignTheme, AssignedTheme] = Room(
+TASK: Task[AssignTheme, AssignedTheme] = Task(
     name="issues/assign_theme",
     version=1,
     input=AssignTheme,

@@ -13,7 +13,7 @@ from autokb.tasks.grounded import visible
 from autokb.tasks.issues.check_rules.patterns import answer as by_patterns
 from autokb.tasks.issues.check_rules.shapes import CheckedRules, CheckRules, RuleVerdict
 from autokb.tasks.prompts import Verbatim, examples
-from autokb.tasks.room import ReplyError
+from autokb.tasks.task import ReplyError
 
 PACKAGE = "autokb.tasks.issues.check_rules"
 TOGETHER = 20  # solutions in one request

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autokb.knowledge.domain import Rule
-from autokb.knowledge.nouns import VerdictName
-from autokb.tasks.issues.content_words import content_words
+from autokb.core.domain import Rule
+from autokb.core.nouns import VerdictName
+from autokb.text.content_words import content_words
 
 Judgement = tuple[VerdictName, str, tuple[int, ...]]
 

@@ -1,11 +1,11 @@
-"""What the room is asked and what it answers."""
+"""What the task is asked and what it answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autokb.knowledge.domain import Rule
-from autokb.knowledge.nouns import VerdictName
+from autokb.core.domain import Rule
+from autokb.core.nouns import VerdictName
 from autokb.tasks.reply import Reply
 
 

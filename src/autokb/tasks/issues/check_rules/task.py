@@ -1,12 +1,12 @@
-"""The room that judges one solution by every rule of its domain (prompt G.3)."""
+"""The task that judges one solution by every rule of its domain (prompt G.3)."""
 
 from __future__ import annotations
 
 from autokb.tasks.issues.check_rules import model, patterns
 from autokb.tasks.issues.check_rules.shapes import CheckedRules, CheckRules, RuleVerdict
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "CheckRules", "CheckedRules", "RuleVerdict"]
+__all__ = ["TASK", "CheckRules", "CheckedRules", "RuleVerdict"]
 
 
 def check(item: CheckRules, reply: CheckedRules) -> None:
@@ -24,7 +24,7 @@ def check(item: CheckRules, reply: CheckedRules) -> None:
             raise ReplyError(f"{verdict.rule!r} names places but is not broken; leave them out.")
 
 
-ROOM = Room(
+TASK = Task(
     name="issues/check_rules",
     version=2,
     input=CheckRules,

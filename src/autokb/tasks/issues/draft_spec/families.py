@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon_words import COMMON
+from autokb.core.domain import Attribute
 from autokb.tasks.issues.draft_spec.shapes import DraftedRule
+from autokb.text.lexicon_words import COMMON
 
 
 def _closed(name: str, values: str) -> Attribute:

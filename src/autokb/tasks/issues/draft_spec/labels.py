@@ -6,8 +6,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import Words
+from autokb.core.domain import Attribute
+from autokb.text.lexicon import Words
 
 _LABEL = re.compile(
     r"^[\s#>*_\-\d.)]*(?:(?:On|For|With|In)\s+(?:the\s+|an?\s+|your\s+)?)?[*_]{0,2}"

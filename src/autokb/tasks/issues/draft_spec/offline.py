@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from autokb.knowledge.domain import Attribute, Rule
-from autokb.knowledge.lexicon import Mention, Words, lexicon, split_words
+from autokb.core.domain import Attribute, Rule
 from autokb.tasks.issues.draft_spec.families import FAMILIES, KNOWN_WORDS, RULES
 from autokb.tasks.issues.draft_spec.labels import label_family
 from autokb.tasks.issues.draft_spec.shapes import (
@@ -25,6 +24,7 @@ from autokb.tasks.issues.draft_spec.shapes import (
 )
 from autokb.tasks.issues.draft_spec.versions import version_families
 from autokb.tasks.issues.extract_attributes.contrast import concerned
+from autokb.text.lexicon import Mention, Words, lexicon, split_words
 
 ISSUES, DOCUMENTS = 2, 1  # how many must name a value for it to be proposed
 ONE_IN = 200  # of many issues more must: what one in hundreds says by the way tells no customers apart

@@ -1,4 +1,4 @@
-"""What the room is asked, what it answers, and what makes an answer wrong."""
+"""What the task is asked, what it answers, and what makes an answer wrong."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from autokb.knowledge.attributes import Values
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import Words
+from autokb.core.attributes import Values
+from autokb.core.domain import Attribute
+from autokb.text.lexicon import Words
 
 _NUMBER = re.compile(r"(?=.*\d)[a-z]{0,2}\d{1,4}[a-z]{0,2}")
 # Words that often have a number behind them and are no product.

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from autokb.knowledge.attributes import Values
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import Spec, lexicon, split_words
+from autokb.core.attributes import Values
+from autokb.core.domain import Attribute
 from autokb.tasks.asking import Wire, wire
 from autokb.tasks.prompts import unescaped
+from autokb.text.lexicon import Spec, lexicon, split_words
 
 OPEN_MOST = 8  # values of an open attribute in one reply
 OPEN_LONGEST = 60  # characters of such a value: a name, no sentence

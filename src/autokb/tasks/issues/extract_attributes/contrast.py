@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from autokb.knowledge.lexicon import Mention, Spec, Words
-from autokb.knowledge.lexicon_words import word_set
+from autokb.text.lexicon import Mention, Spec, Words
+from autokb.text.lexicon_words import word_set
 
 State = Literal["said", "trouble", "fine", "denied"]
 CONTRAST = word_set("but however although though whereas while yet except")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import Mention, Spec, Words
-from autokb.knowledge.lexicon_words import word_set
+from autokb.core.domain import Attribute
 from autokb.tasks.issues.extract_attributes.numbers import Number, amount_at
+from autokb.text.lexicon import Mention, Spec, Words
+from autokb.text.lexicon_words import word_set
 
 # Lengths by the days they begin at: hours are immediate, three days recent, two weeks ongoing, three months prolonged.
 LENGTHS: dict[str, float] = {

@@ -6,10 +6,9 @@ import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
-from autokb.knowledge.attributes import ANY, as_lists, from_lists
-from autokb.knowledge.domain import read_domain
-from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.lexicon import settled
+from autokb.core.attributes import ANY, as_lists, from_lists
+from autokb.core.domain import read_domain
+from autokb.core.ids import canonical_json
 from autokb.tasks.asking import Asking, Wire, wire
 from autokb.tasks.issues.extract_attributes.attribute_fields import (
     attributes_type,
@@ -20,7 +19,8 @@ from autokb.tasks.issues.extract_attributes.attribute_fields import (
 )
 from autokb.tasks.issues.extract_attributes.shapes import ExtractAttributes, ExtractedAttributes, check
 from autokb.tasks.prompts import Verbatim, examples
-from autokb.tasks.room import plain
+from autokb.tasks.task import plain
+from autokb.text.lexicon import settled
 
 PACKAGE = "autokb.tasks.issues.extract_attributes"
 TOGETHER = 25  # texts in one request: more and models begin to mix them up
@@ -52,7 +52,7 @@ def entry(items: Sequence[ExtractAttributes]) -> type[Wire]:
 def read(
     items: Sequence[ExtractAttributes], position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[ExtractedAttributes, tuple[str, ...]]:
-    """Turn an entry into the room's answer; a value of an open attribute that the text does not show is left out."""
+    """Turn an entry into the task's answer; a value of an open attribute that the text does not show is left out."""
     item = items[position]
     found = values_read(entry.attributes, item.configuration)
     check(item, ExtractedAttributes(attributes=found))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from autokb.knowledge.attributes import ANY
-from autokb.knowledge.attributes import as_lists as lists
-from autokb.knowledge.lexicon import Mention, Spec, Words, gathered, lexicon, settled, split_words
+from autokb.core.attributes import ANY
+from autokb.core.attributes import as_lists as lists
 from autokb.tasks.issues.extract_attributes.ages import age_mentions
 from autokb.tasks.issues.extract_attributes.contrast import concerned
 from autokb.tasks.issues.extract_attributes.durations import duration_mentions
 from autokb.tasks.issues.extract_attributes.open_values import open_mentions
 from autokb.tasks.issues.extract_attributes.people import pronoun_mentions
 from autokb.tasks.issues.extract_attributes.scope import whole_or_none
+from autokb.text.lexicon import Mention, Spec, Words, gathered, lexicon, settled, split_words
 
 
 def answer(text: str, kind: str, spec: Spec) -> dict[str, list[str]]:

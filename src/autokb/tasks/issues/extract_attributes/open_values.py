@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import Mention, Spec, Words
-from autokb.knowledge.lexicon_words import SILENT, inflections, word_set
+from autokb.core.domain import Attribute
+from autokb.text.lexicon import Mention, Spec, Words
+from autokb.text.lexicon_words import SILENT, inflections, word_set
 
 _HEALTH = word_set(
     "condition conditions disease diseases illness illnesses diagnosis diagnoses comorbidity comorbidities disorder"

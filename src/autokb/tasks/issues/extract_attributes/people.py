@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from autokb.knowledge.lexicon import Mention, Spec, Words
-from autokb.knowledge.lexicon_words import word_set
+from autokb.text.lexicon import Mention, Spec, Words
+from autokb.text.lexicon_words import word_set
 
 _PRONOUNS = {"male": word_set("he he's him his himself"), "female": word_set("she she's her hers herself")}
 _AGED = {"male": re.compile(r"\d{1,2}m\Z"), "female": re.compile(r"\d{1,2}f\Z")}

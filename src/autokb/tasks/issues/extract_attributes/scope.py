@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autokb.knowledge.attributes import ANY, NONE, Values
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import Mention, Spec, Words
-from autokb.knowledge.lexicon_words import inflections, word_set
+from autokb.core.attributes import ANY, NONE, Values
+from autokb.core.domain import Attribute
+from autokb.text.lexicon import Mention, Spec, Words
+from autokb.text.lexicon_words import inflections, word_set
 
 _EVERY = word_set("any all every each")
 _NO = word_set("no without")

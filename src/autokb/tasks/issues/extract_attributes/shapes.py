@@ -1,4 +1,4 @@
-"""What the room is asked, what it answers, and what makes an answer wrong."""
+"""What the task is asked, what it answers, and what makes an answer wrong."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from autokb.knowledge.attributes import Attributes, from_lists
-from autokb.knowledge.domain import Attribute
+from autokb.core.attributes import Attributes, from_lists
+from autokb.core.domain import Attribute
 from autokb.tasks.reply import Reply, ReplyError
 
 

@@ -19,7 +19,7 @@ from autokb.tasks.reply import ReplyError
 
 PACKAGE = "autokb.tasks.issues.find_themes"
 NAME = 80  # characters of a theme's name
-SHOWN_BY = 5  # issues that show a theme: its centre needs a few, the rest is sorted by the next room
+SHOWN_BY = 5  # issues that show a theme: its centre needs a few, the rest is sorted by the next task
 THEME_TOKENS = (72, 44)  # at most and usually: a name, a few numbers, what stands around them
 
 
@@ -58,7 +58,7 @@ def entry(items: Sequence[FindThemes]) -> type[Wire]:
 def read(
     items: Sequence[FindThemes], _position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[FoundThemes, tuple[str, ...]]:
-    """Turn the entry into the room's answer; themes of one name are one, one that no issue shows is left out."""
+    """Turn the entry into the task's answer; themes of one name are one, one that no issue shows is left out."""
     (item,) = items
     reading = _Reading(chosen(item.issues, item.vectors))
     for theme in entry.themes:

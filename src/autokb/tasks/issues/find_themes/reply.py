@@ -1,8 +1,8 @@
-"""The answer of the room: themes with the issues that show them."""
+"""The answer of the task: themes with the issues that show them."""
 
 from __future__ import annotations
 
-from autokb.tasks.room import Reply
+from autokb.tasks.task import Reply
 
 
 class FoundTheme(Reply):

@@ -31,10 +31,10 @@ def chosen(issues: Sequence[str], vectors: Any) -> list[int]:
         return list(range(len(issues)))
     positions = _evenly(len(issues), LOOKED_AT if vectors is not None else LINES)
     order = positions if vectors is None else _farthest_first(np.asarray(vectors)[positions], positions)
-    room, found = CHARACTERS, []
+    task, found = CHARACTERS, []
     for position in order:
-        room -= sizes[position]
-        if room < 0:
+        task -= sizes[position]
+        if task < 0:
             break
         found.append(position)
     return sorted(found)

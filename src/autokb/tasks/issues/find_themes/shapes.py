@@ -1,11 +1,11 @@
-"""What the room is asked."""
+"""What the task is asked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.tasks.room import outside_key
+from autokb.tasks.task import outside_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
-"""The room that finds broad themes over raw issues (prompt G.6)."""
+"""The task that finds broad themes over raw issues (prompt G.6)."""
 
 from __future__ import annotations
 
 from autokb.tasks.issues.find_themes import model, offline
 from autokb.tasks.issues.find_themes.reply import FoundThemes
 from autokb.tasks.issues.find_themes.shapes import FindThemes
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "FindThemes"]
+__all__ = ["TASK", "FindThemes"]
 
 
 def answer(item: FindThemes) -> FoundThemes:
@@ -33,7 +33,7 @@ def check(item: FindThemes, reply: FoundThemes) -> None:
         raise ReplyError("Every theme needs at least one issue that shows it.")
 
 
-ROOM: Room[FindThemes, FoundThemes] = Room(
+TASK: Task[FindThemes, FoundThemes] = Task(
     name="issues/find_themes",
     version=4,
     input=FindThemes,

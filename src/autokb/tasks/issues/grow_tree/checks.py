@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from autokb.knowledge.attributes import ANY, NONE, Values, from_lists
-from autokb.knowledge.domain import Attribute, DomainSpec
-from autokb.knowledge.lexicon import settled
+from autokb.core.attributes import ANY, NONE, Values, from_lists
+from autokb.core.domain import Attribute, DomainSpec
 from autokb.tasks.issues.extract_attributes.attribute_fields import is_said
 from autokb.tasks.issues.grow_tree.shapes import GrownTree, GrowTree, Node
 from autokb.tasks.reply import ReplyError
+from autokb.text.lexicon import settled
 
 
 def check(item: GrowTree, reply: GrownTree) -> None:

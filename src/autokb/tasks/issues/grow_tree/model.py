@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from autokb.knowledge.attributes import as_lists, from_lists
-from autokb.knowledge.domain import read_domain
+from autokb.core.attributes import as_lists, from_lists
+from autokb.core.domain import read_domain
 from autokb.tasks.asking import Asking, Wire, wire
 from autokb.tasks.issues.extract_attributes.attribute_fields import (
     attributes_type,

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.attributes import ANY, NONE, Attributes, Values
-from autokb.knowledge.domain import Attribute, DomainSpec
-from autokb.knowledge.lexicon import implied_sets, settled
+from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.domain import Attribute, DomainSpec
 from autokb.tasks.issues.find_themes.naming import stem
 from autokb.tasks.issues.grow_tree.headline import content_words, says_problem
 from autokb.tasks.issues.grow_tree.shapes import Child, Report, Tree
 from autokb.tasks.issues.grow_tree.wording import Mention, mentions, named, opened, shows, with_values, without
+from autokb.text.lexicon import implied_sets, settled
 
 MOST = 8  # children of a parent
 FROM_THEME = 2  # of these at most so many that only the theme reports, not the seed's own cluster

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.domain import Attribute
+from autokb.core.attributes import Attributes
+from autokb.core.domain import Attribute
 from autokb.tasks.reply import LeftOut, Reply
 
 

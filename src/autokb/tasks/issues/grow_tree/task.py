@@ -1,13 +1,13 @@
-"""The room that grows a tree from a seed issue: a parent that holds widely, children of one value each (G.8)."""
+"""The task that grows a tree from a seed issue: a parent that holds widely, children of one value each (G.8)."""
 
 from __future__ import annotations
 
 from autokb.tasks.issues.grow_tree import model, offline
 from autokb.tasks.issues.grow_tree.checks import check
 from autokb.tasks.issues.grow_tree.shapes import Child, GrownTree, GrowTree, Node, Report
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
-__all__ = ["ROOM", "GrowTree", "GrownTree", "Node"]
+__all__ = ["TASK", "GrowTree", "GrownTree", "Node"]
 
 
 def answer(item: GrowTree) -> GrownTree:
@@ -23,7 +23,7 @@ def _node(child: Child) -> Node:
     return Node(text=child.text, attributes=values, raw_issues=child.raw_issues)
 
 
-ROOM: Room[GrowTree, GrownTree] = Room(
+TASK: Task[GrowTree, GrownTree] = Task(
     name="issues/grow_tree",
     version=7,
     input=GrowTree,

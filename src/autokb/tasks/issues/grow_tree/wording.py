@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.lexicon import Spec, lexicon, split_words
+from autokb.core.domain import Attribute
 from autokb.tasks.issues.grow_tree.headline import content_words, says_problem
+from autokb.text.lexicon import Spec, lexicon, split_words
 
 _VERSION = re.compile(
     r"(?:[ -]?v?\d[\d.]*\w{0,3}\b|\s+(?:pro|home|edition|lts|ultra|max|plus|mini|se)\b(?=\W|\Z))+", re.IGNORECASE

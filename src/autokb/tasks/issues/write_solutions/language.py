@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from autokb.knowledge.plain import plain_text
+from autokb.text.plain_text import plain_text
 
 VERBS = frozenset(
     """

@@ -9,9 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from autokb.knowledge.markdown import Block, parse_blocks, plain_text, section_at, sections, sentences
-from autokb.knowledge.nouns import Span
-from autokb.knowledge.switches import MARK
+from autokb.core.nouns import Span
 from autokb.tasks.issues.write_solutions.language import (
     asks,
     generic,
@@ -21,6 +19,8 @@ from autokb.tasks.issues.write_solutions.language import (
     points_elsewhere,
     tells,
 )
+from autokb.text.conditional_markup import MARK
+from autokb.text.markdown import Block, parse_blocks, plain_text, section_at, sections, sentences
 
 LONGEST_STEP = 900  # characters of Markdown; a longer one is split at its nested items or sentences
 LONGEST_TITLE = 160

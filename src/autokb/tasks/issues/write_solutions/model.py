@@ -6,7 +6,7 @@ import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from autokb.knowledge.attributes import as_lists
+from autokb.core.attributes import as_lists
 from autokb.tasks.asking import Asking
 from autokb.tasks.grounded import visible
 from autokb.tasks.issues.extract_attributes.attribute_fields import described, tokens_of

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from autokb.knowledge.attributes import ANY, Attributes, Match, as_lists, compare
-from autokb.knowledge.markdown import section_at, sections
-from autokb.knowledge.nouns import Span
+from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.core.nouns import Span
 from autokb.tasks.grounded import unsupported, visible
 from autokb.tasks.issues.write_solutions.language import generic
 from autokb.tasks.issues.write_solutions.model_shapes import (
@@ -25,6 +24,7 @@ from autokb.tasks.issues.write_solutions.platforms import Reader, reader, tailor
 from autokb.tasks.issues.write_solutions.quotes import find, widened
 from autokb.tasks.issues.write_solutions.shapes import Excerpt, Step, WriteSolutions, Written, WrittenSolutions
 from autokb.tasks.reply import LeftOut
+from autokb.text.markdown import section_at, sections
 
 OTHERS = "it is written for others than this issue is about"
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, WrapValidator
 
-from autokb.knowledge.domain import Attribute
+from autokb.core.domain import Attribute
 from autokb.tasks.asking import Wire, said, wire
 from autokb.tasks.issues.extract_attributes.attribute_fields import attributes_type, values_read
 from autokb.tasks.issues.write_solutions.shapes import Excerpt, WriteSolutions

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from autokb.knowledge.attributes import ANY, Attributes, Match, as_lists, compare
-from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.nouns import Span
-from autokb.knowledge.switches import Switch
-from autokb.tasks.issues.content_words import content_words
+from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Span
 from autokb.tasks.issues.write_solutions.material import NOWHERE, Material, materials
 from autokb.tasks.issues.write_solutions.platforms import Reader, label, reader, tailored
 from autokb.tasks.issues.write_solutions.shapes import Excerpt, Step, WriteSolutions, Written, WrittenSolutions
+from autokb.text.conditional_markup import Switch
+from autokb.text.content_words import content_words
 
 FLOOR = 0.40  # cosine to the issue with what shared words add; below it nothing fits
 NEAR = 0.12  # how far behind the best a further solution may be

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from autokb.knowledge.attributes import ANY, Attributes, Match, compare
-from autokb.knowledge.domain import Attribute, DomainSpec
-from autokb.knowledge.ids import canonical_json
-from autokb.knowledge.lexicon import settled, switch_attributes, text_attributes
-from autokb.knowledge.markdown import plain_text, sentences
-from autokb.knowledge.nouns import Span
-from autokb.knowledge.switches import Switch
-from autokb.tasks.room import plain
+from autokb.core.attributes import ANY, Attributes, Match, compare
+from autokb.core.domain import Attribute, DomainSpec
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Span
+from autokb.tasks.task import plain
+from autokb.text.conditional_markup import Switch
+from autokb.text.lexicon import settled, switch_attributes, text_attributes
+from autokb.text.markdown import plain_text, sentences
 
 SHORT = 60  # characters of a switched part that is named after its words and not before them
 _CONDITION = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from autokb.knowledge.nouns import Span
-from autokb.knowledge.plain import sentences
+from autokb.core.nouns import Span
 from autokb.tasks.grounded import COMMENT, INVISIBLE, turning_words
 from autokb.tasks.prompts import unescaped
+from autokb.text.plain_text import sentences
 
 _SPELLING = str.maketrans("‘’‚“”„‐‑–—\u00a0", "'''\"\"\"---- ")
 _MARKS = frozenset("*`\\\u200c\u200d")

@@ -1,4 +1,4 @@
-"""What the room is asked and what it answers."""
+"""What the task is asked and what it answers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from autokb.knowledge.attributes import Attributes
-from autokb.knowledge.domain import Attribute
-from autokb.knowledge.switches import Switch
+from autokb.core.attributes import Attributes
+from autokb.core.domain import Attribute
 from autokb.tasks.reply import LeftOut
-from autokb.tasks.room import Reply, outside_key
+from autokb.tasks.task import Reply, outside_key
+from autokb.text.conditional_markup import Switch
 
 
 @dataclass(frozen=True, slots=True)

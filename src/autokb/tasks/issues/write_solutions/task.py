@@ -1,12 +1,12 @@
-"""The room that writes the solutions of one node from the passages found for it (prompt G.9)."""
+"""The task that writes the solutions of one node from the passages found for it (prompt G.9)."""
 
 from __future__ import annotations
 
 from autokb.tasks.issues.write_solutions import model, offline
 from autokb.tasks.issues.write_solutions.shapes import Excerpt, Step, WriteSolutions, Written, WrittenSolutions
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "Excerpt", "Step", "WriteSolutions", "Written", "WrittenSolutions"]
+__all__ = ["TASK", "Excerpt", "Step", "WriteSolutions", "Written", "WrittenSolutions"]
 
 
 def check(item: WriteSolutions, reply: WrittenSolutions) -> None:
@@ -31,7 +31,7 @@ def _check_excerpt(item: WriteSolutions, number: int) -> None:
         raise ReplyError(f"There is no excerpt {number}; there are {len(item.excerpts)}, counted from 0.")
 
 
-ROOM = Room(
+TASK = Task(
     name="issues/write_solutions",
     version=5,
     input=WriteSolutions,

@@ -1,14 +1,14 @@
-"""The room that says of a chunk whether it changes its subject (tenet 3 of the AutoChunker paper)."""
+"""The task that says of a chunk whether it changes its subject (tenet 3 of the AutoChunker paper)."""
 
 from __future__ import annotations
 
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk, chunks_alone, not_judged, verdict_asking
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
-__all__ = ["PACKAGE", "ROOM", "ChunkVerdict", "JudgeChunk"]
+__all__ = ["PACKAGE", "TASK", "ChunkVerdict", "JudgeChunk"]
 PACKAGE = "autokb.tasks.judges.context_switch"
 
-ROOM: Room[JudgeChunk, ChunkVerdict] = Room(
+TASK: Task[JudgeChunk, ChunkVerdict] = Task(
     name="judges/context_switch",
     version=1,
     input=JudgeChunk,

@@ -40,7 +40,7 @@ def entry(items: Sequence[JudgeCorrectness]) -> type[Wire]:
 def read(
     _items: Sequence[JudgeCorrectness], _position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[JudgedCorrectness, tuple[str, ...]]:
-    """Turn an entry into the room's answer."""
+    """Turn an entry into the task's answer."""
     return JudgedCorrectness(reason=unescaped(entry.reason).strip()[:LONGEST_REASON], verdict=entry.verdict), ()
 
 

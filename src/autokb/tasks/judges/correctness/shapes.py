@@ -1,4 +1,4 @@
-"""What the room is asked and what it answers."""
+"""What the task is asked and what it answers."""
 
 from __future__ import annotations
 

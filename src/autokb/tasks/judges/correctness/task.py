@@ -1,12 +1,12 @@
-"""The room that judges whether a solution is correct for its issue; a model's word, kept apart from people's (Q_C)."""
+"""The task that judges whether a solution is correct for its issue; a model's word, kept apart from people's (Q_C)."""
 
 from __future__ import annotations
 
 from autokb.tasks.judges.correctness import model
 from autokb.tasks.judges.correctness.shapes import Correct, JudgeCorrectness, JudgedCorrectness, check
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
-__all__ = ["ROOM", "Correct", "JudgeCorrectness", "JudgedCorrectness"]
+__all__ = ["TASK", "Correct", "JudgeCorrectness", "JudgedCorrectness"]
 
 
 def _offline(_item: JudgeCorrectness) -> JudgedCorrectness:
@@ -14,7 +14,7 @@ def _offline(_item: JudgeCorrectness) -> JudgedCorrectness:
     return JudgedCorrectness(reason="Without a model nobody can judge it.", verdict="not judged")
 
 
-ROOM: Room[JudgeCorrectness, JudgedCorrectness] = Room(
+TASK: Task[JudgeCorrectness, JudgedCorrectness] = Task(
     name="judges/correctness",
     version=1,
     input=JudgeCorrectness,

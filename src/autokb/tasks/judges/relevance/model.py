@@ -34,7 +34,7 @@ def entry(items: Sequence[JudgeRelevance]) -> type[Wire]:
 def read(
     _items: Sequence[JudgeRelevance], _position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[JudgedRelevance, tuple[str, ...]]:
-    """Turn an entry into the room's answer."""
+    """Turn an entry into the task's answer."""
     return JudgedRelevance(reason=unescaped(entry.reason).strip()[:LONGEST_REASON], score=entry.score), ()
 
 

@@ -1,12 +1,12 @@
-"""The room that scores from 0 to 4 how well a chunk answers a question (tenet 5 of the AutoChunker paper)."""
+"""The task that scores from 0 to 4 how well a chunk answers a question (tenet 5 of the AutoChunker paper)."""
 
 from __future__ import annotations
 
 from autokb.tasks.judges.relevance import model
 from autokb.tasks.judges.relevance.shapes import HIGHEST, JudgedRelevance, JudgeRelevance
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
-__all__ = ["HIGHEST", "ROOM", "JudgeRelevance", "JudgedRelevance"]
+__all__ = ["HIGHEST", "TASK", "JudgeRelevance", "JudgedRelevance"]
 
 
 def _offline(_item: JudgeRelevance) -> JudgedRelevance:
@@ -14,7 +14,7 @@ def _offline(_item: JudgeRelevance) -> JudgedRelevance:
     return JudgedRelevance(reason="Without a model nobody can judge it.", score=None)
 
 
-ROOM: Room[JudgeRelevance, JudgedRelevance] = Room(
+TASK: Task[JudgeRelevance, JudgedRelevance] = Task(
     name="judges/relevance",
     version=1,
     input=JudgeRelevance,

@@ -1,4 +1,4 @@
-"""The room that says of a chunk whether it is of use for a task (tenet 4 of the AutoChunker paper)."""
+"""The task that says of a chunk whether it is of use for a task (tenet 4 of the AutoChunker paper)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, not_judged, verdict_asking
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
-__all__ = ["PACKAGE", "ROOM", "SUPPORT", "ChunkVerdict", "JudgeForTask"]
+__all__ = ["PACKAGE", "SUPPORT", "TASK", "ChunkVerdict", "JudgeForTask"]
 PACKAGE = "autokb.tasks.judges.task_relevance"
 SUPPORT = (
     "Product support: customers ask what a product can do, how it is used, and what to do about a problem with it."
@@ -28,7 +28,7 @@ def _values(items: Sequence[JudgeForTask]) -> Mapping[str, Any]:
     return {"task": items[0].task, "chunks": [item.text for item in items]}
 
 
-ROOM: Room[JudgeForTask, ChunkVerdict] = Room(
+TASK: Task[JudgeForTask, ChunkVerdict] = Task(
     name="judges/task_relevance",
     version=1,
     input=JudgeForTask,

@@ -36,7 +36,7 @@ def entry(_items: Sequence[AskAboutChunks]) -> type[Wire]:
 def read(
     _items: Sequence[AskAboutChunks], _position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[ChunkQuestions, tuple[str, ...]]:
-    """Turn the entry into the room's answer."""
+    """Turn the entry into the task's answer."""
     return ChunkQuestions(questions=tuple(unescaped(question).strip() for question in entry.questions)), ()
 
 

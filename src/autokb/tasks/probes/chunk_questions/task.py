@@ -1,12 +1,12 @@
-"""The room that asks what chunks answer, where nobody's real questions are at hand (4.5.1 of the AutoChunker paper)."""
+"""The task that asks what chunks answer, where nobody's real questions are at hand (4.5.1 of the AutoChunker paper)."""
 
 from __future__ import annotations
 
 from autokb.tasks.probes.chunk_questions import model
 from autokb.tasks.probes.chunk_questions.shapes import QUESTIONS, AskAboutChunks, ChunkQuestions, check
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["QUESTIONS", "ROOM", "AskAboutChunks", "ChunkQuestions"]
+__all__ = ["QUESTIONS", "TASK", "AskAboutChunks", "ChunkQuestions"]
 
 
 def _offline(_item: AskAboutChunks) -> ChunkQuestions:
@@ -14,7 +14,7 @@ def _offline(_item: AskAboutChunks) -> ChunkQuestions:
     raise ReplyError("Questions about chunks come from a model; without one give real ones in a file.")
 
 
-ROOM: Room[AskAboutChunks, ChunkQuestions] = Room(
+TASK: Task[AskAboutChunks, ChunkQuestions] = Task(
     name="probes/chunk_questions",
     version=1,
     input=AskAboutChunks,

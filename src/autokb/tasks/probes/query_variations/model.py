@@ -40,7 +40,7 @@ def entry(items: Sequence[VaryQuery]) -> type[Wire]:
 def read(
     items: Sequence[VaryQuery], position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[QueryVariations, tuple[str, ...]]:
-    """Turn an entry into the room's answer; what is the text itself, too long or given before is left out."""
+    """Turn an entry into the task's answer; what is the text itself, too long or given before is left out."""
     item = items[position]
     seen, kept, complaints = {item.text.strip()}, {}, []
     for level in LEVELS:

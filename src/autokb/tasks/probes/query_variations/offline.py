@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from autokb.knowledge.lexicon_words import inflections, word_set
-from autokb.tasks.issues.content_words import content_words
 from autokb.tasks.probes.query_variations.words import CONTRACTIONS, SAME
+from autokb.text.content_words import content_words
+from autokb.text.lexicon_words import inflections, word_set
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _MARKS = re.compile(r"[,;:!?\"“”()*_`#>|]|\.(?=\s|$)|\s[-–—]\s")

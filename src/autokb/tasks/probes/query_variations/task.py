@@ -1,12 +1,12 @@
-"""The room that says a text in other words, to test retrieval with (prompt G.4)."""
+"""The task that says a text in other words, to test retrieval with (prompt G.4)."""
 
 from __future__ import annotations
 
 from autokb.tasks.probes.query_variations import model, offline
 from autokb.tasks.probes.query_variations.shapes import EACH, LEVELS, Level, QueryVariations, VaryQuery, check
-from autokb.tasks.room import Room
+from autokb.tasks.task import Task
 
-__all__ = ["EACH", "LEVELS", "ROOM", "Level", "QueryVariations", "VaryQuery"]
+__all__ = ["EACH", "LEVELS", "TASK", "Level", "QueryVariations", "VaryQuery"]
 
 
 def _offline(item: VaryQuery) -> QueryVariations:
@@ -18,7 +18,7 @@ def _offline(item: VaryQuery) -> QueryVariations:
     return QueryVariations(easy=easy, medium=medium, hard=hard)
 
 
-ROOM: Room[VaryQuery, QueryVariations] = Room(
+TASK: Task[VaryQuery, QueryVariations] = Task(
     name="probes/query_variations",
     version=1,
     input=VaryQuery,

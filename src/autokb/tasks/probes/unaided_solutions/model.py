@@ -59,7 +59,7 @@ def entry(items: Sequence[SolveUnaided]) -> type[Wire]:
 def read(
     _items: Sequence[SolveUnaided], _position: int, entry: Any, _shared: Mapping[str, Any]
 ) -> tuple[UnaidedSolutions, tuple[str, ...]]:
-    """Turn an entry into the room's answer."""
+    """Turn an entry into the task's answer."""
     solutions = tuple(
         UnaidedSolution(title=unescaped(s.title).strip(), steps=tuple(unescaped(step).strip() for step in s.steps))
         for s in entry.solutions

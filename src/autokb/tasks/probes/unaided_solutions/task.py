@@ -1,12 +1,12 @@
-"""The room that solves an issue from a model's own knowledge: the baseline LLM-WK (prompt G.1)."""
+"""The task that solves an issue from a model's own knowledge: the baseline LLM-WK (prompt G.1)."""
 
 from __future__ import annotations
 
 from autokb.tasks.probes.unaided_solutions import model
 from autokb.tasks.probes.unaided_solutions.shapes import SolveUnaided, UnaidedSolution, UnaidedSolutions, check
-from autokb.tasks.room import ReplyError, Room
+from autokb.tasks.task import ReplyError, Task
 
-__all__ = ["ROOM", "SolveUnaided", "UnaidedSolution", "UnaidedSolutions"]
+__all__ = ["TASK", "SolveUnaided", "UnaidedSolution", "UnaidedSolutions"]
 
 
 def _offline(_item: SolveUnaided) -> UnaidedSolutions:
@@ -14,7 +14,7 @@ def _offline(_item: SolveUnaided) -> UnaidedSolutions:
     raise ReplyError("Unaided solutions come from a model's own knowledge; without a model there are none.")
 
 
-ROOM: Room[SolveUnaided, UnaidedSolutions] = Room(
+TASK: Task[SolveUnaided, UnaidedSolutions] = Task(
     name="probes/unaided_solutions",
     version=1,
     input=SolveUnaided,

@@ -1,0 +1,1 @@
+"""The nouns that everything speaks of: frozen, made from content, without input or output."""

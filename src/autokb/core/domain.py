@@ -1,0 +1,185 @@
+"""The domain specification: attributes, rules and manners of one support domain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.errors import BadInputError
+
+ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute: closed (one of ``values``) or open (anything, ``examples`` given)."""
+
+    name: str
+    kind: Literal["closed", "open"]
+    values: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    implies: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+
+    def normal(self, values: Values) -> Values:
+        """Return the one spelling of a value set: the whole closed set and any set with Any are Any."""
+        if "Any" in values or (self.kind == "closed" and values >= frozenset(self.values)):
+            return ANY
+        return values - NONE if len(values) > 1 else values
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Something no solution may do; a pattern that matches a step breaks it."""
+
+    id: str
+    text: str
+    patterns: tuple[str, ...] = ()
+
+    def broken_by(self, text: str) -> str | None:
+        """Return the words of the text that match a pattern, or None."""
+        for pattern in self.patterns:
+            if found := re.search(pattern, text, re.IGNORECASE):
+                return found.group(0)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class DomainSpec:
+    """Everything a person configures about a domain."""
+
+    name: str
+    description: str = ""
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    reply: Mapping[str, Any] = field(default_factory=dict)
+    tickets: Mapping[str, Any] = field(default_factory=dict)
+
+    def allows(self, attributes: Attributes) -> bool:
+        """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
+        for name, values in attributes.items():
+            attribute = self.attributes.get(name)
+            if attribute is None or values in (ANY, NONE):
+                continue
+            if not any(self._fits(attribute.implies.get(value, {}), attributes) for value in values):
+                return False
+        return True
+
+    @staticmethod
+    def _fits(implied: Mapping[str, Values], attributes: Attributes) -> bool:
+        for other, allowed in implied.items():
+            given = attributes.get(other, ANY)
+            if given != ANY and not given & allowed:
+                return False
+        return True
+
+
+def _strings(value: Any, where: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str | int | float):
+        value = [value]
+    if not isinstance(value, list) or not all(isinstance(v, str | int | float) for v in value):
+        raise BadInputError(f"{where} must be a list of strings; write it as [one, two].")
+    return tuple(str(v) for v in value)
+
+
+def _mapping(value: Any, where: str) -> Mapping[Any, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise BadInputError(f"{where} must be a mapping of names to values.")
+    return value
+
+
+def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+    """Refuse an entry that is nearly one of ours: read as nothing it would be missed in silence."""
+    for name in map(str, data):
+        if name not in known and (meant := get_close_matches(name, known, 1, ALMOST)):
+            raise BadInputError(f"{where}: {name!r} is no entry; write {meant[0]}.")
+
+
+def _attribute(name: str, data: Any) -> Attribute:
+    where = f"domain.yaml: attribute {name!r}"
+    data = _mapping(data, where)
+    _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies"), where)
+    kind = data.get("kind", "closed" if data.get("values") else "open")
+    if kind not in ("closed", "open"):
+        raise BadInputError(f"{where}: kind must be closed or open, not {kind!r}.")
+    values = _strings(data.get("values"), f"{where}: values")
+    if kind == "closed" and not values:
+        raise BadInputError(f"{where} is closed and needs its values, for example values: [One, Two].")
+    if {"Any", "NONE"} & set(values):
+        raise BadInputError(f"{where}: Any and NONE are understood already; leave them out of values.")
+    synonyms = {
+        str(v): _strings(words, f"{where}: synonyms of {v}")
+        for v, words in _mapping(data.get("synonyms"), f"{where}: synonyms").items()
+    }
+    implies = {
+        str(v): {
+            str(o): frozenset(_strings(vs, f"{where}: implies")) for o, vs in _mapping(os, f"{where}: implies").items()
+        }
+        for v, os in _mapping(data.get("implies"), f"{where}: implies").items()
+    }
+    if kind == "closed" and (stray := (set(synonyms) | set(implies)) - set(values)):
+        raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
+    return Attribute(name, kind, values, _strings(data.get("examples"), f"{where}: examples"), synonyms, implies)
+
+
+def _rule(position: int, data: Any) -> Rule:
+    if isinstance(data, str):
+        data = {"text": data}
+    data = _mapping(data, f"domain.yaml: rule {position}")
+    _check_spelling(data, ("id", "text", "patterns"), f"domain.yaml: rule {position}")
+    rule_id = str(data.get("id") or f"rule-{position}")
+    if not data.get("text"):
+        raise BadInputError(f"domain.yaml: rule {rule_id!r} needs a text.")
+    patterns = _strings(data.get("patterns"), f"domain.yaml: rule {rule_id!r}: patterns")
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise BadInputError(
+                f"domain.yaml: rule {rule_id!r}: the pattern {pattern!r} is no regular expression: {error}."
+            ) from error
+    return Rule(rule_id, str(data["text"]), patterns)
+
+
+def read_domain(data: Any) -> DomainSpec:
+    """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
+    data = _mapping(data, "domain.yaml")
+    _check_spelling(data, ("name", "description", "attributes", "rules", "reply", "tickets"), "domain.yaml")
+    attributes = {
+        str(n): _attribute(str(n), a) for n, a in _mapping(data.get("attributes"), "domain.yaml: attributes").items()
+    }
+    for attribute in attributes.values():
+        for value, implied in attribute.implies.items():
+            for other, values in implied.items():
+                _check_implied(attributes, attribute.name, value, other, values)
+    rules = data.get("rules") or []
+    if not isinstance(rules, list):
+        raise BadInputError("domain.yaml: rules must be a list of {id, text, patterns}.")
+    read = tuple(_rule(n, r) for n, r in enumerate(rules, 1))
+    if len({r.id for r in read}) < len(read):
+        raise BadInputError("domain.yaml: two rules have the same id; give each its own.")
+    return DomainSpec(
+        name=str(data.get("name") or "domain"),
+        description=str(data.get("description") or ""),
+        attributes=attributes,
+        rules=read,
+        reply=_mapping(data.get("reply"), "domain.yaml: reply"),
+        tickets=_mapping(data.get("tickets"), "domain.yaml: tickets"),
+    )
+
+
+def _check_implied(attributes: Mapping[str, Attribute], name: str, value: str, other: str, values: Values) -> None:
+    where = f"domain.yaml: attribute {name!r}: implies of {value!r}"
+    if other not in attributes:
+        raise BadInputError(f"{where} names the attribute {other!r}, which is not configured.")
+    target = attributes[other]
+    if target.kind == "closed" and (stray := values - set(target.values) - ANY - NONE):
+        raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not a value of {other!r}.")

@@ -1,0 +1,1 @@
+"""The engines that answer the tasks offline: pure functions, without a model."""

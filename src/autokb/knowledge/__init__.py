@@ -1,1 +1,0 @@
-"""The nouns of the product: frozen, without input or output."""

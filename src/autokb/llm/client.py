@@ -1,0 +1,252 @@
+"""the one client of models: ledger, budget, retries and limits around whatever sends the request."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import anyio
+
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.llm.budget import Budget
+from autokb.llm.commits import Commits
+from autokb.llm.ledger import Ledger, Paid, State
+from autokb.llm.prices import Price, Prices
+from autokb.llm.requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest, SendError
+from autokb.llm.sending import Sender
+
+T = TypeVar("T")
+
+FIRST_PAUSE = 0.5  # seconds before the first retry; each further one waits twice as long
+LONGEST_PAUSE = 30.0
+LONGEST_ASKED = 60.0  # what a provider's retry-after can ask for at most
+
+__all__ = ["Counts", "ModelClient", "Sender", "Tag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """What a request is for: its stage, its task and the keys of its items."""
+
+    stage: str
+    task: str
+    items: tuple[str, ...] = ()
+
+
+@dataclass
+class Counts:
+    """What was asked in this run; a cost of None holds a price that is unknown."""
+
+    calls: int = 0
+    cached: int = 0
+    input: int = 0
+    output: int = 0
+    cost: float | None = 0.0
+
+    def add(self, row: Paid) -> None:
+        """Count one attempt."""
+        self.calls += row.calls
+        self.cost = None if self.cost is None or row.cost is None else self.cost + row.cost
+        if row.reply is not None:
+            self.input += row.reply.input_tokens
+            self.output += row.reply.output_tokens
+
+
+@dataclass
+class _Flight:
+    """A request that is under way, for whoever else wants the same."""
+
+    landed: anyio.Event = field(default_factory=anyio.Event)
+    reply: ModelReply | None = None
+    error: Exception | None = None
+
+
+class ModelClient:
+    """Asks models, never twice for the same; use it inside one event loop at a time and ``close`` it there."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        open_sender: Callable[[str], Sender],
+        prices: Prices,
+        budget: Budget | None = None,
+        concurrency: int = 8,
+        retries: int = 5,
+        pause: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        self.counts = Counts()  # of the whole run
+        self.by_task: dict[tuple[str, str], Counts] = {}  # by stage and task
+        self._ledger = ledger
+        self._commits = Commits(ledger)
+        self._open_sender = open_sender
+        self._senders: dict[str, Sender] = {}
+        self._prices = prices
+        self._budget = budget
+        self._concurrency = concurrency
+        self._retries = retries
+        self._pause = pause
+        self._dice = random.Random(0)
+        self._flights: dict[str, _Flight] = {}
+        self._freed: anyio.Event | None = None  # set when a reservation of the budget is settled
+
+    async def ask(self, request: ModelRequest, tag: Tag) -> ModelReply:
+        """Return the reply to a request: from the ledger, else paid for, and on disk before it is returned.
+
+        Raises SendError when no retry helped, AwaitedError when the reply comes with a batch, BudgetReachedError, and
+        BadInputError when no other request would fare better.
+        """
+        base_key = request.base_key
+        request = request.tried_again(self._ledger.unreadable([base_key]).get(base_key, 0))
+        key = request.key
+        while (flight := self._flights.get(key)) is not None:
+            await flight.landed.wait()
+            if flight.error is not None:
+                raise flight.error
+            if flight.reply is not None:
+                return self._cached(flight.reply, tag)
+        if (reply := self._ledger.replies([key]).get(key)) is not None:
+            return self._cached(reply, tag)
+        return await self._fly(
+            request, Paid(key, base_key, tag.stage, tag.task, request.model, tag.items, "paid", None, 0)
+        )
+
+    async def run_many(self, jobs: Sequence[Callable[[], Awaitable[T]]]) -> list[T | Exception]:
+        """Run jobs at once, at most ``concurrency``, and give each one's result or its exception, in their order.
+
+        Once the budget is reached no job is started; those that were not have BudgetReachedError for a result. An
+        AutokbError (a key that is refused, a full disk) cancels the others and is raised.
+        """
+        found: list[T | Exception] = [AssertionError("never started")] * len(jobs)
+        waiting = iter(enumerate(jobs))
+        ended: list[AutokbError] = []
+        reached: list[BudgetReachedError] = []
+
+        async def work() -> None:
+            for position, job in waiting:
+                try:
+                    found[position] = reached[0] if reached else await job()
+                except AutokbError as error:
+                    ended.append(error)
+                    group.cancel_scope.cancel()
+                    return
+                except Exception as error:  # one job's failure is given back beside what was done
+                    found[position] = error
+                    if isinstance(error, BudgetReachedError):
+                        reached.append(error)
+
+        async with anyio.create_task_group() as group:
+            for _ in range(min(self._concurrency, len(jobs))):
+                group.start_soon(work)
+        if ended:
+            raise ended[0]
+        return found
+
+    async def close(self) -> None:
+        """Close the connections."""
+        senders, self._senders = self._senders, {}
+        for sender in {id(s): s for s in senders.values()}.values():
+            await sender.close()
+
+    def _cached(self, reply: ModelReply, tag: Tag) -> ModelReply:
+        for counts in (self.counts, self._task(tag.stage, tag.task)):
+            counts.cached += 1
+        return reply
+
+    def _task(self, stage: str, task: str) -> Counts:
+        return self.by_task.setdefault((stage, task), Counts())
+
+    async def _fly(self, request: ModelRequest, row: Paid) -> ModelReply:
+        """Send a request; whoever asks for the same meanwhile gets what it brings."""
+        flight = self._flights[row.key] = _Flight()
+        try:
+            flight.reply = await self._retried(request, row)
+            return flight.reply
+        except Exception as error:
+            flight.error = error
+            raise
+        finally:
+            del self._flights[row.key]
+            flight.landed.set()
+
+    async def _retried(self, request: ModelRequest, row: Paid) -> ModelReply:
+        price = self._prices.of(request.model)
+        failures = 0
+        while True:
+            try:
+                return await self._attempt(request, row, price)
+            except SendError as error:
+                if error.fatal:
+                    raise BadInputError(str(error)) from None
+                failures += 1
+                if not error.retry or failures > self._retries:
+                    raise
+                wait = self._wait(failures, error.retry_after)
+            await self._pause(wait)
+
+    def _wait(self, failures: int, asked: float | None) -> float:
+        """Return the seconds before the next try, never the same for all that failed together."""
+        jitter = self._dice.random()
+        if asked is not None:
+            return min(max(asked, 0.0), LONGEST_ASKED) + jitter * FIRST_PAUSE
+        return min(FIRST_PAUSE * 2.0 ** (failures - 1), LONGEST_PAUSE) * (0.5 + jitter)
+
+    async def _attempt(self, request: ModelRequest, row: Paid, price: Price | None) -> ModelReply:
+        """Send once, with the most that it can cost set aside."""
+        most = None if price is None else price.most(request)
+        ticket = await self._reserve(request, most)
+        spent = most or 0.0  # unless we learn better: a request that is cancelled may have been paid for
+        try:
+            reply = await self._sender(request.model).send(request)
+            cost = None if price is None else price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
+            spent = cost or 0.0
+            await self._keep(row, "paid", reply, cost)
+            return reply
+        except AwaitedError:
+            spent = 0.0 if price is None else price.most(request, batch=True)
+            await self._keep(row, "awaited", None, 0.0)
+            raise
+        except SendError as error:
+            lost = most if error.billed == "perhaps" else 0.0
+            spent = lost or 0.0
+            await self._keep(row, "failed", None, lost)
+            raise
+        finally:
+            self._settle(ticket, spent)
+
+    def _sender(self, model: str) -> Sender:
+        if model not in self._senders:
+            self._senders[model] = self._open_sender(model)
+        return self._senders[model]
+
+    async def _keep(self, row: Paid, state: State, reply: ModelReply | None, cost: float | None) -> None:
+        calls = 0 if state == "awaited" else 1
+        done = Paid(row.key, row.base_key, row.stage, row.task, row.model, row.items, state, reply, cost, calls)
+        for counts in (self.counts, self._task(row.stage, row.task)):
+            counts.add(done)
+        await self._commits.keep(done)
+
+    async def _reserve(self, request: ModelRequest, most: float | None) -> int | None:
+        """Wait until the request fits into the budget; BudgetReachedError when it never will."""
+        if (budget := self._budget) is None:
+            return None
+        if most is None:
+            raise BadInputError(f"The price of {request.model} is not known, so a budget cannot be kept.")
+        while (ticket := budget.reserve(most)) is None:
+            if not budget.in_flight or not budget.can_ever_fit(most):
+                raise BudgetReachedError(
+                    f"The budget of {budget.limit_usd:g} USD is reached: {budget.spent:.4f} USD are spent, and the "
+                    f"next request may cost {most:.4f} USD. Run the command again with a new budget to go on."
+                )
+            self._freed = self._freed or anyio.Event()
+            await self._freed.wait()
+        return ticket
+
+    def _settle(self, ticket: int | None, spent: float) -> None:
+        if self._budget is None or ticket is None:
+            return
+        self._budget.settle(ticket, spent)
+        if self._freed is not None:
+            self._freed.set()
+            self._freed = None

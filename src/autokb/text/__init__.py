@@ -1,0 +1,1 @@
+"""Language processing: Markdown, words, sentences, and the lexicons that hold them as data."""

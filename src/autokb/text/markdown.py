@@ -1,0 +1,231 @@
+"""Markdown as blocks and sections with exact spans: slices of the text, in code points."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from autokb.text.conditional_markup import MARK
+from autokb.text.front_matter import front_matter_end
+from autokb.text.markdown_rules import add_fast_rules
+from autokb.text.plain_text import plain_text, sentences
+from autokb.text.text_cache import remembered
+
+__all__ = ["Block", "Section", "inner_blocks", "parse_blocks", "plain_text", "section_at", "sections", "sentences"]
+
+Kind = Literal["heading", "paragraph", "item", "table", "code", "html", "front matter"]
+KINDS: dict[str, Kind] = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "list_item_open": "item",
+    "table_open": "table",
+    "fence": "code",
+    "code_block": "code",
+    "html_block": "html",
+}
+NEWLINE = re.compile(r"\r\n?|\n")  # as markdown-it counts lines
+MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t>]+|$)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block; an item holds everything inside it, and its nested items are blocks of their own after it.
+
+    ``level`` is a heading's level or an item's depth; ``number`` is an ordered item's number; ordered lists that go on
+    counting after a note or a switch share their ``list_id``.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    level: int = 0
+    ordered: bool = False
+    number: int = 0
+    list_id: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands under it: ``start`` to ``end`` with its sub-sections, to ``own_end`` without."""
+
+    headings: tuple[str, ...]
+    level: int
+    start: int
+    end: int
+    own_end: int
+    parent: int | None
+
+
+@dataclass
+class _List:
+    ordered: bool
+    number: int
+    list_id: int
+
+
+@dataclass
+class _Walk:
+    """What the walk over the tokens remembers."""
+
+    text: str
+    lines: list[int]
+    blocks: list[Block] = field(default_factory=list)
+    inner: list[Block] = field(default_factory=list)
+    lists: list[_List] = field(default_factory=list)
+    items: list[Block] = field(default_factory=list)
+    quotes: int = 0
+    next_list: int = 0
+    last: tuple[int, int, bool] = (-1, 0, False)  # the last top-level ordered list: id, last number, switch since then
+
+    def visit(self, token: Token) -> None:
+        if token.type in ("ordered_list_open", "bullet_list_open"):
+            self._open_list(token)
+        elif token.type in ("ordered_list_close", "bullet_list_close"):
+            self._close_list()
+        elif token.type == "list_item_close":
+            self.items.pop()
+        elif token.type in ("blockquote_open", "blockquote_close"):
+            self.quotes += token.nesting
+        elif token.map and token.type in KINDS:
+            place = self._inside if self.lists and token.type != "list_item_open" else self._block
+            place(token, *token.map)
+
+    def _open_list(self, token: Token) -> None:
+        ordered = token.type == "ordered_list_open"
+        start = int(token.attrs.get("start", 1)) if ordered else 0
+        list_id = -1
+        if ordered and not self.lists:
+            last_id, last_number, switched = self.last
+            if last_id >= 0 and start > 1 and (start == last_number + 1 or (switched and start <= last_number)):
+                list_id = last_id
+        if list_id < 0:
+            list_id, self.next_list = self.next_list, self.next_list + 1
+        self.lists.append(_List(ordered, start, list_id))
+
+    def _close_list(self) -> None:
+        closed = self.lists.pop()
+        if closed.ordered and not self.lists:
+            self.last = (closed.list_id, closed.number - 1, False)
+
+    def _block(self, token: Token, first: int, after: int) -> None:
+        start, end = self._span(first, after)
+        kind = KINDS[token.type]
+        if kind == "item":
+            block = self._item(start, end)
+        elif start >= end:  # a no-break space or a form feed alone is a paragraph for the parser and nothing to read
+            return
+        elif kind == "heading" and not self.quotes:
+            block = Block(kind, start, end, int(token.tag[1]))
+            self.last = (-1, 0, False)
+        else:
+            block = Block("paragraph" if kind == "heading" else kind, start, end)
+            if MARK.search(self.text, start, end):
+                self.last = (*self.last[:2], True)
+        self.blocks.append(block)
+
+    def _inside(self, token: Token, first: int, after: int) -> None:
+        kind = KINDS[token.type]
+        if kind in ("table", "code"):
+            start, end = self._span(first, after)
+            start = self._after_marker(start, end)
+            if start < end:
+                self.inner.append(Block(kind, start, end, len(self.lists) + 1))
+
+    def _after_marker(self, start: int, end: int) -> int:
+        """Return where the content of an item begins that stands in the same line as the item's own marker."""
+        if not self.items or (above := self.items[-1].start) < start:
+            return start
+        marker = MARKER.match(self.text, above)
+        return min(marker.end() if marker else above, end)
+
+    def _item(self, start: int, end: int) -> Block:
+        here = self.lists[-1]
+        start = self._after_marker(start, end)
+        block = Block("item", start, end, len(self.lists), here.ordered, here.number, here.list_id)
+        here.number += here.ordered
+        self.items.append(block)
+        return block
+
+    def _span(self, first: int, after: int) -> tuple[int, int]:
+        start, end = self.lines[first], self.lines[min(after, len(self.lines) - 1)]
+        while end > start and self.text[end - 1].isspace():
+            end -= 1
+        while start < end and (self.text[start].isspace() or (self.quotes and self.text[start] == ">")):
+            start += 1
+        return start, end
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    add_fast_rules(parser)
+    return parser
+
+
+def parse_blocks(text: str) -> tuple[Block, ...]:
+    """Return the blocks of a Markdown text in reading order; hostile nesting is cut off, never followed.
+
+    Front matter is no block.
+    """
+    return _parsed(text)[0]
+
+
+def inner_blocks(text: str) -> tuple[Block, ...]:
+    """Return the tables and code inside items in reading order; ``level`` is one more than the depth of the item."""
+    return _parsed(text)[1]
+
+
+@remembered
+def _parsed(text: str) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    lines = [0, *(newline.end() for newline in NEWLINE.finditer(text)), len(text)]
+    walk = _Walk(text, lines)
+    front = front_matter_end(text)
+    # Empty lines in its place keep the numbers of the lines.
+    for token in _parser().parse("\n" * len(NEWLINE.findall(text, 0, front)) + text[front:] if front else text):
+        walk.visit(token)
+    return tuple(walk.blocks), tuple(walk.inner)
+
+
+@remembered
+def sections(text: str) -> tuple[Section, ...]:
+    """Return the sections of a text in order; the first is the whole text, its own part what precedes any heading."""
+    headings = [block for block in parse_blocks(text) if block.kind == "heading"]
+    starts = [0, *(h.start for h in headings), len(text)]
+    ends = _section_ends([0, *(h.level for h in headings)], starts)
+    found: list[Section] = []
+    path: list[int] = []
+    for number, start in enumerate(starts[:-1]):
+        level = headings[number - 1].level if number else 0
+        while path and found[path[-1]].level >= level:
+            path.pop()
+        parent = path[-1] if path else None
+        above = found[parent].headings if parent is not None else ()
+        own = (plain_text(text[start : headings[number - 1].end]),) if number else ()
+        found.append(Section((*above, *own), level, start, ends[number], starts[number + 1], parent))
+        path.append(number)
+    return tuple(found)
+
+
+def _section_ends(levels: list[int], starts: list[int]) -> list[int]:
+    ends = [starts[-1]] * len(levels)
+    open_sections: list[int] = []
+    for number, level in enumerate(levels):
+        while open_sections and number and levels[open_sections[-1]] >= level:
+            ends[open_sections.pop()] = starts[number]
+        open_sections.append(number)
+    return ends
+
+
+def section_at(found: tuple[Section, ...], position: int) -> int:
+    """Return which of the sections has this position in its own part."""
+    low, high = 0, len(found) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if found[middle].start <= position else (low, middle - 1)
+    return low

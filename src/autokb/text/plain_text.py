@@ -1,0 +1,172 @@
+"""What a reader sees of a piece of Markdown, and where its sentences begin and end."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from autokb.core.nouns import Span
+from autokb.text.conditional_markup import MARK
+
+_TAGS = (
+    "a|abbr|article|aside|b|big|blockquote|br|button|caption|center|cite|code|col|colgroup|dd|del|details|div|dl|dt|em|"
+    "figcaption|figure|font|footer|h[1-6]|header|hr|i|iframe|img|input|ins|kbd|label|li|main|mark|nav|ol|p|picture|pre|"
+    "q|s|samp|script|section|small|source|span|strike|strong|style|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|"
+    "u|ul|var|video|wbr"
+)
+_BREAK_TAG = re.compile(
+    r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|blockquote|dd|dt|dl|section|hr)\b[^<>]*>", re.IGNORECASE
+)
+_TAG = re.compile(rf"</?(?:{_TAGS})(?:[\s/][^<>]*)?>", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCE = re.compile(r"^ ?(?:```+|~~~+)[^\n`]*$", re.MULTILINE)
+_CODE = re.compile(r"(?<!`)(`{1,4})(?!`)([^`\n]{1,2000}?)(?<!`)\1(?!`)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_HIDDEN = re.compile("\ufdd0([0-9]+)\ufdd1")
+_IMAGE = re.compile(
+    r"!\[([^\[\]]{0,1000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
+)
+_LINK = re.compile(  # its first sign is one that can be searched for; what must not precede it is looked at after that
+    r"\[(?<!\\\[)([^\[\]]{0,2000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
+)
+_REFERENCE = re.compile(r"(?<![\w\]])!?\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\]")
+_DEFINITION = re.compile(r"^ ?\[[^\[\]\n]{1,500}\]:[ \t]*\S+[^\n]*$", re.MULTILINE)
+_ADDRESS = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,2000})>")
+_STARS = re.compile(r"(\*{1,3})(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\1")
+_BARS = re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])([^\n]{1,300}?)(?<=[^\s_])\1(?![\w_])")
+_STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,2000}?)(?<=\S)~~")
+_RULE = re.compile(r"^ ?(?:(?:[-*_] ?){3,}|=+ ?|\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:?)? ?)$", re.MULTILINE)
+_QUOTE = re.compile(r"^ ?>[> ]*", re.MULTILINE)
+_HEADING = re.compile(r"^ ?#{1,6}(?: ([^\n]*))?$", re.MULTILINE)
+_BULLET = re.compile(r"^ ?(?:[-*+]|\d{1,9}[.)]) (?:\[[ xX]\] )?", re.MULTILINE)
+_ROW = re.compile(r"^ ?\|([^\n]*)$", re.MULTILINE)
+_BLANK = re.compile(r"\n{2,}")
+_SPACE = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # white space in a line, all but a single blank
+
+
+def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
+    """Return what a reader sees: labels of links, alternative texts of images, no marks, no tags; a line a block.
+
+    ``bullet`` stands before each list item; without ``images`` pictures leave nothing behind.
+    """
+    hidden: list[str] = []
+    text = markdown if _is_spaced_evenly(markdown) else _SPACE.sub(" ", markdown.translate(_CLEAN))
+    text = _CODE.sub(lambda m: _hide(m.group(2).strip(), hidden), text) if "`" in text else text
+    text = _ESCAPE.sub(lambda m: _hide(m.group(1), hidden), text) if "\\" in text else text
+    text = _blocks(_COMMENT.sub("", text) if "<!--" in text else text, bullet)
+    text = _inline(text, images)
+    text = html.unescape(text) if "&" in text else text
+    text = text.strip() if _is_spaced_evenly(text) else _SPACE.sub(" ", text).strip()
+    text = "\n".join(line.strip() for line in text.split("\n") if line.strip()) if "\n" in text else text
+    return _HIDDEN.sub(lambda m: hidden[int(m.group(1))], text) if hidden else text
+
+
+_CLEAN = {0xFDD0: None, 0xFDD1: None, 0xFDD2: None, 0: None, ord("\r"): "\n", 0x2028: "\n", 0x2029: "\n"}
+
+
+def _is_spaced_evenly(text: str) -> bool:
+    """Return whether a text is one line whose words stand one blank apart; what ``_CLEAN`` names cannot be printed."""
+    return text.isprintable() and "  " not in text
+
+
+def _hide(text: str, hidden: list[str]) -> str:
+    """Keep code and escaped marks out of the way until everything else is done."""
+    hidden.append(text)
+    return f"\ufdd0{len(hidden) - 1}\ufdd1"
+
+
+def _blocks(text: str, bullet: str) -> str:
+    """Take block marks away; a blank line stays between blocks, a soft line break becomes a space."""
+    text = _FENCE.sub("\n\n", text) if "```" in text or "~~~" in text else text
+    text = _DEFINITION.sub("", text) if "]:" in text else text
+    text = _QUOTE.sub("", text) if ">" in text else text
+    text = _RULE.sub("\n\n", text) if _may_be_ruled(text) else text
+    text = _HEADING.sub(_heading, text) if "#" in text else text
+    text = _ROW.sub(_row, text) if "|" in text else text
+    if "\n" in text:
+        text = _BULLET.sub("\n\n" + bullet.replace("\\", ""), text)
+    elif found := _BULLET.match(text):
+        text = bullet.replace("\\", "") + text[found.end() :]
+    text = _BREAK_TAG.sub("\n\n", text) if "<" in text else text
+    if "\n" not in text:
+        return text.strip()
+    text = _BLANK.sub("\ufdd2", text.replace(" \n", "\n").replace("\n ", "\n"))
+    return text.replace("\n", " ").replace("\ufdd2", "\n").strip()
+
+
+def _may_be_ruled(text: str) -> bool:
+    """Return whether there are marks enough for a rule, or for the line below a table's head."""
+    return "=" in text or "|" in text or text.count("-") + text.count("*") + text.count("_") > 2
+
+
+def _heading(heading: re.Match[str]) -> str:
+    title = (heading.group(1) or "").rstrip()
+    closed = title.rstrip("#")
+    return f"\n\n{closed if closed.endswith(' ') or not closed else title}\n\n"
+
+
+def _row(row: re.Match[str]) -> str:
+    cells = (cell.strip() for cell in row.group(1).split("|"))
+    return "\n\n" + " | ".join(cell for cell in cells if cell) + "\n\n"
+
+
+def _inline(text: str, images: bool) -> str:
+    if "](" in text or "][" in text:
+        text = _IMAGE.sub(r"\1" if images else "", text) if "![" in text else text
+        text = _LINK.sub(r"\1", text)
+        text = _REFERENCE.sub(r"\1", text) if "][" in text else text
+    text = MARK.sub("", text) if "{" in text else text
+    if "<" in text:
+        text = _TAG.sub("", _ADDRESS.sub(r"\1", text))
+    for mark, pattern in (("*", _STARS), ("_", _BARS)):
+        if mark in text:
+            text = pattern.sub(r"\2", pattern.sub(r"\2", text))
+    return _STRUCK.sub(r"\1", text) if "~~" in text else text
+
+
+_STOP = re.compile(
+    r"(?P<stop>(?<![.!?…])[.!?…]++[\"'”’)\]*_]*(?:\{/for\})*)(?=\s)|(?P<wide>[。！？]+[」』”’）]*)"
+    r"|(?P<blank>\n[ \t>]*\n)|(?P<line>\n)(?=[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|\||```|~~~))"
+    r"|(?P<hard><br\s*/?>)"
+)
+_SHORT = re.compile(
+    r"(?:^|[\s(\[])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|st|dr|mr|mrs|ms|prof|inc|ltd|co|jr|sr|\d{1,3}|[A-Za-z])\.$",
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str, start: int = 0, end: int | None = None) -> tuple[Span, ...]:
+    """Return the spans of the sentences between two places, without the white space around them."""
+    end = len(text) if end is None else min(end, len(text))
+    found: list[Span] = []
+    here = start
+    for stop in _sentence_ends(text, start, end):
+        _add(found, text, here, stop)
+        here = stop
+    _add(found, text, here, end)
+    return tuple(found)
+
+
+def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
+    for stop in _STOP.finditer(text, start, end):
+        dotted = stop.lastgroup == "stop" and stop.group().startswith(".")
+        if not (dotted and _goes_on(text, start, stop.start(), stop.end())):
+            yield stop.end()
+
+
+def _goes_on(text: str, start: int, dot: int, end: int) -> bool:
+    """Return whether the full stop belongs to an abbreviation or a number, or a small letter follows it."""
+    if _SHORT.search(text[max(start, dot - 8) : dot + 1]):
+        return True
+    following = text[end : end + 3].lstrip()
+    return following[:1].islower()
+
+
+def _add(found: list[Span], text: str, start: int, end: int) -> None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        found.append((start, end))

@@ -1,0 +1,118 @@
+"""The domain specification reads what people write and says which entry is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autokb.core.attributes import ANY, NONE
+from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.errors import BadInputError
+
+DEVICES: dict[str, Any] = {
+    "name": "devices",
+    "attributes": {
+        "device": {"kind": "closed", "values": ["Laptop", "Phone"]},
+        "os": {
+            "kind": "closed",
+            "values": ["iOS", "Windows"],
+            "synonyms": {"iOS": ["iphone"]},
+            "implies": {"iOS": {"device": ["Phone"]}},
+        },
+        "condition": {"kind": "open", "examples": ["Asthma"]},
+    },
+    "rules": [{"id": "no-calls", "text": "Do not send to support.", "patterns": [r"call (our|the) support"]}],
+}
+
+
+@pytest.fixture
+def devices() -> DomainSpec:
+    return read_domain(DEVICES)
+
+
+def test_attributes_and_rules_are_read(devices: DomainSpec) -> None:
+    assert list(devices.attributes) == ["device", "os", "condition"]
+    assert devices.attributes["os"].synonyms == {"iOS": ("iphone",)}
+    assert devices.attributes["os"].implies == {"iOS": {"device": frozenset({"Phone"})}}
+    assert devices.attributes["condition"].kind == "open"
+    assert devices.rules[0].broken_by("Please CALL the support now") == "CALL the support"
+    assert devices.rules[0].broken_by("Restart the phone") is None
+
+
+@pytest.mark.parametrize(
+    ("values", "normal"),
+    [
+        ({"iOS"}, {"iOS"}),
+        ({"iOS", "Windows"}, ANY),
+        ({"iOS", "Any"}, ANY),
+        ({"iOS", "NONE"}, {"iOS"}),
+        ({"NONE"}, NONE),
+    ],
+)
+def test_a_value_set_has_one_spelling(devices: DomainSpec, values: set[str], normal: set[str]) -> None:
+    assert devices.attributes["os"].normal(frozenset(values)) == normal
+
+
+def test_an_open_attribute_is_never_whole(devices: DomainSpec) -> None:
+    assert devices.attributes["condition"].normal(frozenset({"Asthma"})) == {"Asthma"}
+
+
+@pytest.mark.parametrize(
+    ("device", "os", "allowed"),
+    [("Phone", "iOS", True), ("Laptop", "iOS", False), ("Laptop", "Windows", True), ("Any", "iOS", True)],
+)
+def test_a_value_rules_out_what_it_does_not_imply(devices: DomainSpec, device: str, os: str, allowed: bool) -> None:
+    assert devices.allows({"device": frozenset({device}), "os": frozenset({os})}) is allowed
+
+
+@pytest.mark.parametrize(
+    ("attributes", "sentence"),
+    [
+        ({"os": {"kind": "closed"}}, "needs its values"),
+        ({"os": {"kind": "maybe", "values": ["A"]}}, "closed or open"),
+        ({"os": {"values": ["A", "Any"]}}, "leave them out"),
+        ({"os": {"values": ["A"], "synonyms": {"B": ["b"]}}}, "'B' is not one of its values"),
+        ({"os": {"values": ["A"], "implies": {"A": {"device": ["X"]}}}}, "which is not configured"),
+        ({"os": {"values": ["A"], "implies": {"A": {"os": ["X"]}}}}, "'X' is not a value"),
+        ({"os": {"values": {"A": 1}}}, "list of strings"),
+        ({"os": "A"}, "mapping"),
+    ],
+)
+def test_a_wrong_entry_is_named(attributes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadInputError, match=sentence):
+        read_domain({"attributes": attributes})
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ([{"id": "x"}], "needs a text"),
+        ([{"text": "x", "patterns": ["("]}], "no regular expression"),
+        ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "same id"),
+        ({"x": 1}, "must be a list"),
+    ],
+)
+def test_a_wrong_rule_is_named(rules: Any, sentence: str) -> None:
+    with pytest.raises(BadInputError, match=sentence):
+        read_domain({"rules": rules})
+
+
+@pytest.mark.parametrize(
+    ("data", "meant"),
+    [
+        ({"attributs": {}}, "attributes"),
+        ({"attributes": {"os": {"value": ["a", "b"]}}}, "values"),
+        ({"attributes": {"os": {"values": ["a", "b"], "synonym": {}}}}, "synonyms"),
+        ({"rules": [{"text": "No.", "pattern": "x"}]}, "patterns"),
+    ],
+)
+def test_a_misspelt_entry_is_refused_and_not_missed_in_silence(data: dict[str, object], meant: str) -> None:
+    with pytest.raises(BadInputError, match=rf"write {meant}\."):
+        read_domain(data)
+
+
+def test_entries_of_ones_own_are_left_alone() -> None:
+    assert read_domain({"owner": "me", "attributes": {"os": {"values": ["a"], "note": "x"}}}).attributes[
+        "os"
+    ].values == ("a",)

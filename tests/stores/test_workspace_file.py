@@ -1,0 +1,126 @@
+"""The workspace file: transactions, finished work, vectors, publishing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.stores.workspace_file import Staged, WorkspaceFile
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> WorkspaceFile:
+    return WorkspaceFile(tmp_path / "knowledge.db", create=True)
+
+
+def test_a_missing_file_names_the_command_that_makes_one(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="autokb init"):
+        WorkspaceFile(tmp_path / "knowledge.db")
+
+
+def test_a_file_that_is_no_database_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "knowledge.db").write_bytes(b"not a database, " * 100)
+    with pytest.raises(AutokbError, match="cannot be opened"):
+        WorkspaceFile(tmp_path / "knowledge.db")
+
+
+def test_durable_settings(file: WorkspaceFile) -> None:
+    assert file._db.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+    assert file._db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+def test_a_transaction_that_fails_changes_nothing(file: WorkspaceFile) -> None:
+    with pytest.raises(ValueError, match="stop"), file.transaction():
+        file.stage("documents", [Staged("a", "r", "a.md", {"text": "x"})])
+        raise ValueError("stop")
+    assert file.staged("documents") == []
+
+
+def test_a_full_disk_is_a_sentence_and_leaves_the_records(file: WorkspaceFile) -> None:
+    with file.transaction():
+        file.publish({("issue", "i1"): '{"text":"old"}'}, ["issue"])
+    pages = file._db.execute("PRAGMA page_count").fetchone()[0]
+    file._db.execute(f"PRAGMA max_page_count = {pages}")  # what SQLite reports then is what it reports on a full disk
+    with pytest.raises(AutokbError, match="free some disk space"), file.transaction():
+        file.publish({("issue", "i1"): '{"text":"' + "new" * 100_000 + '"}'}, ["issue"])
+    assert dict(file.records("issue")) == {"i1": {"text": "old"}}
+
+
+def test_finished_work_is_found_again_beyond_one_statement(file: WorkspaceFile) -> None:
+    replies = {f"k{n}": f'"{n}"' for n in range(1200)}
+    file.finish("trees", replies)
+    assert file.finished([*replies, "other"]) == replies
+
+
+def test_vectors_come_back_bit_for_bit_and_missing_ones_are_named(file: WorkspaceFile) -> None:
+    vectors = np.array([[0.1, 0.9], [0.3, 0.7]], dtype=np.float32)
+    file.keep_vectors("e1", ["a", "b"], vectors)
+    found, missing = file.vectors("e1", ["b", "c", "a"], 2)
+    assert missing == [1]
+    assert np.array_equal(found[[2, 0]], vectors)
+    assert file.vectors("e2", ["a"], 2)[1] == [0]  # another embedder's vector is not this one's
+
+
+def test_publishing_replaces_and_counts_only_what_differs(file: WorkspaceFile) -> None:
+    with file.transaction():
+        assert file.publish({("issue", "a"): "{}", ("issue", "b"): "{}"}, ["issue"]) == 2
+    generation = file.meta("generation")
+    with file.transaction():
+        assert file.publish({("issue", "a"): "{}", ("issue", "b"): "{}"}, ["issue"]) == 0
+    assert file.meta("generation") == generation
+    with file.transaction():
+        assert file.publish({("issue", "a"): '{"text":"x"}'}, ["issue"]) == 2  # one changed, one gone
+    assert dict(file.records("issue")) == {"a": {"text": "x"}}
+
+
+def test_kinds_that_are_not_published_now_stay(file: WorkspaceFile) -> None:
+    with file.transaction():
+        file.publish({("theme", "t"): "{}"}, ["theme"])
+        file.publish({("issue", "a"): "{}"}, ["issue"])
+    assert dict(file.records("theme")) == {"t": {}}
+
+
+def test_readers_see_before_or_after_never_between(file: WorkspaceFile) -> None:
+    with file.transaction():
+        file.publish({("issue", "a"): '{"n":1}', ("issue", "b"): '{"n":1}'}, ["issue"])
+    reader = WorkspaceFile(file.path)
+    with file.transaction():
+        file.publish({("issue", "a"): '{"n":2}', ("issue", "b"): '{"n":2}'}, ["issue"])
+        assert {body["n"] for _, body in reader.records("issue")} == {1}
+    assert {body["n"] for _, body in reader.records("issue")} == {2}
+
+
+def test_kill_9_inside_a_transaction_leaves_the_records_as_they_were(file: WorkspaceFile) -> None:
+    with file.transaction():
+        file.publish({("issue", "a"): '{"n":1}'}, ["issue"])
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom autokb.stores.workspace_file import WorkspaceFile\n"
+        "f = WorkspaceFile(Path(sys.argv[1]))\n"
+        "with f.transaction():\n    f.publish({('issue', 'a'): '{\"n\":2}'}, ['issue'])\n    print('in', flush=True)\n"
+        "    import time; time.sleep(60)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(file.path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "in\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert dict(WorkspaceFile(file.path).records("issue")) == {"a": {"n": 1}}
+
+
+def test_a_newer_schema_is_refused(file: WorkspaceFile) -> None:
+    file.close()
+    db = sqlite3.connect(file.path)
+    db.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+    db.commit()
+    db.close()
+    with pytest.raises(AutokbError, match="another version"):
+        WorkspaceFile(file.path)

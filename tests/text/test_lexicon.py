@@ -1,0 +1,172 @@
+"""The lexicon reads values out of headings, steps and switches."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from autokb.core.attributes import Attributes, as_lists
+from autokb.core.domain import DomainSpec, read_domain
+from autokb.text.lexicon import implied_sets, settled, switch_attributes, text_attributes
+
+SPEC = read_domain(
+    {
+        "attributes": {
+            "link": {"values": ["Wired", "Wireless"], "synonyms": {"Wireless": ["bluetooth", "bt"]}},
+            "device": {"values": ["Laptop", "Phone", "Tablet"]},
+            "os": {
+                "values": ["Android", "iOS", "Windows", "Mac", "Other"],
+                "synonyms": {"iOS": ["iphone", "ipad"]},
+                "implies": {"iOS": {"device": ["Phone", "Tablet"]}, "Mac": {"device": ["Laptop"]}},
+            },
+            "person": {"values": ["Child", "Adult"]},
+            "provider": {
+                "kind": "open",
+                "examples": ["Gmail", "AT&T"],
+                "synonyms": {"Outlook": ["hotmail", "live.com"]},
+            },
+            "country": {"values": ["US", "IT", "France"]},
+        }
+    }
+)
+
+
+def said(text: str) -> dict[str, list[str]]:
+    return as_lists(text_attributes(text, SPEC))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("On Windows", {"os": ["Windows"]}),
+        ("macOS:", {"os": ["Mac"]}),
+        ("Windows and Mac", {"os": ["Mac", "Windows"]}),
+        ("WINDOWS", {"os": ["Windows"]}),
+        ("win10", {"os": ["Windows"]}),
+        ("Windows 11", {"os": ["Windows"]}),
+        ("windows11", {"os": ["Windows"]}),
+        ("your laptops", {"device": ["Laptop"]}),
+        ("the laptop's port", {"device": ["Laptop"]}),
+        ("tablet-mode", {"device": ["Tablet"]}),
+        ("smart-phone", {"device": ["Phone"]}),
+        ("blue tooth and blue-tooth", {"link": ["Wireless"]}),
+        ("with bt on", {"link": ["Wireless"]}),
+        ("doubt and subtitle", {}),
+        ("a machine, machinery", {}),
+        ("the children", {"person": ["Child"]}),
+        ("Children’s hour", {"person": ["Child"]}),
+        ("the other one", {}),
+        ("give it to us", {}),
+        ("our IT people in the US", {"country": ["IT", "US"]}),
+        ("a hotmail.com address", {"provider": ["Outlook"]}),
+        ("at live.com", {"provider": ["Outlook"]}),
+        ("we live in France", {"country": ["France"]}),
+        ("AT&T mail", {"provider": ["AT&T"]}),
+        ("at the end", {}),
+        ("the MAC address", {}),
+        ("a phone number", {}),
+        ("close all windows", {}),
+        ("two windows open", {}),
+        ("I use windows", {"os": ["Windows"]}),
+        ("andriod", {"os": ["Android"]}),
+        ("bluetoth", {"link": ["Wireless"]}),
+        ("iPads", {"device": ["Tablet"], "os": ["iOS"]}),
+        ("Straße in FRANCE", {"country": ["France"]}),
+        ("", {}),
+    ],
+)
+def test_what_a_text_says(text: str, expected: dict[str, list[str]]) -> None:
+    assert said(text) == expected
+
+
+@pytest.mark.parametrize("text", ["Not on Mac", "without Bluetooth", "(except on the iPad)", "unless you use Windows"])
+def test_what_is_plainly_denied_is_not_said(text: str) -> None:
+    assert said(text) == {}
+
+
+def test_a_denial_ends_with_its_sentence() -> None:
+    assert said("Do not. Windows users go on.") == {"os": ["Windows"]}
+
+
+def test_naming_every_value_of_a_closed_attribute_says_nothing() -> None:
+    assert said("For wired and wireless models") == {}
+
+
+def test_values_in_a_script_without_spaces_are_found() -> None:
+    spec = read_domain({"attributes": {"device": {"values": ["手机", "电脑"]}}})
+    assert as_lists(text_attributes("我的手机无法连接", spec)) == {"device": ["手机"]}
+
+
+@pytest.mark.parametrize(
+    ("names", "negated", "expected"),
+    [
+        (["win"], False, {"os": ["Windows"]}),
+        (["win7", "win10"], False, {"os": ["Windows"]}),
+        (["winxp"], False, {"os": ["Windows"]}),
+        (["mac", "win"], False, {"os": ["Mac", "Windows"]}),
+        (["mac", "linux"], False, {"os": ["Mac"]}),
+        (["=tb78"], False, {}),
+        (["tb115", "mac"], False, {"os": ["Mac"]}),
+        (["mac"], True, {"os": ["Android", "Other", "Windows", "iOS"]}),
+        (["tb60"], True, {}),
+        (["gmail"], False, {"provider": ["Gmail"]}),
+        (["gmail"], True, {}),
+        (["machine"], False, {}),
+        ([], False, {}),
+    ],
+)
+def test_switches(names: list[str], negated: bool, expected: dict[str, list[str]]) -> None:
+    assert as_lists(switch_attributes(names, negated, SPEC)) == expected
+
+
+def test_a_domain_without_such_an_attribute_knows_no_switch() -> None:
+    assert switch_attributes(["win", "mac"], False, DomainSpec("cooking")) == {}
+
+
+def test_a_person_s_synonym_beats_common_knowledge() -> None:
+    spec = read_domain({"attributes": {"os": {"values": ["iOS", "Watch"], "synonyms": {"Watch": ["ipad"]}}}})
+    assert as_lists(text_attributes("my iPad", spec)) == {"os": ["Watch"]}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"os": ["Mac"]}, {"os": ["Mac"], "device": ["Laptop"]}),
+        ({"os": ["iOS"]}, {"os": ["iOS"]}),
+        ({"os": ["iOS"], "device": ["Laptop"]}, {"os": ["iOS"], "device": ["Laptop"]}),
+        ({"os": ["Mac", "iOS"]}, {"os": ["Mac", "iOS"]}),
+        ({"os": ["Mac", "Windows"]}, {"os": ["Mac", "Windows"]}),
+        ({"os": ["Any"]}, {"os": ["Any"]}),
+    ],
+)
+def test_values_settle_others(attributes: dict[str, list[str]], expected: dict[str, list[str]]) -> None:
+    given: Attributes = {name: frozenset(values) for name, values in attributes.items()}
+    assert settled(given, SPEC.attributes) == {name: frozenset(values) for name, values in expected.items()}
+
+
+def test_what_a_value_leaves_open_is_a_set() -> None:
+    assert as_lists(implied_sets({"os": frozenset({"iOS"})}, SPEC.attributes)) == {"device": ["Phone", "Tablet"]}
+    assert implied_sets({"os": frozenset({"iOS"}), "device": frozenset({"Laptop"})}, SPEC.attributes) == {}
+    assert implied_sets({"os": frozenset({"Windows"})}, SPEC.attributes) == {}
+
+
+def test_values_settle_others_through_others() -> None:
+    spec = read_domain(
+        {
+            "attributes": {
+                "model": {"values": ["X1", "Y"], "implies": {"X1": {"maker": ["Acme"]}}},
+                "maker": {"values": ["Acme", "Bolt"], "implies": {"Acme": {"country": ["France"]}}},
+                "country": {"values": ["France", "US"]},
+            }
+        }
+    )
+    found = settled({"model": frozenset({"X1"})}, spec.attributes)
+    assert as_lists(found) == {"country": ["France"], "maker": ["Acme"], "model": ["X1"]}
+
+
+@pytest.mark.parametrize("piece", ["windows ", "a", "i phone ", "- ", "'", "blue-tooth-", "{for win}"])
+def test_a_hostile_text_is_cheap(piece: str) -> None:
+    started = time.process_time()
+    text_attributes(piece * (1_000_000 // len(piece)), SPEC)
+    assert time.process_time() - started < 5

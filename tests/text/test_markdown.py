@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from autokb.text.markdown import inner_blocks, parse_blocks, plain_text, section_at, sections, sentences
+
+PAGE = """Preamble here.
+
+# Mail
+
+Some *words*.
+
+1. Open it.
+2. Choose:
+   - one
+   - two
+
+   A note.
+
+Between.
+
+3. Close it.
+
+## Ports
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+```
+# no heading
+```
+
+> 1. quoted
+> 2. list
+
+Setext
+------
+
+<div>raw</div>
+"""
+
+
+def slices(text, **wanted):
+    return [text[b.start : b.end] for b in parse_blocks(text) if all(getattr(b, k) == v for k, v in wanted.items())]
+
+
+def test_every_block_is_an_exact_slice():
+    assert slices(PAGE, kind="heading") == ["# Mail", "## Ports", "Setext\n------"]
+    assert slices(PAGE, kind="paragraph") == ["Preamble here.", "Some *words*.", "Between."]
+    assert slices(PAGE, kind="table") == ["| a | b |\n|---|---|\n| 1 | 2 |"]
+    assert slices(PAGE, kind="code") == ["```\n# no heading\n```"]
+    assert slices(PAGE, kind="html") == ["<div>raw</div>"]
+    assert slices(PAGE, kind="item", level=2) == ["- one", "- two"]
+
+
+def test_an_item_holds_all_that_is_inside_it():
+    assert slices(PAGE, kind="item", level=1, ordered=True)[:2] == [
+        "1. Open it.",
+        "2. Choose:\n   - one\n   - two\n\n   A note.",
+    ]
+
+
+def test_a_list_that_goes_on_counting_after_a_note_is_one_list():
+    items = [b for b in parse_blocks(PAGE) if b.ordered and b.level == 1]
+    assert [b.number for b in items] == [1, 2, 3, 1, 2]
+    assert len({b.list_id for b in items[:3]}) == 1
+    assert items[3].list_id != items[2].list_id
+
+
+def test_alternatives_of_a_step_in_switches_stay_in_their_list():
+    text = "1. a\n\n{for win}\n\n2. b\n\n{/for}\n\n{for mac}\n\n2. c\n\n{/for}\n\n3. d\n\n# New\n\n4. e\n"
+    items = [b for b in parse_blocks(text) if b.kind == "item"]
+    assert len({b.list_id for b in items[:4]}) == 1
+    assert items[4].list_id != items[0].list_id  # a heading ends a list for good
+
+
+@pytest.mark.parametrize(("text", "inner"), [("- 1. a\n", "1. a"), ("- - - x", "- - x"), ("- a\n  1. b", "1. b")])
+def test_a_nested_item_begins_at_its_own_marker(text, inner):
+    nested = [b for b in parse_blocks(text) if b.kind == "item" and b.level == 2]
+    assert text[nested[0].start : nested[0].end].startswith(inner)
+
+
+def test_sections_know_their_path_and_where_they_end():
+    found = sections(PAGE)
+    assert [s.headings for s in found] == [(), ("Mail",), ("Mail", "Ports"), ("Mail", "Setext")]
+    assert [s.parent for s in found] == [None, 0, 1, 1]
+    mail, ports = found[1], found[2]
+    assert PAGE[mail.start : mail.own_end].endswith("3. Close it.\n\n")
+    assert mail.end == len(PAGE)
+    assert PAGE[ports.start : ports.end].endswith("> 2. list\n\n")
+    assert section_at(found, PAGE.index("Between")) == 1
+    assert section_at(found, 0) == 0
+
+
+def test_line_ends_of_every_kind_keep_spans_exact():
+    text = "# A\r\n\r\ntext\rmore\n\n- x\r\n- y\u2028z"
+    assert slices(text, kind="heading") == ["# A"]
+    assert slices(text, kind="item") == ["- x", "- y\u2028z"]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "plain"),
+    [
+        ("# A **b** ##", "A b"),
+        ("see [the *menu*](http://x/a_(b)) and ![icon](i.png).", "see the menu and icon."),
+        ("click **{for win}Options{/for}**", "click Options"),
+        ("`a*b*` and \\*c\\* and 5 * 3 snake_case_x", "a*b* and *c* and 5 * 3 snake_case_x"),
+        ("one<br>two<!-- no --> &amp; <email> <b>x</b>", "one\ntwo & <email> x"),
+        ("- a\n- b\n\n1. c", "a\nb\nc"),
+        ("soft\nbreak\n\nblock", "soft break\nblock"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", "a | b\n1 | 2"),
+        ("> quoted\n> on", "quoted on"),
+        ("Title\n=====\n\n```sh\nls\n```", "Title\nls"),
+        ("[r]: http://x\nsee [label][r]", "see label"),
+        ("", ""),
+    ],
+)
+def test_plain_text_is_what_a_reader_sees(markdown, plain):
+    assert plain_text(markdown) == plain
+
+
+def test_bullets_and_pictures_as_the_caller_wants_them():
+    assert plain_text("Choose:\n\n- ![x](y) one\n- two", bullet="- ", images=False) == "Choose:\n- one\n- two"
+
+
+def test_sentences_are_spans_that_abbreviations_do_not_end():
+    text = "Do this, e.g. that. Then wait! 3. no\n- item one\n- item? Yes.{/for} 日本語。次。\n\nNew para"
+    assert [text[a:b] for a, b in sentences(text)] == [
+        "Do this, e.g. that.",
+        "Then wait!",
+        "3. no",
+        "- item one",
+        "- item?",
+        "Yes.{/for}",
+        "日本語。",
+        "次。",
+        "New para",
+    ]
+
+
+@given(st.text(alphabet="ab .!?\n-*1#|`>。", max_size=80))
+def test_sentences_lose_nothing_but_white_space(text):
+    kept = {i for a, b in sentences(text) for i in range(a, b)}
+    assert all(i in kept or text[i].isspace() for i in range(len(text)))
+
+
+MARKS = st.sampled_from(
+    ["# ", "- ", "1. ", "2. ", "> ", "\n", "\n\n", "   ", "```\n", "|a|\n|-|\n", "x", "{for win}", "\r\n"]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@example("- > - - ")
+@given(st.lists(MARKS, max_size=30).map("".join))
+def test_blocks_of_any_text_are_in_order_and_inside_it(text):
+    blocks = parse_blocks(text)
+    assert all(0 <= b.start <= b.end <= len(text) for b in blocks)
+    assert [b.start for b in blocks] == sorted(b.start for b in blocks)
+    outer = [b for b in blocks if b.kind != "item" or b.level == 1]
+    assert all(a.end <= b.start for a, b in pairwise(outer))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> " * 100_000,
+        "- " * 50_000,
+        "[a](" * 50_000,
+        "*a" * 100_000,
+        "." * 200_000,
+        " " * 300_000,
+        "<a " * 100_000,
+        "|-" * 50_000,
+    ],
+    ids=["quotes", "lists", "links", "stars", "dots", "spaces", "tags", "table"],
+)
+def test_hostile_text_is_read_in_linear_time(text):
+    start = time.process_time()
+    parse_blocks(text), sections(text), plain_text(text), sentences(text)
+    assert time.process_time() - start < 5  # quadratic work would take minutes
+
+
+def test_tables_and_code_inside_items_are_told_apart_from_blocks():
+    text = (
+        "1. a\n\n   ```\n   x\n   ```\n\n   - ```\n     y\n     ```\n   - | a |\n     |---|\n     | 1 |\n\n```\nz\n```"
+    )
+    assert [(b.kind, b.level, text[b.start : b.end]) for b in inner_blocks(text)] == [
+        ("code", 2, "```\n   x\n   ```"),
+        ("code", 3, "```\n     y\n     ```"),
+        ("table", 3, "| a |\n     |---|\n     | 1 |"),
+    ]
+    assert slices(text, kind="code") == ["```\nz\n```"]
+
+
+def test_front_matter_has_no_headings_and_moves_nothing():
+    text = "---\r\ntitle: x\r\n---\r\n\r\n# A\r\n\r\n- b\r\n"
+    assert [(b.kind, text[b.start : b.end]) for b in parse_blocks(text)] == [("heading", "# A"), ("item", "- b")]
+    assert [s.headings for s in sections(text)] == [(), ("A",)]
