@@ -1,0 +1,94 @@
+"""Nodes under nodes: child issues under parents, chunks under headings, sections under tickets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+
+class Node(Protocol):
+    """What can stand in a forest."""
+
+    @property
+    def id(self) -> str:
+        """Return what no other node of the forest is called."""
+        ...
+
+    @property
+    def parent_id(self) -> str | None:
+        """Return the id of the node that it stands under; None for a root."""
+        ...
+
+
+N = TypeVar("N", bound=Node)
+
+
+class Forest(Generic[N]):
+    """Trees of nodes, read up (``ancestors``, ``root``) and down (``children``, ``subtree``).
+
+    Every answer is in the order in which the nodes were given. A node whose parent is not in the forest is a root. Of
+    nodes that lead round in a circle the first that was given is the root, so that every walk ends; ``circling`` names
+    them for whoever refuses such input. An id that is not in the forest is a KeyError.
+    """
+
+    def __init__(self, nodes: Iterable[N]) -> None:
+        self.nodes: Mapping[str, N] = {node.id: node for node in nodes}
+        self._parents = {node.id: node.parent_id for node in self.nodes.values() if node.parent_id in self.nodes}
+        self.circling = self._cut_circles()
+
+    def _cut_circles(self) -> tuple[str, ...]:
+        """Make a root of the first node of each circle; returns every node that was on one."""
+        done: set[str] = set()
+        circling: set[str] = set()
+        for start in self.nodes:
+            path: dict[str, None] = {}
+            here: str | None = start
+            while here is not None and here not in done and here not in path:
+                path[here] = None
+                here = self._parents.get(here)
+            if here in path:
+                walked = list(path)
+                circle = set(walked[walked.index(str(here)) :])
+                circling |= circle
+                del self._parents[next(i for i in self.nodes if i in circle)]
+            done.update(path)
+        return tuple(i for i in self.nodes if i in circling)
+
+    def ancestors(self, node_id: str) -> Iterator[N]:
+        """Yield the node's parent, that one's parent, and so on up to the root."""
+        here = self._parents.get(self.nodes[node_id].id)
+        while here is not None:
+            yield self.nodes[here]
+            here = self._parents.get(here)
+
+    def root(self, node_id: str) -> N:
+        """Return the node that the node's tree begins with."""
+        found = self.nodes[node_id]
+        for found in self.ancestors(node_id):  # noqa: B007  (the last one counts)
+            pass
+        return found
+
+    def children(self, node_id: str) -> tuple[N, ...]:
+        """Return the nodes directly under a node."""
+        return self._children.get(self.nodes[node_id].id, ())
+
+    def subtree(self, node_id: str) -> Iterator[N]:
+        """Yield a node and everything under it, each node before what stands under it."""
+        waiting = [self.nodes[node_id]]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(self._children.get(node.id, ())))
+
+    @cached_property
+    def roots(self) -> tuple[N, ...]:
+        """The nodes that stand under no other."""
+        return tuple(node for node in self.nodes.values() if node.id not in self._parents)
+
+    @cached_property
+    def _children(self) -> Mapping[str, tuple[N, ...]]:
+        found: dict[str, list[N]] = {}
+        for child, parent in self._parents.items():
+            found.setdefault(parent, []).append(self.nodes[child])
+        return {parent: tuple(children) for parent, children in found.items()}
