@@ -39,6 +39,7 @@ class Forest(Generic[N]):
 
     def _cut_circles(self) -> tuple[str, ...]:
         """Make a root of the first node of each circle; returns every node that was on one."""
+        order = {node_id: n for n, node_id in enumerate(self.nodes)}
         done: set[str] = set()
         circling: set[str] = set()
         for start in self.nodes:
@@ -51,7 +52,7 @@ class Forest(Generic[N]):
                 walked = list(path)
                 circle = set(walked[walked.index(str(here)) :])
                 circling |= circle
-                del self._parents[next(i for i in self.nodes if i in circle)]
+                del self._parents[min(circle, key=order.__getitem__)]
             done.update(path)
         return tuple(i for i in self.nodes if i in circling)
 
