@@ -147,11 +147,11 @@ def _bare() -> dict[str, Any]:
 
 def _client(faults: float, seed: int) -> dict[str, Any]:
     """Return the seconds through the client into a workspace file, and what was lost or paid for twice."""
+    from autokb.core.ledger import Paid
+    from autokb.core.model_requests import Message, ModelReply, ModelRequest
     from autokb.llm.client import ModelClient, Tag
-    from autokb.llm.ledger import Paid
     from autokb.llm.prices import Prices
     from autokb.llm.providers import open_sender
-    from autokb.llm.requests import Message, ModelReply, ModelRequest
     from autokb.stores.ledger_table import LedgerTable
     from autokb.stores.workspace_file import WorkspaceFile
 

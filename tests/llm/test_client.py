@@ -11,11 +11,8 @@ import anyio
 import pytest
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.llm.budget import Budget
-from autokb.llm.client import Counts, ModelClient, Tag
-from autokb.llm.ledger import Paid
-from autokb.llm.prices import Prices
-from autokb.llm.requests import (
+from autokb.core.ledger import Paid
+from autokb.core.model_requests import (
     AwaitedError,
     BudgetReachedError,
     Message,
@@ -23,6 +20,9 @@ from autokb.llm.requests import (
     ModelRequest,
     SendError,
 )
+from autokb.llm.budget import Budget
+from autokb.llm.client import Counts, ModelClient, Tag
+from autokb.llm.prices import Prices
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.workspace_file import WorkspaceFile
 

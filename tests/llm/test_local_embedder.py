@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.llm.embedders.local_embedder import LocalEmbedder, checked_folder, folder_hash
+from autokb.llm.embedders.local import LocalEmbedder, checked_folder, folder_hash
 from tiny_encoder import save_tiny_encoder
 
 INSTALLED = find_spec("sentence_transformers") is not None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from autokb.core.model_requests import Message, ModelRequest
 from autokb.llm.limits import Limits, limits
 from autokb.llm.prices import Price, Prices
-from autokb.llm.requests import Message, ModelRequest
 
 OWN = Prices(
     {"mine": {"input": 1.0, "output": 2.0}, "openai:full": {"input": 3.0, "output": 4.0, "cached": 0.5, "batch": 0.25}}

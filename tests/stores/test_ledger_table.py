@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import AutokbError
-from autokb.llm.ledger import Ledger, Paid
-from autokb.llm.requests import ModelReply
+from autokb.core.ledger import Ledger, Paid
+from autokb.core.model_requests import ModelReply
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.workspace_file import WorkspaceFile
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autokb.llm.ledger import Paid
-from autokb.llm.requests import ModelReply
+from autokb.core.ledger import Paid
+from autokb.core.model_requests import ModelReply
 from autokb.stores import workspace_file
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.schema import migrate

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import autokb.tasks.chunking.add_context as task_folder
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import read_reply, request_for
 from autokb.tasks.chunking.add_context.model import ASKING
 from autokb.tasks.chunking.add_context.task import TASK, AddContext, AddedContext, Passage

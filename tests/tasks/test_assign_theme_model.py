@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.assign_theme.model import ASKING, READ
 from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme

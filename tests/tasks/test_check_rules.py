@@ -8,7 +8,7 @@ import yaml
 
 import autokb.tasks.issues.check_rules as task_folder
 from autokb.core.domain import Rule
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import read_reply
 from autokb.tasks.issues.check_rules.model import ASKING, ELSEWHERE, KEPT
 from autokb.tasks.issues.check_rules.task import TASK, CheckedRules, CheckRules, RuleVerdict

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from autokb.core.domain import read_domain
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, request_for
 from autokb.tasks.issues.extract_attributes.attribute_fields import described, field_names, is_said
 from autokb.tasks.issues.extract_attributes.model import ASKING, READ

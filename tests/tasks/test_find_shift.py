@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import read_reply, reply_schema
 from autokb.tasks.chunking.cohesion import cohesions, turns
 from autokb.tasks.chunking.find_shift.model import ASKING

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema
 from autokb.tasks.chunking.find_splits.model import ASKING
 from autokb.tasks.chunking.find_splits.task import TASK, FindSplits, FoundSplits

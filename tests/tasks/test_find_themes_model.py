@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.find_themes.model import ASKING, NAME
 from autokb.tasks.issues.find_themes.sample import CHARACTERS, LINE, LINES, chosen, line

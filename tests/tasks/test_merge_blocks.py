@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, request_for, wrong
 from autokb.tasks.chunking.merge_blocks.model import ASKING, NOTHING, PACKAGE
 from autokb.tasks.chunking.merge_blocks.task import TASK, MergeBlocks, MergedBlocks, NoisePart, Paragraph

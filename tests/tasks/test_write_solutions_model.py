@@ -10,7 +10,7 @@ import pytest
 
 from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.write_solutions.model import ASKING
 from autokb.tasks.issues.write_solutions.model_shapes import passages

@@ -9,7 +9,7 @@ from typing import Any
 
 from poisons import POISONS, Poison
 
-from autokb.llm.requests import ModelReply, ModelRequest
+from autokb.core.model_requests import ModelReply, ModelRequest
 from autokb.tasks.prompts import unescaped
 
 PASSAGE = re.compile(r'<passage number="(\d+)">.*?<text>\n(.*?)\n</text>\n</passage>', re.DOTALL)

@@ -63,7 +63,7 @@ def open_embedder(name: str, base_url: str = "", timeout: float = 120.0, retries
         return _packaged()
     if read.kind == "local":
         return _local(read.model)
-    from autokb.llm.embedders.openai_embedder import OpenAIEmbedder
+    from autokb.llm.embedders.endpoint import OpenAIEmbedder
 
     return OpenAIEmbedder(
         read.model, asked_dimensions=read.dimensions, base_url=base_url, timeout=timeout, retries=retries
@@ -84,7 +84,7 @@ def _packaged() -> Embedder:
 
 @lru_cache(maxsize=2)
 def _local(folder: str) -> Embedder:
-    from autokb.llm.embedders.local_embedder import LocalEmbedder
+    from autokb.llm.embedders.local import LocalEmbedder
 
     return LocalEmbedder(Path(folder))
 
@@ -163,6 +163,6 @@ def check_settings(settings: Settings) -> None:
 def _check_embedder(name: str) -> None:
     read = read_embedder_name(name)
     if read.kind == "local":
-        from autokb.llm.embedders.local_embedder import checked_folder
+        from autokb.llm.embedders.local import checked_folder
 
         checked_folder(Path(read.model))

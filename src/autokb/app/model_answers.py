@@ -13,8 +13,8 @@ from autokb.app.grouping import Sized, grouped
 from autokb.app.models import Models
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.ids import digest
+from autokb.core.model_requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest
 from autokb.core.nouns import Failure
-from autokb.llm.requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest
 from autokb.tasks.asking import Asking, Read, answer, request_for
 from autokb.tasks.prompts import render
 from autokb.tasks.task import Reply, Task

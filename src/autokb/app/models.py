@@ -115,8 +115,8 @@ class Models:
 
     def pay(self, stage: str, task: str, model: str, key: str, tokens: int, cost: float | None, calls: int) -> None:
         """Put a paid request that was no question into the ledger and the counts of this run."""
-        from autokb.llm.ledger import Paid
-        from autokb.llm.requests import ModelReply
+        from autokb.core.ledger import Paid
+        from autokb.core.model_requests import ModelReply
 
         row = Paid(key, key, stage, task, model, (), "read", ModelReply("", tokens, 0), cost, calls)
         self.ledger.keep([row])
@@ -244,7 +244,7 @@ def _opened(workspace: Workspace, file: WorkspaceFile, names: Sequence[str], ask
 
 def _refuse_if_submitted(file: WorkspaceFile) -> None:
     """Refuse to ask again, and pay again, for what a provider is working on."""
-    from autokb.llm.batch_provider import submitted
+    from autokb.llm.batch.provider import submitted
 
     if waiting := submitted(_Handles(file)):
         raise BadInputError(
@@ -260,12 +260,12 @@ def _batch(
     if asking.batch and asking.batch_files:
         raise BadInputError("--batch and --batch-files exclude each other; choose one.")
     if asking.batch_files is not None:
-        from autokb.llm.batch_files import BatchFiles
+        from autokb.llm.batch.files import BatchFiles
 
         return BatchFiles(asking.batch_files, ledger, _Handles(file), prices.of)
     if asking.batch:
-        from autokb.llm.batch_models import open_batch_model
-        from autokb.llm.batch_provider import BatchProvider
+        from autokb.llm.batch.models import open_batch_model
+        from autokb.llm.batch.provider import BatchProvider
 
         return BatchProvider(ledger, _Handles(file), prices.of, partial(open_batch_model, base_url=settings.base_url))
     return None
@@ -288,8 +288,8 @@ class _Handles:
 
 
 def _ledger(file: WorkspaceFile) -> LedgerTable[Any, Any]:
-    from autokb.llm.ledger import Paid
-    from autokb.llm.requests import ModelReply
+    from autokb.core.ledger import Paid
+    from autokb.core.model_requests import ModelReply
     from autokb.stores.ledger_table import LedgerTable
 
     return LedgerTable(file, ModelReply, Paid)

@@ -10,12 +10,12 @@ from typing import TypeVar
 import anyio
 
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ledger import Ledger, Paid, State
+from autokb.core.model_requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest, SendError
 from autokb.llm.budget import Budget
 from autokb.llm.commits import Commits
-from autokb.llm.ledger import Ledger, Paid, State
 from autokb.llm.prices import Price, Prices
-from autokb.llm.requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest, SendError
-from autokb.llm.sending import Sender
+from autokb.llm.sender import Sender
 
 T = TypeVar("T")
 

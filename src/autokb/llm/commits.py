@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import anyio
 import anyio.to_thread
 
-from autokb.llm.ledger import Ledger, Paid
+from autokb.core.ledger import Ledger, Paid
 
 
 @dataclass

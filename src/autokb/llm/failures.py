@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from autokb.core.model_requests import SendError
 from autokb.llm.keys import scrubbed, variable_of
-from autokb.llm.requests import SendError
 
 SHOWN = 300  # characters of what a provider said
 AGAIN = (408, 409, 425, 429)  # refusals that are not about the request itself; so are all of 500 and above

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from autokb.llm.requests import ModelRequest
+from autokb.core.model_requests import ModelRequest
 
 MILLION = 1_000_000
 BATCH_FACTOR = 0.5  # OpenAI, Anthropic, Google and Bedrock all publish half the price for their batch interfaces

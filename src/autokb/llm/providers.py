@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.llm.keys import check_key, check_package, scrubbed
-from autokb.llm.model_sender import ModelSender, Strict, always_strict
 from autokb.llm.prices import OPENAI_URL, is_openai
-from autokb.llm.sending import Sender
+from autokb.llm.provider_sender import ModelSender, Strict, always_strict
+from autokb.llm.sender import Sender
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

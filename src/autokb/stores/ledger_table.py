@@ -52,7 +52,7 @@ class ReplyFields(Protocol):
 
 
 class RowFields(Protocol):
-    """What the table keeps of a row; see ``autokb.llm.ledger.Paid``."""
+    """What the table keeps of a row; see ``autokb.core.ledger.Paid``."""
 
     @property
     def key(self) -> str: ...
@@ -80,7 +80,7 @@ class RowFields(Protocol):
 
 @dataclass(frozen=True)
 class LedgerTable(Generic[R, P]):
-    """Keeps ``autokb.llm.ledger.Ledger``: make it as ``LedgerTable(file, ModelReply, Paid)``.
+    """Keeps ``autokb.core.ledger.Ledger``: make it as ``LedgerTable(file, ModelReply, Paid)``.
 
     stores and llm are neighbours and know nothing of each other, so the two nouns are handed in.
     """

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from autokb.llm.requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
 from autokb.tasks.prompts import render
 from autokb.tasks.reply import ReplyError
 

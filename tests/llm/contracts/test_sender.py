@@ -11,8 +11,8 @@ import anyio
 import pytest
 
 import stub_server as stub
+from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
 from autokb.llm.providers import open_sender
-from autokb.llm.requests import Message, ModelReply, ModelRequest, SendError
 from llm.contracts import wires
 
 SECRETS = {

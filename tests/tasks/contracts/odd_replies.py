@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 
 Reply = Mapping[str, Any]
 LONG = "very long " * 10_000

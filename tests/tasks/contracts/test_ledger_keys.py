@@ -17,7 +17,7 @@ from samples import SAMPLES
 
 from autokb.app.model_answers import item_key
 from autokb.core.ids import digest
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import repair_request, request_for
 from autokb.tasks.prompts import render
 from autokb.tasks.task import Task

@@ -9,7 +9,7 @@ import pytest
 from odd_replies import ONE_WRONG, RIGHT, WRONG, as_text, entries_with_one_wrong_field, said, with_long_strings
 from samples import SAMPLES, Sample
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import SHOWN, Read, read_reply, wrong
 
 LONGEST_ERROR = SHOWN + 40  # the number of its item stands before what was wrong

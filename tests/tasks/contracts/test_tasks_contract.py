@@ -16,7 +16,7 @@ import pytest
 from marked import changed, strings
 from samples import SAMPLES, Sample
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Asking, Read, read_reply, reply_schema, request_for
 from autokb.tasks.prompts import BREAK, escaped, examples, prompt_text, render
 from autokb.tasks.registry import task, task_names

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.model_requests import SendError
 from autokb.llm.embedders import Vectors
 from autokb.llm.keys import VARIABLES
-from autokb.llm.requests import SendError
 
 if TYPE_CHECKING:
     import openai

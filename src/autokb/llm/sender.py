@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from autokb.llm.requests import ModelReply, ModelRequest
+from autokb.core.model_requests import ModelReply, ModelRequest
 
 
 class Sender(Protocol):

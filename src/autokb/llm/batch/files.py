@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autokb.llm.batch import Handles, TakenReplies, custom_id
-from autokb.llm.batch_folder import read_lines, reply_files, usable, write_requests
-from autokb.llm.batch_lines import request_line
-from autokb.llm.batch_sorting import Sorting
-from autokb.llm.batch_spool import Spool
-from autokb.llm.ledger import Ledger
+from autokb.core.ledger import Ledger
+from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
+from autokb.llm.batch.awaited import Handles, TakenReplies, custom_id
+from autokb.llm.batch.folder import read_lines, reply_files, usable, write_requests
+from autokb.llm.batch.lines import request_line
+from autokb.llm.batch.sorting import Sorting
+from autokb.llm.batch.spool import Spool
 from autokb.llm.prices import Price
-from autokb.llm.requests import AwaitedError, ModelReply, ModelRequest
 
 REGISTER = "batch-files"
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.llm.batch import custom_id
+from autokb.core.model_requests import ModelReply, ModelRequest
+from autokb.llm.batch.awaited import custom_id
 from autokb.llm.failures import failure
-from autokb.llm.model_sender import TOOL, mode_of, reply_of, turns
 from autokb.llm.prices import OPENAI_URL
-from autokb.llm.requests import ModelReply, ModelRequest
+from autokb.llm.provider_sender import TOOL, mode_of, reply_of, turns
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autokb.llm.ledger import Paid
+from autokb.core.ledger import Paid
+from autokb.core.model_requests import AwaitedError, Message, ModelReply, ModelRequest
 from autokb.llm.prices import Price
-from autokb.llm.requests import AwaitedError, Message, ModelReply, ModelRequest
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace_file import WorkspaceFile
 

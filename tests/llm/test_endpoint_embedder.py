@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.model_requests import SendError
+from autokb.llm.embedders.endpoint import OpenAIEmbedder
 from autokb.llm.embedders.endpoint_replies import read_embeddings
-from autokb.llm.embedders.openai_embedder import OpenAIEmbedder
-from autokb.llm.requests import SendError
 from stub_server import CUT, GARBAGE, HANG, HTML, RESET, Fault, StubServer, status, vector
 
 SECRET = "sk-test-only-8d1f"

@@ -6,9 +6,9 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autokb.llm.batch import awaited_row
-from autokb.llm.ledger import Paid
-from autokb.llm.requests import ModelRequest
+from autokb.core.ledger import Paid
+from autokb.core.model_requests import ModelRequest
+from autokb.llm.batch.awaited import awaited_row
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ import pytest
 from batch_workspace import PRICE, Desk, body, desk, lines_of, noted, reply, request, write
 
 from autokb.core.errors import BadInputError
-from autokb.llm import batch_folder
-from autokb.llm.batch import TakenReplies, awaited_row, custom_id
-from autokb.llm.batch_files import BatchFiles
-from autokb.llm.batch_lines import request_line
+from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
+from autokb.llm.batch import folder as batch_folder
+from autokb.llm.batch.awaited import TakenReplies, awaited_row, custom_id
+from autokb.llm.batch.files import BatchFiles
+from autokb.llm.batch.lines import request_line
 from autokb.llm.client import ModelClient, Tag
 from autokb.llm.prices import Prices
-from autokb.llm.requests import AwaitedError, ModelReply, ModelRequest
 from autokb.stores.ledger_table import spending
 
 A, B, C = request("a"), request("b"), request("c", name="attributes")
@@ -246,8 +246,8 @@ def test_lines_are_split_at_the_newline_only(here: Desk, folder: Path) -> None:
 
 def test_a_line_too_long_to_hold_is_left_out(here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(here, folder, A, B)
-    monkeypatch.setattr("autokb.llm.batch_folder.LINE_MOST", 2_000)
-    monkeypatch.setattr("autokb.llm.batch_sorting.LINE_MOST", 2_000)
+    monkeypatch.setattr("autokb.llm.batch.folder.LINE_MOST", 2_000)
+    monkeypatch.setattr("autokb.llm.batch.sorting.LINE_MOST", 2_000)
     write(folder / "r.jsonl", reply(NAMES["a"], "x" * 9_000), reply(NAMES["b"], "of b"))
     taken, _ = run(here, folder, A, B)
     assert (taken.taken, taken.reasons) == (1, {"r.jsonl line 1": "it is too long"})

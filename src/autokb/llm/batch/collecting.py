@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autokb.llm.batch import TakenReplies, batch_cost, custom_id
-from autokb.llm.batch_models import decoded
+from autokb.core.ledger import Ledger, Paid
+from autokb.llm.batch.awaited import TakenReplies, batch_cost, custom_id
+from autokb.llm.batch.models import decoded
 from autokb.llm.failures import failure
-from autokb.llm.ledger import Ledger, Paid
 from autokb.llm.prices import Price
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from autokb.llm.batch import Handles, TakenReplies, awaited_row, custom_id
-from autokb.llm.batch_collecting import Collecting
-from autokb.llm.batch_models import batch_request, check_has_batches, explained, was_refused
-from autokb.llm.ledger import Ledger
+from autokb.core.ledger import Ledger
+from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, SendError
+from autokb.llm.batch.awaited import Handles, TakenReplies, awaited_row, custom_id
+from autokb.llm.batch.collecting import Collecting
+from autokb.llm.batch.models import batch_request, check_has_batches, explained, was_refused
 from autokb.llm.prices import Price
-from autokb.llm.requests import AwaitedError, ModelReply, ModelRequest, SendError
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from autokb.llm.ledger import Paid
+from autokb.core.ledger import Paid
+from autokb.core.model_requests import ModelReply, ModelRequest
 from autokb.llm.prices import Price
-from autokb.llm.requests import ModelReply, ModelRequest
 
 NAMED = 20  # custom_ids in one sentence; all of them stand in the lists
 

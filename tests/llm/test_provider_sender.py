@@ -9,8 +9,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RequestUsage
 
-from autokb.llm.model_sender import ModelSender, mode_of
-from autokb.llm.requests import Message, ModelReply, ModelRequest
+from autokb.core.model_requests import Message, ModelReply, ModelRequest
+from autokb.llm.provider_sender import ModelSender, mode_of
 
 TestModel.__test__ = False  # type: ignore[attr-defined]
 REQUEST = ModelRequest(
@@ -75,7 +75,7 @@ def test_how_a_model_is_told_the_schema() -> None:
 
 
 def test_tokens_that_nobody_counted_are_estimated() -> None:
-    from autokb.llm.model_sender import reply_of
+    from autokb.llm.provider_sender import reply_of
 
     found = reply_of(ModelResponse(parts=[TextPart("x" * 10)], finish_reason="stop"), REQUEST)
     assert (found.input_tokens, found.output_tokens) == (21, 3)

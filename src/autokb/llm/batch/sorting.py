@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from autokb.llm.batch import TakenReplies, batch_cost, custom_id
-from autokb.llm.batch_folder import LINE_MOST
-from autokb.llm.batch_lines import NO_JSON, ReplyLine, read_line
-from autokb.llm.ledger import Ledger, Paid
+from autokb.core.ledger import Ledger, Paid
+from autokb.llm.batch.awaited import TakenReplies, batch_cost, custom_id
+from autokb.llm.batch.folder import LINE_MOST
+from autokb.llm.batch.lines import NO_JSON, ReplyLine, read_line
 from autokb.llm.prices import Price
 
 AT_ONCE = 200  # replies that share one write to the disk

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from autokb.llm.batch import custom_id
-from autokb.llm.requests import ModelReply, ModelRequest
+from autokb.core.model_requests import ModelReply, ModelRequest
+from autokb.llm.batch.awaited import custom_id
 
 URL = "/v1/chat/completions"
 NO_JSON = "it is no JSON object"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from autokb.llm.requests import ModelReply
+from autokb.core.model_requests import ModelReply
 
 State = Literal["awaited", "paid", "read", "unreadable", "failed"]
 

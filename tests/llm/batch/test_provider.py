@@ -18,10 +18,10 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.llm.batch import TakenReplies, custom_id
-from autokb.llm.batch_models import open_batch_model
-from autokb.llm.batch_provider import JOBS, BatchProvider, submitted
-from autokb.llm.requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.llm.batch.awaited import TakenReplies, custom_id
+from autokb.llm.batch.models import open_batch_model
+from autokb.llm.batch.provider import JOBS, BatchProvider, submitted
 
 NAME = "openai:gpt-4o-mini"
 KEY = "sk-very-secret-0123456789"

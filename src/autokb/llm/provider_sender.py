@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 
+from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
 from autokb.llm.failures import failure, timed_out
-from autokb.llm.requests import Message, ModelReply, ModelRequest, SendError
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.model_requests import SendError
 from autokb.llm.embedders import Vectors, readable
 from autokb.llm.embedders.endpoint_replies import Embeddings, failure, read_embeddings
 from autokb.llm.keys import VARIABLES, check_key, scrubbed
-from autokb.llm.requests import SendError
 
 MOST_TEXTS = 32  # a request: what the strictest common server takes by default
 MOST_CHARACTERS = 48_000  # a request, so that a slow endpoint answers before the time-out
