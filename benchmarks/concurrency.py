@@ -147,7 +147,6 @@ def _bare() -> dict[str, Any]:
 
 def _client(faults: float, seed: int) -> dict[str, Any]:
     """Return the seconds through the client into a workspace file, and what was lost or paid for twice."""
-    from autokb.core.ledger import Paid
     from autokb.core.model_requests import Message, ModelReply, ModelRequest
     from autokb.llm.client import ModelClient, Tag
     from autokb.llm.prices import Prices
@@ -161,7 +160,7 @@ def _client(faults: float, seed: int) -> dict[str, Any]:
         return client.ask(request, Tag("themes", "issues/assign_theme", (str(number),)))
 
     async def ask(url: str, file: WorkspaceFile) -> tuple[_Timer, list[Any]]:
-        ledger = LedgerTable(file, ModelReply, Paid)
+        ledger = LedgerTable(file)
         prices = Prices({"m": {"input": 0.1, "output": 0.4}}, url)
         client = ModelClient(ledger, lambda model: open_sender(model, url, 60.0), prices, concurrency=AT_ONCE)
         await client.run_many([partial(job, client, -1)])  # what is loaded once is no part of a request

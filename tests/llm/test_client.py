@@ -11,7 +11,6 @@ import anyio
 import pytest
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.ledger import Paid
 from autokb.core.model_requests import (
     AwaitedError,
     BudgetReachedError,
@@ -70,7 +69,7 @@ class Here:
     ) -> None:
         self.path = path
         self.file = WorkspaceFile(path, create=True)
-        self.ledger = LedgerTable(self.file, ModelReply, Paid)
+        self.ledger = LedgerTable(self.file)
         self.budget = None if budget is None else Budget(budget)
         self.pauses: list[float] = []
         self.client = ModelClient(self.ledger, lambda _m: sender, PRICES, self.budget, at_once, retries, self._pause)

@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> WorkspaceFile:
 
 @pytest.fixture
 def ledger(file: WorkspaceFile) -> Ledger:
-    return LedgerTable(file, ModelReply, Paid)
+    return LedgerTable(file)
 
 
 def failed(row: Paid, cost: float | None = 0.0) -> Paid:
@@ -37,7 +37,7 @@ def test_a_kept_reply_is_there_for_another_connection(file: WorkspaceFile, ledge
     other = sqlite3.connect(file.path)
     assert other.execute("SELECT key, text, state FROM request").fetchall() == [("k1", '{"answers": []}', "paid")]
     other.close()
-    assert LedgerTable(WorkspaceFile(file.path), ModelReply, Paid).replies(["k1", "k2"]) == {"k1": REPLY}
+    assert LedgerTable(WorkspaceFile(file.path)).replies(["k1", "k2"]) == {"k1": REPLY}
 
 
 def test_read_replies_are_served_unreadable_ones_never_again(ledger: Ledger) -> None:

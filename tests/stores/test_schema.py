@@ -49,7 +49,7 @@ def test_a_file_of_version_1_becomes_one_of_version_2(first: Path) -> None:
     assert file.origins(["k"]) == {}
     file.finish("trees", {"k2": "{}"}, {"k2": "r1"})
     assert file.origins(["k", "k2"]) == {"k2": "r1"}
-    ledger = LedgerTable(file, ModelReply, Paid)
+    ledger = LedgerTable(file)
     ledger.keep([Paid("r1", "b1", "trees", "room", "m", (), "paid", ModelReply("x", 1, 2), 0.5)])
     assert spending(WorkspaceFile(first)) == [("trees", "room", 1, 1, 2, 0.5)]
 

@@ -57,7 +57,7 @@ class Models:
     settings: Settings
     mode: str
     client: ModelClient | None
-    ledger: LedgerTable[Any, Any]
+    ledger: LedgerTable
     portal: Any
     prices: Any
     budget: Any = None
@@ -254,7 +254,7 @@ def _refuse_if_submitted(file: WorkspaceFile) -> None:
 
 
 def _batch(
-    asking: AskModels, settings: Settings, ledger: LedgerTable[Any, Any], file: WorkspaceFile, prices: Any
+    asking: AskModels, settings: Settings, ledger: LedgerTable, file: WorkspaceFile, prices: Any
 ) -> Any:
     """Return what keeps requests for a batch, or None when they are sent at once."""
     if asking.batch and asking.batch_files:
@@ -287,12 +287,10 @@ class _Handles:
             self.file.note(f"batch {name}", text)
 
 
-def _ledger(file: WorkspaceFile) -> LedgerTable[Any, Any]:
-    from autokb.core.ledger import Paid
-    from autokb.core.model_requests import ModelReply
+def _ledger(file: WorkspaceFile) -> LedgerTable:
     from autokb.stores.ledger_table import LedgerTable
 
-    return LedgerTable(file, ModelReply, Paid)
+    return LedgerTable(file)
 
 
 def _check_prices(prices: Any, names: Sequence[str]) -> None:

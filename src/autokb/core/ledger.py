@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from autokb.core.model_requests import ModelReply
+from autokb.core.model_requests import EmbeddingRequest, ModelReply
+from autokb.core.vectors import Vectors
 
 State = Literal["awaited", "paid", "read", "unreadable", "failed"]
 
@@ -19,7 +20,7 @@ class Paid:
     ``read``: it was read. ``unreadable``: it was paid and could not be read; it is never served again. ``failed``: an
     attempt that got no reply. ``calls`` and ``cost`` are what this row adds to the one of the same key, an awaited one
     adds neither. A cost of None is unknown. ``items`` are the keys of the items that the request is about, ``batch``
-    is for whoever sent it as part of a batch.
+    is for whoever sent it as part of a batch. ``vectors`` are those of an embedding request, kept with the row.
     """
 
     key: str
@@ -33,6 +34,7 @@ class Paid:
     cost: float | None
     calls: int = 1
     batch: str = ""
+    vectors: tuple[EmbeddingRequest, Vectors] | None = None
 
 
 class Ledger(Protocol):

@@ -1,4 +1,4 @@
-"""What goes through the one client of models: a request, and the reply that came back for it."""
+"""What the one client of models sends, and what comes back: replies to prompts, vectors of texts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from autokb.core.ids import canonical_json, digest
+from autokb.core.vectors import Vectors
 
 KEY_VERSION = "1"
 
@@ -72,6 +73,44 @@ class ModelReply:
     output_tokens: int
     cached_tokens: int = 0
     finish: Literal["stop", "length", "refusal", "other"] = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingRequest:
+    """One request for the vectors of texts.
+
+    ``model`` (``openai:NAME``) has the price; ``embedder`` names model and preparation, so it is part of the key.
+    ``dimensions`` is the length that is asked for, 0 where the model's own is.
+    """
+
+    model: str
+    embedder: str
+    texts: tuple[str, ...]
+    dimensions: int = 0
+    max_tokens: int = 0  # vectors are no text that a model writes
+
+    @property
+    def key(self) -> str:
+        """Return the key in the ledger."""
+        return digest("embed", self.embedder, *self.texts)
+
+    @property
+    def base_key(self) -> str:
+        """Return the same key: a reply is read as it comes, so there is no second attempt under another one."""
+        return self.key
+
+    @property
+    def size(self) -> int:
+        """Return the bytes of the texts: no tokenizer makes more tokens of them."""
+        return sum(len(text.encode("utf-8", "replace")) for text in self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingReply:
+    """Unit vectors in the order of the request's texts, and the tokens that they cost."""
+
+    vectors: Vectors
+    tokens: int
 
 
 class SendError(Exception):

@@ -1,1 +1,1 @@
-"""the one client of models: requests, ledger, budget, prices, providers, batches and embedders."""
+"""The one client of models: requests, ledger, budget, prices, providers, batches and embedders."""

@@ -31,10 +31,6 @@ class Budget:
         del self._reserved[ticket]
         self._spent += _up(actual)
 
-    def release(self, ticket: int) -> None:
-        """Give a reservation back: nothing was spent."""
-        del self._reserved[ticket]
-
     def can_ever_fit(self, amount: float) -> bool:
         """Return whether an amount fits once every open reservation was given back."""
         return self._spent + _up(amount) <= self._limit
@@ -48,11 +44,6 @@ class Budget:
     def spent(self) -> float:
         """Return the USD spent so far."""
         return self._spent / PER_USD
-
-    @property
-    def reserved(self) -> float:
-        """Return the USD set aside for requests that are under way."""
-        return sum(self._reserved.values()) / PER_USD
 
     @property
     def _limit(self) -> int:

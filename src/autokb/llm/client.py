@@ -1,29 +1,36 @@
-"""the one client of models: ledger, budget, retries and limits around whatever sends the request."""
+"""The one client of models: ledger, budget, retries and limits around whatever sends the request."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import anyio
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.ledger import Ledger, Paid, State
-from autokb.core.model_requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest, SendError
+from autokb.core.ledger import Ledger, Paid
+from autokb.core.model_requests import (
+    AwaitedError,
+    BudgetReachedError,
+    EmbeddingReply,
+    EmbeddingRequest,
+    ModelReply,
+    ModelRequest,
+    SendError,
+)
+from autokb.core.vectors import Vectors
 from autokb.llm.budget import Budget
 from autokb.llm.commits import Commits
 from autokb.llm.prices import Price, Prices
-from autokb.llm.sender import Sender
+from autokb.llm.sender import EmbeddingSender, Sender
 
 T = TypeVar("T")
 
 FIRST_PAUSE = 0.5  # seconds before the first retry; each further one waits twice as long
-LONGEST_PAUSE = 30.0
-LONGEST_ASKED = 60.0  # what a provider's retry-after can ask for at most
-
-__all__ = ["Counts", "ModelClient", "Sender", "Tag"]
+LONGEST_PAUSE = 30.0  # seconds
+LONGEST_RETRY_AFTER = 60.0  # seconds that a provider's retry-after can make us wait at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class _Flight:
     """A request that is under way, for whoever else wants the same."""
 
     landed: anyio.Event = field(default_factory=anyio.Event)
-    reply: ModelReply | None = None
+    reply: ModelReply | EmbeddingReply | None = None
     error: Exception | None = None
 
 
@@ -75,6 +82,7 @@ class ModelClient:
         concurrency: int = 8,
         retries: int = 5,
         pause: Callable[[float], Awaitable[None]] = anyio.sleep,
+        embedding_sender: EmbeddingSender | None = None,
     ) -> None:
         self.counts = Counts()  # of the whole run
         self.by_task: dict[tuple[str, str], Counts] = {}  # by stage and task
@@ -87,7 +95,8 @@ class ModelClient:
         self._concurrency = concurrency
         self._retries = retries
         self._pause = pause
-        self._dice = random.Random(0)
+        self._embedding_sender = embedding_sender
+        self._dice = random.Random()  # seeded by the system: processes that failed together do not wait alike
         self._flights: dict[str, _Flight] = {}
         self._freed: anyio.Event | None = None  # set when a reservation of the budget is settled
 
@@ -99,18 +108,22 @@ class ModelClient:
         """
         base_key = request.base_key
         request = request.tried_again(self._ledger.unreadable([base_key]).get(base_key, 0))
-        key = request.key
-        while (flight := self._flights.get(key)) is not None:
-            await flight.landed.wait()
-            if flight.error is not None:
-                raise flight.error
-            if flight.reply is not None:
-                return self._cached(flight.reply, tag)
-        if (reply := self._ledger.replies([key]).get(key)) is not None:
+        if isinstance(reply := await self._landed(request.key), ModelReply):
             return self._cached(reply, tag)
-        return await self._fly(
-            request, Paid(key, base_key, tag.stage, tag.task, request.model, tag.items, "paid", None, 0)
-        )
+        if (reply := self._ledger.replies([request.key]).get(request.key)) is not None:
+            return self._cached(reply, tag)
+        reply = await self._fly(request, tag)
+        assert isinstance(reply, ModelReply)
+        return reply
+
+    async def embed(self, request: EmbeddingRequest, tag: Tag) -> Vectors:
+        """Return the vectors of a request's texts, on disk with its row of the ledger before they are returned.
+
+        Whoever asks looks first for vectors that are there: this always pays. Raises as ``ask`` does.
+        """
+        reply = await self._landed(request.key) or await self._fly(request, tag)
+        assert isinstance(reply, EmbeddingReply)
+        return reply.vectors
 
     async def run_many(self, jobs: Sequence[Callable[[], Awaitable[T]]]) -> list[T | Exception]:
         """Run jobs at once, at most ``concurrency``, and give each one's result or its exception, in their order.
@@ -148,17 +161,30 @@ class ModelClient:
         senders, self._senders = self._senders, {}
         for sender in {id(s): s for s in senders.values()}.values():
             await sender.close()
+        if self._embedding_sender is not None:
+            await self._embedding_sender.close()
 
     def _cached(self, reply: ModelReply, tag: Tag) -> ModelReply:
-        for counts in (self.counts, self._task(tag.stage, tag.task)):
+        for counts in (self.counts, self._counts_of(tag.stage, tag.task)):
             counts.cached += 1
         return reply
 
-    def _task(self, stage: str, task: str) -> Counts:
+    def _counts_of(self, stage: str, task: str) -> Counts:
         return self.by_task.setdefault((stage, task), Counts())
 
-    async def _fly(self, request: ModelRequest, row: Paid) -> ModelReply:
+    async def _landed(self, key: str) -> ModelReply | EmbeddingReply | None:
+        """Wait for a flight of the same request, if there is one, and return what it brought."""
+        while (flight := self._flights.get(key)) is not None:
+            await flight.landed.wait()
+            if flight.error is not None:
+                raise flight.error
+            if flight.reply is not None:
+                return flight.reply
+        return None
+
+    async def _fly(self, request: ModelRequest | EmbeddingRequest, tag: Tag) -> ModelReply | EmbeddingReply:
         """Send a request; whoever asks for the same meanwhile gets what it brings."""
+        row = Paid(request.key, request.base_key, tag.stage, tag.task, request.model, tag.items, "failed", None, 0.0)
         flight = self._flights[row.key] = _Flight()
         try:
             flight.reply = await self._retried(request, row)
@@ -170,7 +196,7 @@ class ModelClient:
             del self._flights[row.key]
             flight.landed.set()
 
-    async def _retried(self, request: ModelRequest, row: Paid) -> ModelReply:
+    async def _retried(self, request: ModelRequest | EmbeddingRequest, row: Paid) -> ModelReply | EmbeddingReply:
         price = self._prices.of(request.model)
         failures = 0
         while True:
@@ -185,55 +211,66 @@ class ModelClient:
                 wait = self._wait(failures, error.retry_after)
             await self._pause(wait)
 
-    def _wait(self, failures: int, asked: float | None) -> float:
+    def _wait(self, failures: int, retry_after: float | None) -> float:
         """Return the seconds before the next try, never the same for all that failed together."""
         jitter = self._dice.random()
-        if asked is not None:
-            return min(max(asked, 0.0), LONGEST_ASKED) + jitter * FIRST_PAUSE
+        if retry_after is not None:
+            return min(max(retry_after, 0.0), LONGEST_RETRY_AFTER) + jitter * FIRST_PAUSE
         return min(FIRST_PAUSE * 2.0 ** (failures - 1), LONGEST_PAUSE) * (0.5 + jitter)
 
-    async def _attempt(self, request: ModelRequest, row: Paid, price: Price | None) -> ModelReply:
-        """Send once, with the most that it can cost set aside."""
+    async def _attempt(
+        self, request: ModelRequest | EmbeddingRequest, row: Paid, price: Price | None
+    ) -> ModelReply | EmbeddingReply:
+        """Send once, with the most that it can cost set aside, and keep what it brought, be it only the attempt."""
         most = None if price is None else price.most(request)
-        ticket = await self._reserve(request, most)
+        reservation = await self._reserve(request.model, most)
         spent = most or 0.0  # unless we learn better: a request that is cancelled may have been paid for
         try:
+            if isinstance(request, EmbeddingRequest):
+                assert self._embedding_sender is not None
+                vectors = await self._embedding_sender.send(request)
+                cost = None if price is None else price.cost(vectors.tokens, 0)
+                spent = cost or 0.0
+                kept = (request, vectors.vectors)
+                await self._keep(
+                    replace(row, state="read", reply=ModelReply("", vectors.tokens, 0), cost=cost, vectors=kept)
+                )
+                return vectors
             reply = await self._sender(request.model).send(request)
             cost = None if price is None else price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
             spent = cost or 0.0
-            await self._keep(row, "paid", reply, cost)
+            await self._keep(replace(row, state="paid", reply=reply, cost=cost))
             return reply
         except AwaitedError:
             spent = 0.0 if price is None else price.most(request, batch=True)
-            await self._keep(row, "awaited", None, 0.0)
+            await self._keep(replace(row, state="awaited", calls=0))
             raise
         except SendError as error:
             lost = most if error.billed == "perhaps" else 0.0
             spent = lost or 0.0
-            await self._keep(row, "failed", None, lost)
+            await self._keep(replace(row, cost=lost))
             raise
         finally:
-            self._settle(ticket, spent)
+            self._settle(reservation, spent)
 
     def _sender(self, model: str) -> Sender:
         if model not in self._senders:
             self._senders[model] = self._open_sender(model)
         return self._senders[model]
 
-    async def _keep(self, row: Paid, state: State, reply: ModelReply | None, cost: float | None) -> None:
-        calls = 0 if state == "awaited" else 1
-        done = Paid(row.key, row.base_key, row.stage, row.task, row.model, row.items, state, reply, cost, calls)
-        for counts in (self.counts, self._task(row.stage, row.task)):
-            counts.add(done)
-        await self._commits.keep(done)
+    async def _keep(self, row: Paid) -> None:
+        """Count one attempt and put it on the disk."""
+        for counts in (self.counts, self._counts_of(row.stage, row.task)):
+            counts.add(row)
+        await self._commits.keep(row)
 
-    async def _reserve(self, request: ModelRequest, most: float | None) -> int | None:
-        """Wait until the request fits into the budget; BudgetReachedError when it never will."""
+    async def _reserve(self, model: str, most: float | None) -> int | None:
+        """Wait until a request fits into the budget; BudgetReachedError when it never will."""
         if (budget := self._budget) is None:
             return None
         if most is None:
-            raise BadInputError(f"The price of {request.model} is not known, so a budget cannot be kept.")
-        while (ticket := budget.reserve(most)) is None:
+            raise BadInputError(f"The price of {model} is not known, so a budget cannot be kept.")
+        while (reservation := budget.reserve(most)) is None:
             if not budget.in_flight or not budget.can_ever_fit(most):
                 raise BudgetReachedError(
                     f"The budget of {budget.limit_usd:g} USD is reached: {budget.spent:.4f} USD are spent, and the "
@@ -241,12 +278,12 @@ class ModelClient:
                 )
             self._freed = self._freed or anyio.Event()
             await self._freed.wait()
-        return ticket
+        return reservation
 
-    def _settle(self, ticket: int | None, spent: float) -> None:
-        if self._budget is None or ticket is None:
+    def _settle(self, reservation: int | None, spent: float) -> None:
+        if self._budget is None or reservation is None:
             return
-        self._budget.settle(ticket, spent)
+        self._budget.settle(reservation, spent)
         if self._freed is not None:
             self._freed.set()
             self._freed = None

@@ -62,8 +62,12 @@ def _refusal(error: Any, said: str) -> SendError:
     status = getattr(error, "status_code", None)
     if status is None:  # 200, but nothing that can be read
         return SendError(f"What came back is no reply: {said}", retry=True, billed="perhaps")
-    again = status in AGAIN or status >= 500
-    return SendError(f"{_status(error)}{said}", retry=again, retry_after=error.retry_after)
+    return SendError(f"{_status(error)}{said}", retry=is_worth_a_retry(status), retry_after=error.retry_after)
+
+
+def is_worth_a_retry(status: int) -> bool:
+    """Return whether a request that was refused with this HTTP status may be taken when it is sent again."""
+    return status in AGAIN or status >= 500
 
 
 def _other(error: Exception, model: str, said: str) -> SendError:

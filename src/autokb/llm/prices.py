@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from autokb.core.model_requests import ModelRequest
+from autokb.core.model_requests import EmbeddingRequest, ModelRequest
 
 MILLION = 1_000_000
 BATCH_FACTOR = 0.5  # OpenAI, Anthropic, Google and Bedrock all publish half the price for their batch interfaces
@@ -36,7 +36,7 @@ class Price:
         usd = ((input_tokens - cached) * rate.input + cached * rate.cached + output_tokens * rate.output) / MILLION
         return usd * self.batch if batch else usd
 
-    def most(self, request: ModelRequest, batch: bool = False) -> float:
+    def most(self, request: ModelRequest | EmbeddingRequest, batch: bool = False) -> float:
         """Return the most USD that a request can cost: each of its bytes a token, and all that it may write."""
         return self.cost(request.size, request.max_tokens, batch=batch)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
+from autokb.core.ledger import Paid
+from autokb.core.model_requests import ModelReply
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
-R = TypeVar("R", bound="ReplyFields")
-P = TypeVar("P", bound="RowFields")
 Spent = tuple[str, str, int, int, int, float | None]
 
 HAS_REPLY = "('paid', 'read', 'unreadable')"
@@ -36,74 +36,31 @@ ON CONFLICT (key) DO UPDATE SET
 """
 
 
-class ReplyFields(Protocol):
-    """What the table keeps of a reply."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def input_tokens(self) -> int: ...
-    @property
-    def output_tokens(self) -> int: ...
-    @property
-    def cached_tokens(self) -> int: ...
-    @property
-    def finish(self) -> str: ...
-
-
-class RowFields(Protocol):
-    """What the table keeps of a row; see ``autokb.core.ledger.Paid``."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def base_key(self) -> str: ...
-    @property
-    def stage(self) -> str: ...
-    @property
-    def task(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def items(self) -> tuple[str, ...]: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def reply(self) -> ReplyFields | None: ...
-    @property
-    def cost(self) -> float | None: ...
-    @property
-    def calls(self) -> int: ...
-    @property
-    def batch(self) -> str: ...
-
-
 @dataclass(frozen=True)
-class LedgerTable(Generic[R, P]):
-    """Keeps ``autokb.core.ledger.Ledger``: make it as ``LedgerTable(file, ModelReply, Paid)``.
-
-    stores and llm are neighbours and know nothing of each other, so the two nouns are handed in.
-    """
+class LedgerTable:
+    """The ledger (``autokb.core.ledger.Ledger``) as a table of the workspace file."""
 
     file: WorkspaceFile
-    reply: Callable[..., R]
-    row: Callable[..., P]
 
-    def replies(self, keys: Sequence[str]) -> dict[str, R]:
+    def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         """Return the replies that can be served."""
         fields = "key, text, input, output, cached, finish"
         found = self._where(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
-        return {key: self.reply(*rest) for key, *rest in found}
+        return {key: ModelReply(*rest) for key, *rest in found}
 
     def unreadable(self, base_keys: Sequence[str]) -> dict[str, int]:
         """Return how many replies to each request could not be read."""
         select = "SELECT base_key, count(*) FROM request WHERE state = 'unreadable' AND base_key IN"
         return {key: int(number) for key, number in self._where(select, base_keys, "GROUP BY base_key")}
 
-    def keep(self, rows: Sequence[P]) -> None:
+    def keep(self, rows: Sequence[Paid]) -> None:
         """Store rows, on disk before it returns."""
         with self.file.transaction(), self.file.reading() as db:
             db.executemany(KEEP, map(_columns, rows))
+            for row in rows:
+                if row.vectors is not None:
+                    request, vectors = row.vectors
+                    self.file.keep_vectors(request.embedder, request.texts, vectors)
 
     def settle(self, keys: Sequence[str], readable: bool) -> None:
         """Note whether the replies of these keys could be read."""
@@ -119,16 +76,16 @@ class LedgerTable(Generic[R, P]):
             rows = db.execute(select, (task,)).fetchall()
         return [tuple(json.loads(items)) for items in dict.fromkeys(row[0] for row in rows) if items != "[]"]
 
-    def awaited(self) -> list[P]:
+    def awaited(self) -> list[Paid]:
         """Return the requests whose replies a batch still owes, oldest first."""
         select = f"SELECT {COLUMNS} FROM request WHERE state = 'awaited' ORDER BY number"
         with self.file.reading() as db:
             return [self._row(columns) for columns in db.execute(select).fetchall()]
 
-    def _row(self, columns: Sequence[Any]) -> P:
+    def _row(self, columns: Sequence[Any]) -> Paid:
         key, base_key, stage, task, model, items, state, text, *figures, cost, calls, batch = columns
-        reply = None if text is None else self.reply(text, *figures)
-        return self.row(
+        reply = None if text is None else ModelReply(text, *figures)
+        return Paid(
             key, base_key, stage, task, model, tuple(json.loads(items)), state, reply, cost, calls=calls, batch=batch
         )
 
@@ -140,7 +97,7 @@ class LedgerTable(Generic[R, P]):
         return found
 
 
-def _columns(row: RowFields) -> tuple[Any, ...]:
+def _columns(row: Paid) -> tuple[Any, ...]:
     reply = row.reply
     waits = row.state == "awaited"
     figures = (

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json, digest
+from autokb.core.vectors import Vectors
 from autokb.stores.schema import make_schema, migrate, readable
-
-Vectors = NDArray[np.float32]
 
 BUSY_SECONDS = 30.0
 AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
@@ -181,6 +179,10 @@ class WorkspaceFile:
             found.update(rows)
         return found
 
+    def dimensions(self, embedder: str) -> int:
+        """Return the length of an embedder's vectors that are kept here; 0 where there are none yet."""
+        return int(self.meta(f"dimensions of {embedder}") or 0)
+
     def vectors(self, embedder: str, texts: Sequence[str], dimensions: int) -> tuple[Vectors, list[int]]:
         """Return an array of (len(texts), dimensions) and the positions whose vector is not stored yet."""
         keys = [vector_key(embedder, text) for text in texts]
@@ -199,10 +201,13 @@ class WorkspaceFile:
         return array, missing
 
     def keep_vectors(self, embedder: str, texts: Sequence[str], vectors: Vectors) -> None:
-        """Store the vectors of texts, on disk before it returns."""
+        """Store the vectors of texts, and how long they are, on disk before it returns."""
         with self.transaction():
             rows = ((vector_key(embedder, t), v.astype("<f4").tobytes()) for t, v in zip(texts, vectors, strict=True))
             self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
+            self._db.execute(
+                "INSERT OR IGNORE INTO meta VALUES (?, ?)", (f"dimensions of {embedder}", str(vectors.shape[1]))
+            )
 
     # -- the published knowledge base --------------------------------------------------------------
 

@@ -53,7 +53,7 @@ def desk(folder: Path) -> Iterator[Desk]:
     path = folder / "knowledge.db"
     file = WorkspaceFile(path, create=not path.exists())
     try:
-        yield Desk(file, LedgerTable(file, ModelReply, Paid), Notes(file))
+        yield Desk(file, LedgerTable(file), Notes(file))
     finally:
         file.close()
 

@@ -1,134 +1,106 @@
-"""Embeddings of OpenAI and of any endpoint that speaks its /embeddings: batches, our own retries, strict reading."""
+"""Embeddings of OpenAI and of any endpoint that speaks its /embeddings, one request at a time."""
 
 from __future__ import annotations
 
+import json
 import os
-import random
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.model_requests import SendError
-from autokb.llm.embedders import Vectors, readable
-from autokb.llm.embedders.endpoint_replies import Embeddings, failure, read_embeddings
+from autokb.core.errors import BadInputError
+from autokb.core.model_requests import EmbeddingReply, EmbeddingRequest, SendError
+from autokb.core.vectors import Vectors
+from autokb.llm.embedders import readable
+from autokb.llm.failures import SHOWN, is_worth_a_retry
 from autokb.llm.keys import VARIABLES, check_key, scrubbed
+from autokb.llm.prices import OPENAI_URL
+
+if TYPE_CHECKING:
+    import openai
 
 MOST_TEXTS = 32  # a request: what the strictest common server takes by default
 MOST_CHARACTERS = 48_000  # a request, so that a slow endpoint answers before the time-out
-LONGEST = 8_000  # bytes of a text: no tokenizer makes more tokens of them, and providers take 8,191
-PROBE = "a text to learn how long a vector is"
-LONGEST_PAUSE = 60.0  # seconds
+MOST_BYTES = 8_000  # of a text: no tokenizer makes more tokens of them, and providers take 8,191
+CHARACTERS_A_TOKEN = 4  # where an endpoint counts nothing
+KEY = VARIABLES["openai"][0]
 
 
-class OpenAIEmbedder:
-    """Asks BASE_URL/embeddings; ``name`` is ``openai:NAME``, with ``?dimensions=N`` where shorter vectors are asked.
+class EndpointEmbedder:
+    """Says what to send to BASE_URL/embeddings, and sends it; vectors come through the client of models.
 
-    The endpoint's address is no part of the name: the same model elsewhere gives the same vectors.
+    ``name`` is ``openai:NAME``, with ``?dimensions=N`` where shorter vectors are asked. The endpoint's address is no
+    part of it: the same model elsewhere gives the same vectors. ``dimensions`` is 0 until the first vectors came, or
+    ``expect`` told of those that are kept already.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        asked_dimensions: int = 0,
-        base_url: str = "",
-        timeout: float = 120.0,
-        retries: int = 5,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.name = f"openai:{model}" + (f"?dimensions={asked_dimensions}" if asked_dimensions else "")
+    def __init__(self, model: str, *, dimensions: int = 0, base_url: str = "", timeout: float = 120.0) -> None:
+        self.name = f"openai:{model}" + (f"?dimensions={dimensions}" if dimensions else "")
         self.price_key = f"openai:{model}"
-        self.sent = 0
-        self.known_dimensions = asked_dimensions
-        self._model, self._asked = model, asked_dimensions
+        self.dimensions = dimensions
+        self._model, self._asked_dimensions = model, dimensions
         self._base_url, self._timeout = base_url, timeout
-        self._retries, self._pause, self._jitter = retries, pause, random.Random(0)
         check_key("openai", f"The embedder {self.name}")
 
-    @property
-    def dimensions(self) -> int:
-        """Return the length of its vectors; asked before any text was embedded, it costs one short request."""
-        if not self.known_dimensions:
-            self.embed_counted([PROBE])
-        return self.known_dimensions
-
     def expect(self, dimensions: int) -> None:
-        """Say how long its vectors were so far; from now on others are refused."""
-        if self.known_dimensions not in (0, dimensions):
-            raise self._other_length(self.known_dimensions, dimensions)
-        self.known_dimensions = dimensions
+        """Say how long its vectors were so far; from now on others are refused (BadInputError)."""
+        if self.dimensions not in (0, dimensions):
+            raise self._other_length(self.dimensions, dimensions)
+        self.dimensions = dimensions
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors in the order of the texts; of a text only the first 8,000 bytes are read."""
-        found = [self.embed_counted(part)[0] for part in self.batches(texts)]
-        return np.concatenate(found) if found else np.zeros((0, self.dimensions), dtype=np.float32)
-
-    def batches(self, texts: Sequence[str]) -> list[list[str]]:
-        """Cut texts into what one request takes."""
-        parts: list[list[str]] = []
+    def requests(self, texts: Sequence[str]) -> Iterator[EmbeddingRequest]:
+        """Yield the requests that ask for the vectors of these texts, in their order."""
+        batch: list[str] = []
         size = 0
         for text in texts:
-            length = min(len(text), LONGEST)
-            if not parts or len(parts[-1]) == MOST_TEXTS or size + length > MOST_CHARACTERS:
-                parts.append([])
-                size = 0
-            parts[-1].append(text)
+            length = min(len(text), MOST_BYTES)
+            if batch and (len(batch) == MOST_TEXTS or size + length > MOST_CHARACTERS):
+                yield self._request(batch)
+                batch, size = [], 0
+            batch.append(text)
             size += length
-        return parts
+        if batch:
+            yield self._request(batch)
 
-    def embed_counted(self, texts: Sequence[str]) -> tuple[Vectors, int]:
-        """Return unit vectors and the tokens that they cost, by one request that is tried again where that helps."""
-        found = self._asked_often([readable(text, LONGEST) for text in texts])
-        length = found.vectors.shape[1]
-        if self.known_dimensions not in (0, length):
-            raise self._other_length(self.known_dimensions, length)
-        self.known_dimensions = length
-        return found.vectors, found.tokens
+    def _request(self, texts: Sequence[str]) -> EmbeddingRequest:
+        return EmbeddingRequest(self.price_key, self.name, tuple(texts), self._asked_dimensions)
 
-    def _asked_often(self, texts: Sequence[str]) -> Embeddings:
-        for attempt in range(self._retries + 1):
-            try:
-                return self._asked_once(texts)
-            except SendError as error:
-                said = scrubbed(str(error))
-                if error.fatal:
-                    raise BadInputError(f"The embedder {self.name} cannot be used: {said}") from None
-                if not error.retry or attempt == self._retries:
-                    raise AutokbError(
-                        f"The embedder {self.name} gave no vectors: {said} What was embedded before is kept; run the "
-                        "command again."
-                    ) from None
-                self._pause(self._seconds(attempt, error.retry_after))
-        raise AssertionError("the last attempt returns or raises")
-
-    def _asked_once(self, texts: Sequence[str]) -> Embeddings:
+    async def send(self, request: EmbeddingRequest) -> EmbeddingReply:
+        """Return unit vectors and the tokens that they cost; of a text only the first 8,000 bytes are read."""
         import openai
 
-        wanted = {"dimensions": self._asked} if self._asked else {}
-        self.sent += 1
+        read = [readable(text, MOST_BYTES) for text in request.texts]
+        wanted = {"dimensions": request.dimensions} if request.dimensions else {}
         try:
-            reply = self._client.embeddings.with_raw_response.create(
-                input=list(texts), model=self._model, encoding_format="float", **wanted
+            reply = await self._client.embeddings.with_raw_response.create(
+                input=read, model=self._model, encoding_format="float", **wanted
             )
-            return read_embeddings(reply.http_response.content, texts)
+            found = read_embeddings(reply.http_response.content, read)
         except openai.OpenAIError as error:
-            raise failure(error, self._model) from None
+            raise self._failure(error) from None
+        length = found.vectors.shape[1]
+        if self.dimensions not in (0, length):
+            raise self._other_length(self.dimensions, length)
+        self.dimensions = length
+        return found
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if "_client" in self.__dict__:
+            await self._client.close()
 
     @cached_property
     def _client(self) -> Any:
         import openai
 
-        key = os.environ.get(VARIABLES["openai"][0], "").strip()
-        return openai.OpenAI(api_key=key, base_url=self._base_url or None, timeout=self._timeout, max_retries=0)
-
-    def _seconds(self, attempt: int, asked: float | None) -> float:
-        if asked is not None:
-            return min(asked, LONGEST_PAUSE)
-        return float(min(2.0**attempt, LONGEST_PAUSE)) * (0.5 + self._jitter.random() / 2)
+        key = os.environ.get(KEY, "").strip()
+        # An address is always named: OPENAI_BASE_URL must not send a person's texts and money elsewhere unseen.
+        return openai.AsyncOpenAI(
+            api_key=key, base_url=self._base_url or OPENAI_URL, timeout=self._timeout, max_retries=0
+        )
 
     def _other_length(self, expected: int, found: int) -> BadInputError:
         return BadInputError(
@@ -136,3 +108,76 @@ class OpenAIEmbedder:
             "answers under this name. Name the right one in settings.yaml, or import the knowledge base into a new "
             "workspace."
         )
+
+    def _failure(self, error: openai.OpenAIError) -> SendError:
+        """Say why a request got no vectors; what an endpoint repeats of the key is taken out."""
+        import openai
+
+        match error:
+            case openai.APITimeoutError():
+                return SendError("the endpoint did not answer in time.", retry=True, billed="perhaps")
+            case openai.APIStatusError():
+                return self._refusal(error)
+            case openai.APIConnectionError():
+                return SendError("the endpoint cannot be reached, or it closed the connection.", retry=True)
+        return SendError(f"{type(error).__name__}.", retry=False)
+
+    def _refusal(self, error: openai.APIStatusError) -> SendError:
+        status, reason = error.status_code, ""
+        if status in (401, 403):
+            reason = f"the key in {KEY} was refused (HTTP {status})."
+        elif status == 404:
+            reason = (
+                f"there is no embedding model {self._model} at the endpoint (HTTP 404); check embedder and base_url in "
+                "settings.yaml."
+            )
+        elif error.code == "insufficient_quota":
+            reason = f"the account of the key in {KEY} has no money left."
+        if reason:
+            return SendError(f"The embedder {self.name} cannot be used: {reason}", retry=False, fatal=True)
+        body = error.body
+        message = body.get("message") if isinstance(body, dict) else None
+        told = " ".join(scrubbed(str(message or "the endpoint refused the request")).split()).rstrip(".")[:SHOWN]
+        try:
+            retry_after = max(0.0, float(error.response.headers["retry-after"]))
+        except (KeyError, ValueError):
+            retry_after = None
+        return SendError(f"{told} (HTTP {status}).", retry=is_worth_a_retry(status), retry_after=retry_after)
+
+
+def read_embeddings(body: bytes, texts: Sequence[str]) -> EmbeddingReply:
+    """Read a reply for these texts; SendError says what is wrong, and a body cut off may be asked for again."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise SendError("the endpoint's reply is no JSON.", retry=True) from error
+    if not isinstance(data, dict) or not isinstance(data.get("data"), list):
+        raise SendError("the endpoint's reply has no list of embeddings; is base_url right?", retry=False)
+    items = data["data"]
+    if len(items) != len(texts):
+        raise SendError(f"the endpoint sent {len(items)} vectors for {len(texts)} texts.", retry=False)
+    by_place = {i.get("index", n): i.get("embedding") for n, i in enumerate(items) if isinstance(i, dict)}
+    if set(by_place) != set(range(len(texts))):
+        raise SendError("the endpoint numbered its vectors wrongly.", retry=False)
+    usage = data.get("usage")
+    counted = [usage.get(name) for name in ("prompt_tokens", "total_tokens")] if isinstance(usage, dict) else []
+    tokens = next((n for n in counted if isinstance(n, int) and n > 0), 0)
+    vectors = _unit_rows([by_place[n] for n in range(len(texts))])
+    return EmbeddingReply(vectors, tokens or sum(map(len, texts)) // CHARACTERS_A_TOKEN + 1)
+
+
+def _unit_rows(rows: Sequence[Any]) -> Vectors:
+    if not all(isinstance(row, list) and row for row in rows):
+        raise SendError("an embedding is no list of numbers.", retry=False)
+    if len({len(row) for row in rows}) != 1:
+        raise SendError("the vectors of one reply differ in their length.", retry=False)
+    # Strictly numbers: numpy would read "1.5" and true as such.
+    if not all(type(number) in (int, float) for row in rows for number in row):
+        raise SendError("a vector holds something that is no finite number.", retry=False)
+    vectors: NDArray[np.float64] = np.array(rows, dtype=np.float64)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise SendError("a vector holds something that is no finite number.", retry=False)
+    if not (lengths > 0).all():
+        raise SendError("a vector is all zeros and points nowhere.", retry=False)
+    return np.ascontiguousarray(vectors / lengths, dtype=np.float32)
