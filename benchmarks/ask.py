@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> Result:
 
 
 def _import(place: Path, size: int) -> float:
-    from autokb.app.workspace import open_workspace
+    from autokb.stores.workspace import open_workspace
 
     autokb("init", place / "kb", "--domain", "thunderbird")
     spec = open_workspace(place / "kb").spec

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autokb.app.reading_pages import SourcePage, read_pages
-from autokb.app.site_blocks import SiteBlocks, with_blocks
+from autokb.pipeline.reading_pages import SourcePage, read_pages
+from autokb.pipeline.site_blocks import SiteBlocks, with_blocks
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.cutting import Cut
 from autokb.evaluation.clustered import ratio

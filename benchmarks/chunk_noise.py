@@ -12,7 +12,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from autokb.app.embedding import open_embedder
 from autokb.chunking.blocks import numbered_blocks
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.noise import noise_verdicts
@@ -20,6 +19,7 @@ from autokb.chunking.noise_signs import words_seen
 from autokb.chunking.noise_weights import WITH_VOTES, WITHOUT_VOTES, Weights
 from autokb.core.nouns import Document
 from autokb.llm.embedders import Embedder
+from autokb.pipeline.embedding import open_embedder
 from autokb.sources.whole_page import whole_page
 from benchmarks.chunk_noise_data import (
     SETS,

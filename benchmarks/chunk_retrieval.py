@@ -52,7 +52,7 @@ def _choose(workspace: Path, chunker: str) -> None:
 
 
 def _chunks(workspace: Path) -> int:
-    from autokb.app.workspace import open_workspace
+    from autokb.stores.workspace import open_workspace
 
     with open_workspace(workspace).file() as file:
         return sum(len(body["chunks"]) for _, body in file.records("document"))

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.evaluating_chunks import ChunkEvaluation, evaluate_chunking
-from autokb.app.models import AskModels
 from autokb.evaluation.report import Grid, interval, number
+from autokb.pipeline.models import AskModels
 from benchmarks.figures import Figure, Result, write
 
 METHODS = ("recursive", "headings", "fixed", "semantic", "llm_semantic", "lumber_chunker", "auto_chunker")

@@ -50,7 +50,7 @@ def _exported(place: Path, domain: str) -> list[dict[str, Any]]:
 
 
 def _rules(workspace: Path) -> Any:
-    from autokb.app.workspace import open_workspace
+    from autokb.stores.workspace import open_workspace
 
     return open_workspace(workspace).spec.rules
 

@@ -59,7 +59,7 @@ def _same_day(issues: Sequence[dict[str, Any]], place: int) -> int:
 
 def _in_kb(answer: dict[str, Any], history: Sequence[dict[str, Any]], workspace: Path) -> list[str]:
     """Return the most linked articles of the history, best first, named as the knowledge base names them."""
-    from autokb.app.workspace import open_workspace
+    from autokb.stores.workspace import open_workspace
 
     counts = Counter(link["slug"] for issue in history for link in issue["gold_kb"])
     with open_workspace(workspace).file() as file:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
-from autokb.app.importing import import_file
-from autokb.app.workspace import Workspace, create_workspace, open_workspace
+from autokb.app.import_kb import import_file
+from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from autokb.pipeline.models import AskModels
 
 from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_files
-from autokb.app.models import AskModels
-from autokb.app.workspace import create_workspace, one_at_a_time
 from autokb.chunking.repeated import block_hash
 from autokb.core.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
 from autokb.core.nouns import Skipped
 from autokb.sources import Fields
+from autokb.stores.workspace import create_workspace, one_at_a_time
 from autokb.stores.workspace_file import WorkspaceFile
 from stub_server import StubServer
 
@@ -150,7 +150,7 @@ def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
 
 
 def test_what_is_far_too_large_is_refused_and_not_cut_for_minutes(pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from autokb.app import reading_pages
+    from autokb.pipeline import reading_pages
     from autokb.sources import whole_page
 
     monkeypatch.setattr(reading_pages, "LARGEST", 10)

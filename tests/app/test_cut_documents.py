@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autokb.app.cut_documents import METHODS, cut
-from autokb.app.stages import Stages
 from autokb.core.nouns import Document
 from autokb.core.settings import Settings
+from autokb.pipeline.stages import Stages
+from autokb.pipeline.steps.documents import METHODS, cut
 from autokb.stores.workspace_file import WorkspaceFile
 
 NOTICE = "Our shop in the old station is open from nine to five on all days of the week."

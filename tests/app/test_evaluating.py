@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 import yaml
+from autokb.pipeline.models import AskModels
 
 from autokb.app.evaluating import evaluate_own_variations, evaluate_workspace_retrieval
 from autokb.app.evaluating_quality import evaluate_workspace_quality
-from autokb.app.models import AskModels
 from autokb.app.own_variations import PIECE, domain_synonyms, origins_of, piece
-from autokb.app.published import published_spec, read_published
-from autokb.app.workspace import Workspace, open_workspace
 from autokb.core.domain import read_domain
 from autokb.core.errors import AutokbError, BadInputError, StoppedOnPurposeError
 from autokb.core.nouns import Chunk
 from autokb.domains import domain_text
+from autokb.stores.published import published_spec, read_published
+from autokb.stores.workspace import Workspace, open_workspace
 from stub_server import StubServer
 
 OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 import hand_made_kb
-from autokb.app.adding import add
-from autokb.app.asking import open_index
-from autokb.app.exporting import export
-from autokb.app.importing import Imported, import_file
-from autokb.app.showing import issue_json, tree_json
-from autokb.app.workspace import Workspace, create_workspace, open_workspace
+from autokb.app.add import add
+from autokb.app.ask import open_index
+from autokb.app.export_kb import export_kb
+from autokb.app.import_kb import import_file
+from autokb.app.show import show_issue, show_trees
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.results import Imported
+from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 
 Lines = list[dict[str, Any]]
 
@@ -32,7 +33,7 @@ def taken_in(tmp_path: Path, lines: Lines) -> tuple[Workspace, Imported]:
 
 def exported(workspace: Workspace) -> Lines:
     target = workspace.folder / "out.jsonl"
-    export(workspace, target)
+    export_kb(workspace, target)
     return [json.loads(line) for line in target.read_text(encoding="utf-8").split("\n") if line]
 
 
@@ -46,14 +47,14 @@ def reasons(done: Imported) -> dict[str, str]:
 
 
 def test_export_import_export_gives_the_same_bytes_and_answers(hand_made: Workspace, tmp_path: Path) -> None:
-    export(hand_made, tmp_path / "one.jsonl")
+    export_kb(hand_made, tmp_path / "one.jsonl")
     other = fresh(tmp_path)
     import_file(other, tmp_path / "one.jsonl")
     other = open_workspace(other.folder)
-    export(other, tmp_path / "two.jsonl")
+    export_kb(other, tmp_path / "two.jsonl")
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
     question = "my robot does not pair with my iPad"
-    one, two = (open_index(w).ask_json(question) for w in (hand_made, other))
+    one, two = (open_index(w).ask(question).as_json() for w in (hand_made, other))
     assert one | {"seconds": 0} == two | {"seconds": 0}
     assert other.spec == hand_made.spec
 
@@ -87,7 +88,7 @@ def test_the_order_of_the_lines_does_not_matter(hand_made: Workspace, tmp_path: 
 
 
 def test_importing_again_changes_nothing(hand_made: Workspace, tmp_path: Path) -> None:
-    export(hand_made, tmp_path / "one.jsonl")
+    export_kb(hand_made, tmp_path / "one.jsonl")
     again = import_file(hand_made, tmp_path / "one.jsonl")
     assert (again.taken, again.unchanged) == (0, len(hand_made_kb.lines()))
 
@@ -100,9 +101,9 @@ def test_edited_lines_are_taken(tmp_path: Path) -> None:
     workspace, done = taken_in(tmp_path, lines)
     assert done.skipped == ()
     index = open_index(workspace)
-    match = index.ask_json("the accumulator stays empty")["matches"][0]
+    match = index.ask("the accumulator stays empty").as_json()["matches"][0]
     assert (match["issue"]["id"], match["solutions"][0]["text"]) == ("charge", "Polish the contacts")
-    assert index.ask_json("zebras and stripes")["documents"][0]["document"] == "garage.md"
+    assert index.ask("zebras and stripes").as_json()["documents"][0]["document"] == "garage.md"
 
 
 def test_an_edited_document_is_cut_again(hand_made: Workspace, tmp_path: Path) -> None:
@@ -120,7 +121,9 @@ def test_a_document_copied_under_another_id_gets_chunks_of_its_own(hand_made: Wo
     workspace, _ = taken_in(tmp_path, lines)
     ids = [c["id"] for line in exported(workspace) if line["kind"] == "document" for c in line["chunks"]]
     assert len(set(ids)) == len(ids)
-    assert {"rain.md", "rain-copy.md"} <= {d["document"] for d in open_index(workspace).ask_json("rain")["documents"]}
+    assert {"rain.md", "rain-copy.md"} <= {
+        d["document"] for d in open_index(workspace).ask("rain").as_json()["documents"]
+    }
 
 
 WRONG: list[tuple[str, str]] = [
@@ -179,7 +182,7 @@ def test_a_malformed_solution_is_left_out(tmp_path: Path, change: dict[str, Any]
     workspace, done = taken_in(tmp_path, lines)
     assert [s.reason for s in done.skipped if "s-contacts" in s.reason]
     assert done.taken == len(lines) - 1
-    assert open_index(workspace).ask_json("the battery does not charge")["documents"]
+    assert open_index(workspace).ask("the battery does not charge").as_json()["documents"]
 
 
 def test_lines_that_miss_what_they_hang_on_are_named(tmp_path: Path) -> None:
@@ -198,7 +201,7 @@ def test_lines_that_miss_what_they_hang_on_are_named(tmp_path: Path) -> None:
     assert "seed" not in line_of(left, "issue", "charge")
     assert "issue" not in line_of(left, "raw_issue", "r1")
     assert line_of(left, "raw_issue", "r1")["reason"]
-    assert {tree["id"] for tree in tree_json(workspace)["trees"]} == {"rain", "charge", "blades"}
+    assert {tree["id"] for tree in show_trees(workspace).as_json()["trees"]} == {"rain", "charge", "blades"}
 
 
 def test_parents_in_a_circle_are_dropped(tmp_path: Path) -> None:
@@ -208,7 +211,7 @@ def test_parents_in_a_circle_are_dropped(tmp_path: Path) -> None:
     workspace, done = taken_in(tmp_path, lines)
     for issue in ("rain", "rain-noapp", "charge"):
         assert "back to itself" in reasons(done)[f"issue {issue}"]
-    assert open_index(workspace).ask_json("rain")["documents"]
+    assert open_index(workspace).ask("rain").as_json()["documents"]
 
 
 def test_a_grandchild_is_shown_under_its_tree(tmp_path: Path) -> None:
@@ -216,9 +219,9 @@ def test_a_grandchild_is_shown_under_its_tree(tmp_path: Path) -> None:
     line_of(lines, "issue", "pair-ipad")["parent_id"] = "pair-ios"
     workspace, done = taken_in(tmp_path, lines)
     assert done.skipped == ()
-    (pair,) = [t for t in tree_json(workspace)["trees"] if t["id"] == "pair"]
+    (pair,) = [t for t in show_trees(workspace).as_json()["trees"] if t["id"] == "pair"]
     assert {c["id"] for c in pair["children"]} == {"pair-ios", "pair-ipad", "pair-android"}
-    assert open_index(workspace).ask_json("does not pair with my iPad")["matches"][0]["issue"]["id"] == "pair-ipad"
+    assert open_index(workspace).ask("does not pair with my iPad").as_json()["matches"][0]["issue"]["id"] == "pair-ipad"
 
 
 @pytest.mark.parametrize(
@@ -232,7 +235,7 @@ def test_a_false_quote_withholds_its_solution(tmp_path: Path, change: dict[str, 
     assert reasons(done)["solution s-noapp"].startswith("withheld")
     kept = line_of(exported(workspace), "solution", "s-noapp")
     assert kept["status"] == "withheld" and kept["reason"]
-    answer = open_index(workspace).ask_json("the robot stops in the rain", {"os": frozenset({"NONE"})})
+    answer = open_index(workspace).ask("the robot stops in the rain", {"os": frozenset({"NONE"})}).as_json()
     assert "s-noapp" not in json.dumps(answer)
 
 
@@ -243,14 +246,14 @@ def test_only_the_contract_s_names_are_enough(tmp_path: Path) -> None:
             line.pop("seed", None)
     workspace, done = taken_in(tmp_path, lines)
     assert done.skipped == ()
-    assert len(issue_json(workspace, "pair")["raw_issues"]) == 3  # told by the lines of the raw issues
+    assert len(show_issue(workspace, "pair").as_json()["raw_issues"]) == 3  # told by the lines of the raw issues
 
 
 def test_a_full_set_of_values_is_any_when_asked(tmp_path: Path) -> None:
     lines = hand_made_kb.lines()
     line_of(lines, "issue", "rain")["attributes"]["model"] = ["Badger", "Glider", "Hopper"]
     workspace, _ = taken_in(tmp_path, lines)
-    match = open_index(workspace).ask_json("the robot stops in the rain")["matches"][0]
+    match = open_index(workspace).ask("the robot stops in the rain").as_json()["matches"][0]
     assert (match["issue"]["id"], match["match"]) == ("rain", "exact")
 
 
@@ -314,20 +317,20 @@ def test_a_file_that_cannot_be_one_of_ours(
 @pytest.mark.parametrize("suffix", [".jsonl", ".md", ".csv"])
 def test_an_export_appears_whole_or_not_at_all(hand_made: Workspace, tmp_path: Path, suffix: str) -> None:
     with pytest.raises(AutokbError, match="cannot be written"):
-        export(hand_made, tmp_path / "no" / f"kb{suffix}")
+        export_kb(hand_made, tmp_path / "no" / f"kb{suffix}")
     with pytest.raises(BadInputError, match="suffix"):
-        export(hand_made, tmp_path / "kb.xlsx")
+        export_kb(hand_made, tmp_path / "kb.xlsx")
     target = tmp_path / f"folder{suffix}"
     target.mkdir()
     with pytest.raises(AutokbError, match="cannot be written"):
-        export(hand_made, target)
+        export_kb(hand_made, target)
     assert not list(tmp_path.glob("*.partial"))
 
 
 def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
     workspace, done = taken_in(tmp_path, [line for line in hand_made_kb.lines() if line["kind"] == "document"])
     assert done.skipped == ()
-    answer = open_index(workspace).ask_json("a garage roof against the sun")
+    answer = open_index(workspace).ask("a garage roof against the sun").as_json()
     assert (answer["outcome"], answer["matches"]) == ("abstains", [])
     assert answer["documents"][0]["document"] == "garage.md"
 
@@ -338,5 +341,5 @@ def test_issues_without_documents_can_be_asked(tmp_path: Path) -> None:
         line.pop("seed", None)
     workspace, done = taken_in(tmp_path, lines)
     assert done.skipped == ()
-    answer = open_index(workspace).ask_json("the robot stops in the rain")
+    answer = open_index(workspace).ask("the robot stops in the rain").as_json()
     assert (answer["outcome"], answer["matches"], answer["documents"]) == ("abstains", [], [])

@@ -12,10 +12,10 @@ import pytest
 import typer
 
 import hand_made_kb
-from autokb.app.workspace import Workspace
 from autokb.cli import chunk_commands, draft_commands, evaluate_commands, main
 from autokb.cli.commands import app
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.stores.workspace import Workspace
 
 Run = Callable[..., tuple[int, Any]]
 
@@ -258,7 +258,7 @@ def fails_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("autokb.app.planning.plan", fail)
+    monkeypatch.setattr("autokb.pipeline.plan.plan", fail)
 
 
 @pytest.mark.parametrize(

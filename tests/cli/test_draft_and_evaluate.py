@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from autokb.app.workspace import Workspace
 from autokb.cli import draft_commands, main
+from autokb.stores.workspace import Workspace
 
 Run = Callable[..., tuple[int, Any]]
 assert draft_commands.app  # importing it registers the command

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.app.workspace import Workspace
+from autokb.stores.workspace import Workspace
 
 PROGRAM = [sys.executable, "-m", "autokb.cli"]
 
@@ -91,7 +91,7 @@ def test_ctrl_c_ends_with_3_and_an_object(hand_made: Workspace, tmp_path: Path) 
     process = subprocess.Popen([*PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     writer = _when_opened(pipe, process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     os.close(writer)
     assert process.returncode == 3
     assert list(json.loads(out)) == ["error"]

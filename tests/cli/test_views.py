@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
-from autokb.app.importing import import_file
-from autokb.app.workspace import Workspace, create_workspace
+from autokb.app.import_kb import import_file
 from autokb.cli import main
+from autokb.stores.workspace import Workspace, create_workspace
 
 
 @pytest.fixture(autouse=True)

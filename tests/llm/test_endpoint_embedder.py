@@ -1,21 +1,28 @@
-"""An endpoint's embedder: batches, tokens, our own retries, strict reading, and a key that nobody sees."""
+"""An endpoint's embedder through the client: batches, tokens, retries, strict reading, and a key that nobody sees."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
+import anyio
 import numpy as np
 import pytest
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.model_requests import SendError
-from autokb.llm.embedders.endpoint import OpenAIEmbedder
-from autokb.llm.embedders.endpoint_replies import read_embeddings
+from autokb.core.vectors import Vectors
+from autokb.llm.client import ModelClient, Tag
+from autokb.llm.embedders.endpoint import EndpointEmbedder, read_embeddings
+from autokb.llm.prices import Prices
+from autokb.stores.ledger_table import LedgerTable, spending
+from autokb.stores.workspace_file import WorkspaceFile
 from stub_server import CUT, GARBAGE, HANG, HTML, RESET, Fault, StubServer, status, vector
 
 SECRET = "sk-test-only-8d1f"
@@ -26,10 +33,47 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
 
 
-def opened(server: StubServer, pauses: list[float] | None = None, **options: Any) -> OpenAIEmbedder:
-    """An embedder that asks the stub and notes its pauses instead of waiting."""
-    waited = [] if pauses is None else pauses
-    return OpenAIEmbedder("tiny", base_url=server.url, pause=waited.append, **options)
+class Here:
+    """A client over a real workspace file whose embedder asks the stub; it notes its pauses instead of waiting."""
+
+    def __init__(self, path: Path, url: str, retries: int = 5, **options: Any) -> None:
+        self.file = WorkspaceFile(path / "knowledge.db", create=not (path / "knowledge.db").exists())
+        self.embedder = EndpointEmbedder("tiny", base_url=url, **options)
+        self.pauses: list[float] = []
+        ledger = LedgerTable(self.file)
+        self.client = ModelClient(
+            ledger, lambda _m: NOBODY, Prices({}), None, 4, retries, self._pause, embedding_sender=self.embedder
+        )
+
+    async def _pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
+    def embed(self, *texts: str) -> list[Vectors | Exception]:
+        """Send what these texts need; gives each request's vectors or its error."""
+
+        async def run() -> list[Vectors | Exception]:
+            jobs = [partial(self.client.embed, r, TAG) for r in self.embedder.requests(texts)]
+            try:
+                return await self.client.run_many(jobs)
+            finally:
+                await self.client.close()
+
+        return anyio.run(run)
+
+    def vectors(self, *texts: str) -> Vectors:
+        """The vectors of texts, in their order."""
+        found = self.embed(*texts)
+        assert not [one for one in found if isinstance(one, Exception)], found
+        return np.concatenate(found)  # type: ignore[arg-type]
+
+
+NOBODY: Any = None
+TAG = Tag("embeddings", "embedding")
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Callable[..., Here]:
+    return partial(Here, tmp_path)
 
 
 def after(*faults: Fault) -> Callable[[dict[str, Any]], Fault | None]:
@@ -38,115 +82,138 @@ def after(*faults: Fault) -> Callable[[dict[str, Any]], Fault | None]:
     return lambda _body: left.pop(0) if left else None
 
 
-def test_vectors_are_those_of_the_endpoint_made_one_long() -> None:
+def test_vectors_are_those_of_the_endpoint_made_one_long(at: Callable[..., Here]) -> None:
     with StubServer() as server:
-        found, tokens = opened(server).embed_counted(["eight ch", "twelve chars"])
+        here = at(server.url)
+        found = here.vectors("eight ch", "twelve chars")
     for row, text in zip(found, ["eight ch", "twelve chars"], strict=True):
         sent = np.array(vector(text))
         assert np.allclose(row, sent / np.linalg.norm(sent), atol=1e-6)
-    assert tokens == (8 + 12) // 4
+    assert here.client.counts.input == (8 + 12) // 4
     assert server.embedded == [{"input": ["eight ch", "twelve chars"], "model": "tiny", "encoding_format": "float"}]
     assert server.keys == [SECRET]
 
 
+def test_vectors_are_kept_with_their_row_of_the_ledger(at: Callable[..., Here]) -> None:
+    with StubServer() as server:
+        here = at(server.url)
+        found = here.vectors("eight ch", "twelve chars")
+    kept, missing = here.file.vectors("openai:tiny", ["twelve chars", "other"], here.file.dimensions("openai:tiny"))
+    assert missing == [1]
+    assert np.array_equal(kept[0], found[1])
+    assert spending(here.file) == [("embeddings", "embedding", 1, 5, 0, None)]
+
+
+def test_a_question_s_vector_is_paid_for_and_not_kept(at: Callable[..., Here]) -> None:
+    with StubServer() as server:
+        here = at(server.url)
+        (request,) = here.embedder.requests(["eight ch"])
+        anyio.run(partial(here.client.embed, request, TAG, keep=False))
+    assert here.file.dimensions("openai:tiny") == 0
+    assert spending(here.file) == [("embeddings", "embedding", 1, 2, 0, None)]
+
+
+def sizes(embedder: EndpointEmbedder, texts: Sequence[str]) -> list[int]:
+    return [len(request.texts) for request in embedder.requests(texts)]
+
+
 def test_batches_are_bounded_by_texts_and_characters() -> None:
-    embedder = OpenAIEmbedder("tiny")
-    assert [len(part) for part in embedder.batches(["short"] * 70)] == [32, 32, 6]
-    assert [len(part) for part in embedder.batches(["x" * 5_000] * 20)] == [9, 9, 2]
-    assert [len(part) for part in embedder.batches(["x" * 1_000_000] * 7)] == [6, 1]  # 8,000 of each are sent
-    assert embedder.batches([]) == []
+    embedder = EndpointEmbedder("tiny")
+    assert sizes(embedder, ["short"] * 70) == [32, 32, 6]
+    assert sizes(embedder, ["x" * 5_000] * 20) == [9, 9, 2]
+    assert sizes(embedder, ["x" * 1_000_000] * 7) == [6, 1]  # 8,000 of each are sent
+    assert sizes(embedder, []) == []
 
 
-def test_embed_asks_batch_by_batch_and_keeps_the_order() -> None:
+def test_batches_are_asked_side_by_side_and_keep_their_order(at: Callable[..., Here]) -> None:
     texts = [f"text {n}" for n in range(70)]
     with StubServer() as server:
-        embedder = opened(server)
-        vectors = embedder.embed(texts)
-    assert [len(body["input"]) for body in server.embedded] == [32, 32, 6]
-    assert embedder.sent == 3
+        vectors = at(server.url).vectors(*texts)
+    assert sorted(len(body["input"]) for body in server.embedded) == [6, 32, 32]
     last = np.array(vector("text 69"))
     assert np.allclose(vectors[69], last / np.linalg.norm(last), atol=1e-6)
 
 
-def test_a_long_text_is_cut_and_a_blank_one_is_a_full_stop() -> None:
+def test_a_long_text_is_cut_and_a_blank_one_is_a_full_stop(at: Callable[..., Here]) -> None:
     with StubServer() as server:
-        opened(server).embed(["é" * 9_000, "  \n", ""])
+        at(server.url).embed("é" * 9_000, "  \n", "")
     assert [len(text) for text in server.embedded[0]["input"]] == [4_000, 1, 1]
     assert server.embedded[0]["input"][1:] == [".", "."]
 
 
 def test_the_name_says_the_model_and_the_length_asked_for_not_the_address() -> None:
-    assert OpenAIEmbedder("a/b:c", base_url="http://127.0.0.1:1/v1").name == "openai:a/b:c"
-    short = OpenAIEmbedder("tiny", asked_dimensions=4)
+    assert EndpointEmbedder("a/b:c", base_url="http://127.0.0.1:1/v1").name == "openai:a/b:c"
+    short = EndpointEmbedder("tiny", dimensions=4)
     assert (short.name, short.price_key, short.dimensions) == ("openai:tiny?dimensions=4", "openai:tiny", 4)
 
 
-def test_a_length_asked_for_is_sent() -> None:
+def test_a_length_asked_for_is_sent(at: Callable[..., Here]) -> None:
     with StubServer() as server:
-        assert opened(server, asked_dimensions=4).embed(["x"]).shape == (1, 4)
+        assert at(server.url, dimensions=4).vectors("x").shape == (1, 4)
     assert server.embedded[0]["dimensions"] == 4
 
 
-def test_dimensions_are_learned_by_one_request_or_by_the_first_texts() -> None:
+def test_the_first_texts_tell_the_length(at: Callable[..., Here]) -> None:
     with StubServer(dimensions=5) as server:
-        probing, told = opened(server), opened(server)
-        assert (probing.dimensions, probing.dimensions, probing.sent) == (5, 5, 1)
-        told.embed(["x"])
-        assert (told.dimensions, told.sent) == (5, 1)
+        here = at(server.url)
+        assert here.embedder.dimensions == 0
+        here.embed("x")
+        assert (here.embedder.dimensions, here.file.dimensions("openai:tiny")) == (5, 5)
 
 
-def test_another_length_than_before_is_refused() -> None:
+def test_another_length_than_before_is_refused_and_not_kept(at: Callable[..., Here]) -> None:
     with StubServer(dimensions=5) as server:
-        embedder = opened(server)
-        embedder.expect(8)
+        here = at(server.url)
+        here.embedder.expect(8)
         with pytest.raises(BadInputError, match="vectors of 5 numbers, not 8 as before"):
-            embedder.embed(["x"])
+            here.embed("x")
         with pytest.raises(BadInputError, match="vectors of 9 numbers, not 8 as before"):
-            embedder.expect(9)
+            here.embedder.expect(9)
+    assert here.file.dimensions("openai:tiny") == 0
 
 
 def test_a_missing_key_is_named_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", " ")
     with pytest.raises(BadInputError, match="set the environment variable OPENAI_API_KEY"):
-        OpenAIEmbedder("tiny")
+        EndpointEmbedder("tiny")
 
 
 @pytest.mark.parametrize(
     "fault", [RESET, CUT, GARBAGE, HTML, status(429), status(500), status(502), status(503), status(529), status(408)]
 )
-def test_a_passing_fault_is_tried_again(fault: Fault) -> None:
-    pauses: list[float] = []
+def test_a_passing_fault_is_tried_again_and_each_attempt_is_in_the_ledger(
+    at: Callable[..., Here], fault: Fault
+) -> None:
     with StubServer(embed=after(fault, fault)) as server:
-        embedder = opened(server, pauses)
-        assert embedder.embed(["x"]).shape == (1, 16)
-    assert embedder.sent == len(server.embedded) == 3
-    assert [0.5 <= pauses[0] <= 1.0, 1.0 <= pauses[1] <= 2.0] == [True, True]
+        here = at(server.url)
+        assert here.vectors("x").shape == (1, 16)
+    assert len(server.embedded) == here.client.counts.calls == 3
+    assert spending(here.file)[0][2] == 3
+    assert [0.25 <= here.pauses[0] <= 0.75, 0.5 <= here.pauses[1] <= 1.5] == [True, True]
 
 
-def test_an_endpoint_that_hangs_is_tried_again() -> None:
+def test_an_endpoint_that_hangs_is_tried_again(at: Callable[..., Here]) -> None:
     with StubServer(embed=after(HANG)) as server:
-        assert opened(server, timeout=0.5).embed(["x"]).shape == (1, 16)
+        assert at(server.url, timeout=0.5).vectors("x").shape == (1, 16)
     assert len(server.embedded) == 2
 
 
-def test_the_seconds_that_an_endpoint_asks_for_are_waited_up_to_a_minute() -> None:
-    pauses: list[float] = []
+def test_the_seconds_that_an_endpoint_asks_for_are_waited_up_to_a_minute(at: Callable[..., Here]) -> None:
     with StubServer(embed=after(status(429, 7), status(503, 3600))) as server:
-        opened(server, pauses).embed(["x"])
-    assert pauses == [7.0, 60.0]
+        here = at(server.url)
+        here.embed("x")
+    assert [7.0 <= here.pauses[0] < 7.5, 60.0 <= here.pauses[1] < 60.5] == [True, True]
 
 
-def test_after_the_last_retry_the_error_says_what_was_met() -> None:
-    with (
-        StubServer(embed=lambda _body: status(500)) as server,
-        pytest.raises(AutokbError, match=r"gave no vectors: stub says 500 \(HTTP 500\)\. .* run the command again"),
-    ):
-        opened(server, retries=2).embed(["x"])
+def test_after_the_last_retry_the_error_says_what_was_met(at: Callable[..., Here]) -> None:
+    with StubServer(embed=lambda _body: status(500)) as server:
+        (met,) = at(server.url, retries=2).embed("x")
+    assert isinstance(met, SendError) and str(met) == "stub says 500 (HTTP 500)."
     assert len(server.embedded) == 3
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "reason"),
     [
         (status(401), "the key in OPENAI_API_KEY was refused"),
         (status(403), "the key in OPENAI_API_KEY was refused"),
@@ -154,15 +221,16 @@ def test_after_the_last_retry_the_error_says_what_was_met() -> None:
         (status(429, error_code="insufficient_quota"), "has no money left"),
     ],
 )
-def test_what_no_retry_heals_ends_it_at_once(fault: Fault, said: str) -> None:
-    with StubServer(embed=lambda _body: fault) as server, pytest.raises(BadInputError, match=said):
-        opened(server).embed(["x"])
+def test_what_no_retry_heals_ends_it_at_once(at: Callable[..., Here], fault: Fault, reason: str) -> None:
+    with StubServer(embed=lambda _body: fault) as server, pytest.raises(BadInputError, match=reason):
+        at(server.url).embed("x")
     assert len(server.embedded) == 1
 
 
-def test_a_request_that_is_refused_is_not_repeated() -> None:
-    with StubServer(embed=lambda _body: status(400)) as server, pytest.raises(AutokbError, match="HTTP 400"):
-        opened(server).embed(["x"])
+def test_a_request_that_is_refused_is_not_repeated(at: Callable[..., Here]) -> None:
+    with StubServer(embed=lambda _body: status(400)) as server:
+        (met,) = at(server.url).embed("x")
+    assert "HTTP 400" in str(met)
     assert len(server.embedded) == 1
 
 
@@ -193,13 +261,14 @@ def echoing(code: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("code", [400, 401, 404, 429, 500])
-def test_the_key_stands_in_no_error(code: int) -> None:
+def test_the_key_stands_in_no_error(at: Callable[..., Here], code: int) -> None:
     with echoing(code) as url:
-        embedder = OpenAIEmbedder("tiny", base_url=url, retries=1, pause=lambda _seconds: None)
-        with pytest.raises(AutokbError) as met:
-            embedder.embed(["x"])
-    assert SECRET not in str(met.value)
-    assert met.value.__cause__ is None and met.value.__suppress_context__
+        try:
+            (met,) = at(url, retries=1).embed("x")
+        except AutokbError as error:
+            met = error
+    assert isinstance(met, Exception) and SECRET not in str(met)
+    assert met.__cause__ is None and met.__suppress_context__
 
 
 def body_of(*rows: Any, **more: Any) -> bytes:

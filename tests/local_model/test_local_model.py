@@ -10,10 +10,10 @@ from typing import Any
 import anyio
 import numpy as np
 
-from autokb.app.embedding import embedder_of, learn_dimensions
 from autokb.core.model_requests import Message, ModelReply, ModelRequest
 from autokb.core.settings import Settings
 from autokb.llm.providers import open_sender
+from autokb.pipeline.embedding import embedder_of, learn_dimensions
 from autokb.stores.workspace_file import WorkspaceFile
 
 THEMES = ["battery", "pairing", "sound"]

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from autokb.core.attributes import Attributes
+from autokb.core.domain import Attribute
 from autokb.core.nouns import Issue, Solution
+from autokb.core.ranking import Ranking
 from autokb.retrieval.clarify import Clarification, clarify, information_gain, wording
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import match_issues
 
 NAMES = ("device", "os", "provider")
+ATTRIBUTES = {name: Attribute(name, "open") for name in NAMES}
 
 
 def node(issue_id: str, parent: str | None = None, **values: str) -> Issue:
@@ -27,7 +30,7 @@ def index_of(*issues: Issue, without: str = "", same: str = "") -> KnowledgeInde
         for i in issues
         if i.id not in without.split()
     ]
-    return KnowledgeIndex.of(issues, solutions, NAMES)
+    return KnowledgeIndex.of(issues, solutions, ATTRIBUTES)
 
 
 def asks(
@@ -36,7 +39,7 @@ def asks(
     attributes: Attributes = {name: frozenset(value.split("+")) for name, value in said.items()}
     question = Asked(index, attributes, {"device": frozenset(within.split("+"))} if within else {})
     row = np.array([(similarities or {}).get(i, 0.5) for i in index.ids])
-    return clarify(match_issues(index.nearest(row, 10), question, row), question, row)
+    return clarify(match_issues(Ranking(index.ids, row).best(10), question, row), question, row)
 
 
 SYSTEMS = (node("p"), node("a", "p", os="Windows"), node("b", "p", os="Mac"))

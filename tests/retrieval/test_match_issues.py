@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from autokb.core.attributes import Attributes, Match
+from autokb.core.domain import Attribute
 from autokb.core.nouns import Evidence, Hit, Issue, Solution, Status
+from autokb.core.ranking import Ranking
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
 
 NAMES = ("device", "os")
+ATTRIBUTES = {name: Attribute(name, "open") for name in NAMES}
 
 
 def attributes(**values: str) -> Attributes:
@@ -28,7 +31,7 @@ def solution(issue: Issue, status: Status = "displayed", **values: str) -> Solut
 
 
 def index_of(*issues: Issue, without: str = "") -> KnowledgeIndex:
-    return KnowledgeIndex.of(issues, [solution(i) for i in issues if i.id not in without.split()], NAMES)
+    return KnowledgeIndex.of(issues, [solution(i) for i in issues if i.id not in without.split()], ATTRIBUTES)
 
 
 def asked(index: KnowledgeIndex, **values: str) -> Asked:
@@ -37,7 +40,7 @@ def asked(index: KnowledgeIndex, **values: str) -> Asked:
 
 def found(question: Asked, similarities: dict[str, float], depth: int = 10, literal: bool = False) -> list[TreeMatch]:
     row = np.array([similarities.get(i, 0.1) for i in question.index.ids])
-    hits = question.index.nearest(row, depth)
+    hits = Ranking(question.index.ids, row).best(depth)
     return list(match_issues(hits, question, row, "literal" if literal else "complete"))
 
 
@@ -132,20 +135,20 @@ def test_nodes_without_displayed_solutions_are_not_returned() -> None:
 @pytest.mark.parametrize("status", ["withheld", "rejected"])
 def test_solutions_that_are_not_displayed_do_not_count(status: Status) -> None:
     issue = node("p")
-    index = KnowledgeIndex.of([issue], [solution(issue, status)], NAMES)
+    index = KnowledgeIndex.of([issue], [solution(issue, status)], ATTRIBUTES)
     assert accepted(asked(index), {"p": 0.9}) == []
 
 
 @pytest.mark.parametrize("status", ["displayed", "repaired", "approved"])
 def test_solutions_that_are_displayed_count(status: Status) -> None:
     issue = node("p")
-    index = KnowledgeIndex.of([issue], [solution(issue, status)], NAMES)
+    index = KnowledgeIndex.of([issue], [solution(issue, status)], ATTRIBUTES)
     assert accepted(asked(index), {"p": 0.9}) == [("p", "exact")]
 
 
 def test_a_node_whose_solutions_all_conflict_with_the_question_is_not_returned() -> None:
     issue = node("p")
-    index = KnowledgeIndex.of([issue], [solution(issue, os="Mac")], NAMES)
+    index = KnowledgeIndex.of([issue], [solution(issue, os="Mac")], ATTRIBUTES)
     assert accepted(asked(index, os="Windows"), {"p": 0.9}) == []
     assert accepted(asked(index, os="Mac"), {"p": 0.9}) == [("p", "broader")]
 
@@ -177,8 +180,8 @@ def test_a_child_whose_parent_is_gone_is_a_tree_of_its_own() -> None:
 
 def test_nearest_breaks_ties_by_id_also_at_the_cut() -> None:
     index = index_of(*(node(name) for name in "dbca"))
-    assert index.nearest(np.array([0.5, 0.9, 0.5, 0.5]), 3) == (Hit("b", 0.9), Hit("a", 0.5), Hit("c", 0.5))
-    assert index.nearest(np.zeros(4), 0) == ()
+    assert Ranking(index.ids, np.array([0.5, 0.9, 0.5, 0.5])).best(3) == (Hit("b", 0.9), Hit("a", 0.5), Hit("c", 0.5))
+    assert Ranking(index.ids, np.zeros(4)).best(0) == ()
 
 
 # Algorithm 2 as printed; in this tree the exact node for Mac is p2.

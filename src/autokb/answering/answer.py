@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from autokb.core.attributes import Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
+from autokb.core.ranking import Ranking
 from autokb.retrieval.clarify import Clarification, clarify
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch
@@ -43,7 +44,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything that one question gets back."""
+    """Everything that one question gets back; ``seconds`` is what it took."""
 
     query: str
     attributes: Attributes
@@ -51,9 +52,10 @@ class Answer:
     question: Clarification | None
     matches: tuple[Matched, ...]
     documents: tuple[Hit, ...]
+    seconds: float = field(default=0.0, compare=False)
 
-    def as_json(self, seconds: float) -> dict[str, Any]:
-        """Return exactly the object that ``ask`` prints; ``seconds`` is what the caller measured."""
+    def as_json(self) -> dict[str, Any]:
+        """Return exactly the object that ``ask`` prints."""
         asked = self.question
         return {
             "query": self.query,
@@ -62,7 +64,7 @@ class Answer:
             "question": asked and {"attribute": asked.attribute, "values": list(asked.values), "text": asked.text},
             "matches": [match.as_json() for match in self.matches],
             "documents": [{"document": hit.id, "score": hit.score} for hit in self.documents],
-            "seconds": seconds,
+            "seconds": self.seconds,
         }
 
 
@@ -83,26 +85,26 @@ def answer(
     question: str,
     asked: Asked,
     trees: Sequence[TreeMatch],
-    documents: Sequence[Hit],
+    documents: Ranking,
     similarities: Similarities,
     *,
     passes: bool,
     k: int = 5,
-    document_scores: Mapping[str, float] | None = None,
 ) -> Answer:
     """Answer from ranked trees: nothing where the gate does not let the question pass, else what fits, else a question.
 
-    ``trees`` and ``documents`` are best first and ``k`` bounds both lists of the answer; ``similarities`` has a row per
-    issue; ``document_scores`` orders a node's solutions that fit equally well.
+    ``trees`` are best first and ``k`` bounds both lists of the answer; ``similarities`` has a row per issue;
+    ``documents`` also order a node's solutions that fit equally well.
     """
-    documents = tuple(documents[:k])
+    nearest = documents.best(k)
     if not passes:
-        return Answer(question, asked.attributes, "abstains", None, (), documents)
+        return Answer(question, asked.attributes, "abstains", None, (), nearest)
+    scores = documents.by_id()
     returned = [(tree, tree.issue) for tree in trees if tree.issue is not None and asked.has_shown(tree.issue)]
-    matches = tuple(_matched(tree, issue, asked, document_scores or {}) for tree, issue in returned[:k])
+    matches = tuple(_matched(tree, issue, asked, scores) for tree, issue in returned[:k])
     back = clarify(trees, asked, similarities)
     outcome: Outcome = "asks" if back else "answered" if matches else "abstains"
-    return Answer(question, asked.attributes, outcome, back, matches, documents)
+    return Answer(question, asked.attributes, outcome, back, matches, nearest)
 
 
 def _matched(tree: TreeMatch, issue_id: str, asked: Asked, document_scores: Mapping[str, float]) -> Matched:

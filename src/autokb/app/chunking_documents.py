@@ -13,24 +13,33 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from autokb.app.cut_documents import AUTO_CHUNKER, SEMANTIC, STAGE, TASKS, Cutting, check_method, cut_alone, cut_pages
-from autokb.app.cut_records import cut_body
-from autokb.app.embedding import check_settings
-from autokb.app.model_stages import open_stages
-from autokb.app.models import ASK_MODELS, OFFLINE, AskModels, model_of
 from autokb.app.page_spool import PageSpool
-from autokb.app.reading_pages import PagesOfFile, SourcePage, read_pages
 from autokb.app.side_by_side import side_by_side
-from autokb.app.site_blocks import SiteBlocks, with_blocks
-from autokb.app.stages import Progress, Stages, silent
-from autokb.app.workspace import KNOWLEDGE_FILE, LOCK_FILE, MODES, Workspace, one_at_a_time, settings_from
 from autokb.chunking.cutting import Cut
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Skipped
 from autokb.core.settings import CHUNK_SIZE, Settings
+from autokb.pipeline.cut_records import cut_body
+from autokb.pipeline.embedding import check_settings
+from autokb.pipeline.models import ASK_MODELS, OFFLINE, AskModels, model_of
+from autokb.pipeline.open_stages import open_stages
+from autokb.pipeline.reading_pages import PagesOfFile, SourcePage, read_pages
+from autokb.pipeline.site_blocks import SiteBlocks, with_blocks
+from autokb.pipeline.stages import Progress, Stages, silent
+from autokb.pipeline.steps.documents import (
+    AUTO_CHUNKER,
+    SEMANTIC,
+    STAGE,
+    TASKS,
+    Cutting,
+    check_method,
+    cut_alone,
+    cut_pages,
+)
 from autokb.sources import Fields
 from autokb.sources.files import FoundFile, find_files
+from autokb.stores.workspace import KNOWLEDGE_FILE, LOCK_FILE, MODES, Workspace, one_at_a_time, settings_from
 from autokb.stores.workspace_file import WorkspaceFile
 
 ASKED_AT_ONCE = 50  # documents whose questions go to a model side by side

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from autokb.app.index import AskIndex, Look, fetch
-from autokb.app.library import Library
-from autokb.app.published import Published
 from autokb.app.unaided import UNAIDED, Unaided
 from autokb.core.errors import BadInputError
 from autokb.evaluation.experiment import System
 from autokb.llm.embedders import Vectors
+from autokb.retrieval.corpus import Library
+from autokb.retrieval.index import AskIndex, Look, fetch
 from autokb.retrieval.search import ChunkIndex, build_index, fused_equally, vectors_only, whole_chunks, words_only
+from autokb.stores.published import Published
 from autokb.stores.vector_index import best_first
 from autokb.stores.workspace_file import WorkspaceFile
 

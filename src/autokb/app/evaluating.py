@@ -9,22 +9,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autokb.app.embedding import embedder_of
 from autokb.app.evaluated_systems import Systems, chosen
-from autokb.app.index import AskIndex, load_index
-from autokb.app.model_stages import open_stages
-from autokb.app.models import ASK_MODELS, AskModels
 from autokb.app.own_variations import asked_variations, origins_of
-from autokb.app.published import NOTHING_PUBLISHED, Published, published_spec, read_published
-from autokb.app.stages import Progress, Stages, silent
 from autokb.app.unaided import UNAIDED, ask_unaided, check_model
-from autokb.app.workspace import Workspace
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.evaluation.datasets import read_qrels, read_queries, resolve
 from autokb.evaluation.experiment import evaluate_retrieval
 from autokb.evaluation.variations import evaluate_variations
 from autokb.llm.embedders import paid
+from autokb.pipeline.embedding import embedder_of
+from autokb.pipeline.models import ASK_MODELS, AskModels
+from autokb.pipeline.open_stages import open_stages
+from autokb.pipeline.stages import Progress, Stages, silent
+from autokb.retrieval.index import AskIndex, load_index
+from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
+from autokb.stores.workspace import Workspace
 
 SAMPLE = 50  # nodes and chunks each whose variations are asked
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.chunking_documents import Chunking, open_ledger, read_with_blocks, same_id, settings_of
-from autokb.app.cut_documents import AUTO_CHUNKER, METHODS, Cutting, check_method, cut_pages
-from autokb.app.embedding import embedder_of
 from autokb.app.judging_chunks import (
     JUDGES,
     asked_of_model,
@@ -21,10 +19,6 @@ from autokb.app.judging_chunks import (
     ranked,
     retrieval_of,
 )
-from autokb.app.models import ASK_MODELS, AskModels
-from autokb.app.reading_pages import SourcePage, read_pages
-from autokb.app.site_blocks import SiteBlocks
-from autokb.app.stages import Progress, Stages, silent
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Skipped
@@ -33,6 +27,12 @@ from autokb.evaluation.chunk_questions import Question, read_questions
 from autokb.evaluation.chunking import CutMethod, mechanical_figures, sizes
 from autokb.evaluation.mechanical import furniture_of
 from autokb.evaluation.tenets import retrieval_figures
+from autokb.pipeline.embedding import embedder_of
+from autokb.pipeline.models import ASK_MODELS, AskModels
+from autokb.pipeline.reading_pages import SourcePage, read_pages
+from autokb.pipeline.site_blocks import SiteBlocks
+from autokb.pipeline.stages import Progress, Stages, silent
+from autokb.pipeline.steps.documents import AUTO_CHUNKER, METHODS, Cutting, check_method, cut_pages
 from autokb.sources import Fields
 from autokb.sources.files import find_files
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE

@@ -6,11 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autokb.app.model_stages import open_stages
-from autokb.app.models import ASK_MODELS, AskModels, model_of
-from autokb.app.published import published_spec, read_published
-from autokb.app.stages import Progress, Stages, silent
-from autokb.app.workspace import Workspace
 from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import AutokbError
@@ -20,6 +15,11 @@ from autokb.evaluation.judging import judged_compliance, judged_correctness
 from autokb.evaluation.quality import quality
 from autokb.issues.safeguards import rules_request
 from autokb.issues.wording import solution_title
+from autokb.pipeline.models import ASK_MODELS, AskModels, model_of
+from autokb.pipeline.open_stages import open_stages
+from autokb.pipeline.stages import Progress, Stages, silent
+from autokb.stores.published import published_spec, read_published
+from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.judges.correctness.task import TASK as CORRECTNESS
 from autokb.tasks.judges.correctness.task import JudgeCorrectness

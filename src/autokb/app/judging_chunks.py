@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.app.models import OFFLINE
-from autokb.app.stages import Stages
 from autokb.chunking.windows import embedding_text, windows
 from autokb.core.nouns import Chunk, Document, Hit
 from autokb.evaluation.chunk_questions import Question
@@ -23,6 +21,8 @@ from autokb.evaluation.tenets import (
     verdict_request,
 )
 from autokb.llm.embedders import Embedder
+from autokb.pipeline.models import OFFLINE
+from autokb.pipeline.stages import Stages
 from autokb.retrieval.expand_subtrees import expand_subtrees
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.relevance.task import JudgeRelevance

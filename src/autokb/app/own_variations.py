@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autokb.app.models import OFFLINE, model_of
-from autokb.app.published import Published
-from autokb.app.stages import Stages
-from autokb.app.workspace import Workspace
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Chunk
 from autokb.evaluation.variations import Origin
+from autokb.pipeline.models import OFFLINE, model_of
+from autokb.pipeline.stages import Stages
+from autokb.stores.published import Published
+from autokb.stores.workspace import Workspace
 from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
 from autokb.text.lexicon import Lexicon, lexicon, split_words
 from autokb.text.lexicon_words import COMMON

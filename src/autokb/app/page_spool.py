@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import IO
 
-from autokb.app.reading_pages import SourcePage
+from autokb.pipeline.reading_pages import SourcePage
 
 
 class PageSpool:

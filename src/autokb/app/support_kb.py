@@ -1,18 +1,21 @@
-"""The front door of the library: everything the command line does, as methods."""
+"""The front door of the library: everything the command line does, as methods; the commands call nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from autokb.app.workspace import Workspace, open_workspace
+from autokb.stores.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer
-    from autokb.app.adding import Added, Kind
-    from autokb.app.importing import Imported
-    from autokb.app.stages import Progress
+    from autokb.app.add import Kind
+    from autokb.app.ask import OpenIndex
+    from autokb.app.draft import Draft
+    from autokb.app.show import ShownIssue, ShownKB
+    from autokb.core.results import Added, BuildReport, Costs, Created, Exported, Imported, Plan
+    from autokb.pipeline.stage_log import Progress
     from autokb.sources import Fields
 
 
@@ -24,22 +27,30 @@ class SupportKB:
     """A knowledge base in a workspace folder.
 
     >>> kb = SupportKB.create(folder, "headphones", examples=True)  # doctest: +SKIP
-    >>> kb.build()["solutions"]  # doctest: +SKIP
+    >>> kb.build().solutions  # doctest: +SKIP
     >>> kb.ask("my earbuds do not pair with my iPhone").outcome  # doctest: +SKIP
     'answered'
+
+    What a method returns is typed; its ``as_json()`` is what the command prints with ``--json``. Bad input raises
+    BadInputError with a sentence that says what to do, and AutokbError is the class of all errors that are expected.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._index: Any = None
+        self.created: Created | None = None  # what ``create`` put into it
+        self._index: OpenIndex | None = None
+
+    # -- a workspace -------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, folder: Path | str, domain: str = "", *, examples: bool = False) -> SupportKB:
         """Make a workspace; ``domain`` is a shipped name or the path of a ``domain.yaml``."""
-        from autokb.app.starting import start
+        from autokb.app.create import create
 
-        start(Path(folder), domain, examples=examples)
-        return cls.open(folder)
+        created = create(Path(folder), domain, examples=examples)
+        kb = cls.open(folder)
+        kb.created = created
+        return kb
 
     @classmethod
     def open(cls, folder: Path | str, *, model: str = "", mode: str = "economical") -> SupportKB:
@@ -53,17 +64,27 @@ class SupportKB:
         fields: Fields | None = None,
         *,
         sync: bool = False,
+        progress: Callable[[str], None] | None = None,
     ) -> Added:
-        """Stage documents or raw issues for the next build."""
-        from autokb.app.adding import add
+        """Stage documents or raw issues for the next build; ``progress`` is told each file that is read."""
+        from autokb.app.add import add
 
-        return add(self.workspace, [Path(p) for p in paths], kind, fields, sync=sync)
+        return add(self.workspace, [Path(p) for p in paths], kind, fields, sync=sync, progress=progress)
 
-    def plan(self) -> dict[str, Any]:
-        """Return what a build would cost, in the shape of ``autokb plan --json``."""
-        from autokb.app.planning import plan
+    def draft_spec(self, *, budget: float | None = None, progress: Progress = _silent) -> Draft:
+        """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
+        from autokb.app.draft import draft_spec
+        from autokb.pipeline.model_session import ModelOptions
 
-        return plan(self.workspace)
+        return draft_spec(self.workspace, options=ModelOptions(budget), progress=progress)
+
+    # -- the build ---------------------------------------------------------------------------------
+
+    def plan(self, *, progress: Progress = _silent) -> Plan:
+        """Return what a build would cost, before a cent is spent."""
+        from autokb.pipeline.plan import plan
+
+        return plan(self.workspace, progress)
 
     def build(
         self,
@@ -73,53 +94,68 @@ class SupportKB:
         batch: bool = False,
         batch_files: Path | str | None = None,
         progress: Progress = _silent,
-    ) -> dict[str, Any]:
-        """Build and publish, in the shape of ``autokb build --json``.
+    ) -> BuildReport:
+        """Build and publish.
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
         to go on.
         """
-        from autokb.app.build import build
-        from autokb.app.models import AskModels
+        from autokb.pipeline.build import build
+        from autokb.pipeline.model_session import ModelOptions
 
-        asking = AskModels(budget, batch, Path(batch_files) if batch_files else None)
-        built: dict[str, Any] = build(self.workspace, rethink=rethink, asking=asking, progress=progress)
-        return built
+        options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
+        return build(self.workspace, rethink=rethink, options=options, progress=progress)
 
-    def ask(self, text: str, attributes: Mapping[str, Sequence[str]] | None = None, k: int = 5) -> Answer:
-        """Answer a question from what the last build published; the index stays in memory until the next one."""
-        from autokb.app.asking import open_index, read_values
-
-        if self._index is not None and not self._index.is_current():
-            self._index.close()
-            self._index = None
-        if self._index is None:
-            self._index = open_index(self.workspace)
-        answer: Answer = self._index.ask(text, read_values(self._index.index.spec, attributes or {}), k)
-        return answer
-
-    def show(self, issue: str | None = None) -> dict[str, Any]:
-        """Return the trees, or one issue with its solutions."""
-        from autokb.app.showing import issue_json, tree_json
-
-        return tree_json(self.workspace) if issue is None else issue_json(self.workspace, issue)
-
-    def costs(self) -> dict[str, Any]:
+    def costs(self) -> Costs:
         """Return what was spent in the workspace's life."""
-        from autokb.app.planning import costs
+        from autokb.pipeline.plan import costs
 
         return costs(self.workspace)
 
-    def export(self, target: Path | str) -> int:
+    # -- what was built ----------------------------------------------------------------------------
+
+    def show(self, *, most: int | None = None) -> ShownKB:
+        """Return the trees; ``most`` keeps those that most customers reported."""
+        from autokb.app.show import show_trees
+
+        return show_trees(self.workspace, most)
+
+    def show_issue(self, issue: str) -> ShownIssue:
+        """Return one issue with its solutions, by its id or the first letters of it."""
+        from autokb.app.show import show_issue
+
+        return show_issue(self.workspace, issue)
+
+    def ask(self, text: str, attributes: Mapping[str, Sequence[str]] | None = None, k: int = 5) -> Answer:
+        """Answer a question from what the last build published; the index stays in memory until the next one.
+
+        ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents.
+        """
+        from autokb.app.ask import open_index
+        from autokb.retrieval.read_question import read_values
+
+        if self._index is not None and not self._index.is_current():
+            self.close()
+        if self._index is None:
+            self._index = open_index(self.workspace)
+        return self._index.ask(text, read_values(self._index.index.spec, attributes or {}), k)
+
+    def export(self, target: Path | str) -> Exported:
         """Write the knowledge base as JSONL, Markdown or CSV, by the suffix."""
-        from autokb.app.exporting import export
+        from autokb.app.export_kb import export_kb
 
-        return export(self.workspace, Path(target))
+        return export_kb(self.workspace, Path(target))
 
-    def import_(self, source: Path | str) -> Imported:
-        """Take in what ``export`` wrote, edited or not."""
-        from autokb.app.importing import import_file
+    def import_(self, source: Path | str, *, progress: Progress = _silent) -> Imported:
+        """Take in what ``export`` wrote, edited or not; model and mode stay as they were opened."""
+        from autokb.app.import_kb import import_file
 
-        done = import_file(self.workspace, Path(source))
-        self.workspace = open_workspace(self.workspace.folder)
+        done = import_file(self.workspace, Path(source), progress=progress)
+        self.workspace = self.workspace.reopened()
         return done
+
+    def close(self) -> None:
+        """Let go of what ``ask`` holds in memory."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None

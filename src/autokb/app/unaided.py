@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.app.models import OFFLINE, model_of
-from autokb.app.stages import Stages
-from autokb.app.workspace import Workspace
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.nouns import RawIssue
 from autokb.llm.embedders import Embedder, Vectors
+from autokb.pipeline.models import OFFLINE, model_of
+from autokb.pipeline.stages import Stages
 from autokb.stores.vector_index import best_first
+from autokb.stores.workspace import Workspace
 from autokb.tasks.probes.unaided_solutions.task import TASK, SolveUnaided
 
 UNAIDED = "llm-wk"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autokb.core.results import Result
 
 STOPPED = 3
 SYSTEM = re.compile(r"(?:raw|raw\+cc|bm25|vectors|autokb|llm-wk)(?:\+[a-z]+)*(?:,.*)?")
@@ -85,14 +88,15 @@ def _usage(error: object) -> str:
     return text if "\n" in text else f"{text.rstrip('.')}. See: {command} --help"
 
 
-def _fail(sentence: str, status: int, as_json: bool, result: Mapping[str, Any] | None = None) -> int:
-    from autokb.cli.output import write_json
+def _fail(sentence: str, status: int, as_json: bool, result: Result | None) -> int:
+    """Say why a command ended, and with ``--json`` what it did until then."""
+    from autokb.cli.output import say, write_json
 
-    said = ((result or {}).get("batch") or {}).get("said", ())
-    sys.stderr.write("".join(f"{line}\n" for line in (*said, sentence)))
+    batch = getattr(result, "batch", None)
+    say((*(batch.said if batch else ()), sentence))
     if as_json:
         try:
-            write_json({"error": sentence} if result is None else result)
+            write_json({"error": sentence} if result is None else result.as_json())
         except OSError:
             _silence(sys.stdout)  # what failed may be the writing itself: a full disk
     return status

@@ -49,8 +49,8 @@ def chunk(
 ) -> int:
     """Cut documents into clean chunks, and show what was dropped and why."""
     from autokb.app.chunking_documents import Chunking, answered_by, chunk_files
-    from autokb.app.models import OFFLINE, AskModels
     from autokb.cli.output import say, stage_bars
+    from autokb.pipeline.models import OFFLINE, AskModels
     from autokb.sources import Fields
 
     started = time.perf_counter()

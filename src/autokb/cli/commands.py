@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from autokb.core.results import Created
 
 app = typer.Typer(
     name="autokb",
@@ -37,18 +40,19 @@ def init(
     json: Json = False,
 ) -> None:
     """Make a workspace."""
-    from autokb.app.starting import start
+    from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    made = start(workspace, domain, examples=examples)
-    emit(json, made, lambda: _started(workspace, made, domain))
+    created = SupportKB.create(workspace, domain, examples=examples).created
+    assert created is not None
+    emit(json, created.as_json(), lambda: _created(workspace, created, domain))
 
 
-def _started(workspace: Path, made: dict[str, Any], domain: str) -> str:
+def _created(workspace: Path, created: Created, domain: str) -> str:
     from autokb.cli.views import quoted
 
-    if made["documents"]:
-        counts = f"{made['documents']} documents and {made['issues']} issues"
+    if created.documents:
+        counts = f"{created.documents} documents and {created.issues} issues"
         return f"Made {workspace} with {counts}.\nNext: autokb build {quoted(workspace)}"
     to_do = "" if domain else f" Say in {workspace / 'domain.yaml'} what customers' problems depend on."
     return f"Made {workspace}.{to_do}\nNext: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
@@ -82,8 +86,7 @@ def add(
     json: Json = False,
 ) -> None:
     """Add documents or raw issues; adding again updates."""
-    from autokb.app.adding import add as add_sources
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.output import emit, spinner
     from autokb.cli.views import added_view
     from autokb.core.errors import BadInputError
@@ -93,26 +96,23 @@ def add(
         raise BadInputError(f"--as takes documents or issues, not {kind!r}.")
     named = (text_field, title_field, id_field, date_field, resolved_by_field)
     fields = Fields(*(name or None for name in named))
-    opened = open_workspace(workspace)
+    kb = SupportKB.open(workspace)
     with spinner(f"Reading {kind}") as progress:
-        done = add_sources(
-            opened, paths, "issues" if kind == "issues" else "documents", fields, sync=sync, progress=progress
-        )
+        done = kb.add(paths, "issues" if kind == "issues" else "documents", fields, sync=sync, progress=progress)
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
 
 
 @app.command(epilog="Example: autokb plan kb --model openai:gpt-5-mini")
 def plan(workspace: Folder, model: Model = "", mode: Mode = "economical", json: Json = False) -> None:
     """Say what a build would cost before it is started."""
-    from autokb.app.planning import plan as make_plan
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.output import emit, stage_bars
     from autokb.cli.views import plan_view
 
-    opened = open_workspace(workspace, model=model, mode=mode)
+    kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
-        planned = make_plan(opened, progress)
-    emit(json, planned, lambda: plan_view(planned))
+        planned = kb.plan(progress=progress)
+    emit(json, planned.as_json(), lambda: plan_view(planned))
 
 
 @app.command(epilog="Example: autokb build kb  and  autokb build kb --model openai:gpt-5-mini --budget 2.50")
@@ -133,17 +133,15 @@ def build(
     json: Json = False,
 ) -> None:
     """Build the knowledge base; a build that was killed goes on where it stopped."""
-    from autokb.app.build import build as run_build
-    from autokb.app.models import AskModels
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.output import emit, say, stage_bars
     from autokb.cli.views import build_view
 
-    opened = open_workspace(workspace, model=model, mode=mode)
+    kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
-        built = run_build(opened, rethink=rethink, asking=AskModels(budget, batch, batch_files), progress=progress)
-    say((built["batch"] or {}).get("said", ()))
-    emit(json, built, lambda: build_view(workspace, built))
+        built = kb.build(rethink=rethink, budget=budget, batch=batch, batch_files=batch_files, progress=progress)
+    say(built.batch.said if built.batch else ())
+    emit(json, built.as_json(), lambda: build_view(workspace, built))
 
 
 @app.command(epilog="Example: autokb show kb  and  autokb show kb issue-1234...")
@@ -158,18 +156,17 @@ def show(
     json: Json = False,
 ) -> None:
     """Show the tree, or one issue with its solutions, evidence and attributes."""
-    from autokb.app.showing import issue_json, tree_json
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.issue_views import issue_view, tree_view
     from autokb.cli.output import emit
 
-    opened = open_workspace(workspace)
+    kb = SupportKB.open(workspace)
     if issue is None:
-        shown = tree_json(opened, most)
-        emit(json, shown, lambda: tree_view(workspace, shown))
+        shown = kb.show(most=most)
+        emit(json, shown.as_json(), lambda: tree_view(workspace, shown))
     else:
-        one = issue_json(opened, issue)
-        emit(json, one, lambda: issue_view(one))
+        one = kb.show_issue(issue)
+        emit(json, one.as_json(), lambda: issue_view(one))
 
 
 @app.command(epilog='Example: autokb ask kb "my earbuds do not pair with my iPhone" --attribute os=iOS')
@@ -184,50 +181,45 @@ def ask(
     json: Json = False,
 ) -> None:
     """Ask a question: an answer with its sources, a question back, or an honest no."""
-    from autokb.app.asking import open_index, read_overrides
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.issue_views import answer_view
     from autokb.cli.output import emit
+    from autokb.retrieval.read_question import read_pairs
 
-    opened = open_workspace(workspace)
-    index = open_index(opened)
-    answer = index.ask_json(text, read_overrides(index.index.spec, attribute or []), k)
-    emit(json, answer, lambda: answer_view(workspace, answer))
+    answer = SupportKB.open(workspace).ask(text, read_pairs(attribute or []), k)
+    emit(json, answer.as_json(), lambda: answer_view(workspace, answer))
 
 
 @app.command(epilog="Example: autokb costs kb")
 def costs(workspace: Folder, json: Json = False) -> None:
     """Say what was spent in the workspace's life, by stage and task."""
-    from autokb.app.planning import costs as read_costs
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.output import emit
     from autokb.cli.views import costs_view
 
-    spent = read_costs(open_workspace(workspace))
-    emit(json, spent, lambda: costs_view(spent))
+    spent = SupportKB.open(workspace).costs()
+    emit(json, spent.as_json(), lambda: costs_view(spent))
 
 
 @app.command(epilog="Example: autokb export kb kb.jsonl")
 def export(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE")], json: Json = False) -> None:
     """Write the whole knowledge base; the suffix chooses JSONL, Markdown or CSV."""
-    from autokb.app.exporting import export as write_export
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    count = write_export(open_workspace(workspace), file)
-    what = "lines" if file.suffix.lower() == ".jsonl" else "solutions"
-    emit(json, {"file": str(file), what: count}, lambda: f"Wrote {count} {what} to {file}.")
+    done = SupportKB.open(workspace).export(file)
+    what = f"{done.lines} lines" if done.lines is not None else f"{done.solutions} solutions"
+    emit(json, done.as_json(), lambda: f"Wrote {what} to {file}.")
 
 
 @app.command(name="import", epilog="Example: autokb import kb kb.jsonl")
 def import_(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE")], json: Json = False) -> None:
     """Take a JSONL export whole, or edited solution texts from Markdown or CSV."""
-    from autokb.app.importing import import_file
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.output import emit, stage_bars
     from autokb.cli.views import imported_view
 
-    opened = open_workspace(workspace)
+    kb = SupportKB.open(workspace)
     with stage_bars() as progress:
-        done = import_file(opened, file, progress=progress)
+        done = kb.import_(file, progress=progress)
     emit(json, done.as_json(), lambda: imported_view(workspace, done))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autokb.cli.commands import Folder, Json, Model, app
+
+if TYPE_CHECKING:
+    from autokb.app.draft import Draft
 
 Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask for no more than this much money.")]
 
@@ -14,22 +17,20 @@ Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask 
 @app.command(name="draft-spec", epilog="Example: autokb draft-spec kb --model openai:NAME")
 def draft_spec(workspace: Folder, model: Model = "", budget: Budget = None, json: Json = False) -> None:
     """Propose attributes and rules from issues and documents, in a file of its own beside domain.yaml."""
-    from autokb.app.drafting import draft_spec as draft
-    from autokb.app.models import AskModels
-    from autokb.app.workspace import open_workspace
+    from autokb.app import SupportKB
     from autokb.cli.output import emit, stage_bars
 
-    opened = open_workspace(workspace, model=model)
+    kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
-        drafted = draft(opened, asking=AskModels(budget=budget), progress=progress)
-    emit(json, drafted, lambda: _view(drafted))
+        drafted = kb.draft_spec(budget=budget, progress=progress)
+    emit(json, drafted.as_json(), lambda: _view(drafted))
 
 
-def _view(drafted: dict[str, Any]) -> str:
+def _view(drafted: Draft) -> str:
     """Show the draft and say what to do with it."""
-    counts = f"{len(drafted['attributes'])} attributes and {len(drafted['rules'])} rules"
-    left_out = "".join(f"\nNot taken: {reason}" for reason in drafted["left_out"])
+    counts = f"{len(drafted.attributes)} attributes and {len(drafted.rules)} rules"
+    left_out = "".join(f"\nNot taken: {reason}" for reason in drafted.left_out)
     return (
-        f"{drafted['yaml']}\nWrote {counts}, made by {drafted['made_by']}, to {drafted['file']}.{left_out}\n"
+        f"{drafted.yaml}\nWrote {counts}, made by {drafted.made_by}, to {drafted.file}.{left_out}\n"
         "Next: edit the file, and save it as domain.yaml."
     )

@@ -49,8 +49,8 @@ def chunking(
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
     from autokb.app.evaluating_chunks import METHODS, SUPPORT, ChunkEvaluation, evaluate_chunking
-    from autokb.app.models import AskModels
     from autokb.cli.output import check_report, say, stage_bars
+    from autokb.pipeline.models import AskModels
     from autokb.sources import Fields
 
     check_report(report)

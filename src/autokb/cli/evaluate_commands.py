@@ -39,9 +39,9 @@ def retrieval(
 ) -> None:
     """Hit rate, MRR and nDCG of every retrieval system, with intervals and paired differences."""
     from autokb.app.evaluating import evaluate_own_variations, evaluate_workspace_retrieval
-    from autokb.app.models import AskModels
-    from autokb.app.workspace import open_workspace
     from autokb.cli.output import check_report, stage_bars
+    from autokb.pipeline.models import AskModels
+    from autokb.stores.workspace import open_workspace
 
     check_report(report)
     named = [name for words in [*(systems or []), *(extra or [])] for name in words.replace(",", " ").split()]
@@ -89,9 +89,9 @@ def quality(
 ) -> None:
     """Granularity (Q_M), rules kept (Q_D) and, from a filled sheet, correctness (Q_C); a model's word stands apart."""
     from autokb.app.evaluating_quality import evaluate_workspace_quality
-    from autokb.app.models import AskModels
-    from autokb.app.workspace import open_workspace
     from autokb.cli.output import check_report, stage_bars
+    from autokb.pipeline.models import AskModels
+    from autokb.stores.workspace import open_workspace
 
     check_report(report)
     opened, asking = open_workspace(workspace, model=model), AskModels(budget=budget)

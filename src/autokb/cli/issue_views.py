@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -13,7 +12,10 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from autokb.answering.answer import Answer, Matched
+from autokb.app.show import ShownIssue, ShownKB, ShownNode, ShownSolution
 from autokb.cli.views import attributes_text, next_line, quoted
+from autokb.core.nouns import Evidence, Solution
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
@@ -38,96 +40,96 @@ def several(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def tree_view(workspace: Path, shown: Mapping[str, Any]) -> RenderableType:
+def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
     """Show the trees under their themes, and edits whose solution is gone."""
     lost = [
-        Text(f"edit without its solution: {e['solution_id']}: {one_line(e['text'])}", style="yellow")
-        for e in shown["orphaned_edits"]
+        Text(f"edit without its solution: {edit.solution_id}: {one_line(edit.text)}", style="yellow")
+        for edit in shown.orphaned_edits
     ]
-    if not shown["trees"]:
+    if not shown.trees:
         return Group(_nothing_yet(workspace, shown), *lost)
-    counts = f"{several(shown['trees_in_all'], 'tree')}, {several(shown['solutions'], 'solution')}"
-    root = Tree(Text(f"{shown['domain']}: {counts}", style="bold"), guide_style="dim")
+    counts = f"{several(shown.trees_in_all, 'tree')}, {several(shown.solutions, 'solution')}"
+    root = Tree(Text(f"{shown.domain}: {counts}", style="bold"), guide_style="dim")
     themes: dict[str, Tree] = {}
-    for tree in sorted(shown["trees"], key=lambda t: (t["theme"] or "", -t["raw_issues"])):
-        theme = tree["theme"] or "no theme"
+    for tree in sorted(shown.trees, key=lambda t: (t.theme or "", -t.raw_issues)):
+        theme = tree.theme or "no theme"
         branch = themes.get(theme) or themes.setdefault(theme, root.add(Text(theme, style="bold magenta")))
-        parent = branch.add(_label(tree, tree["attributes"], "bold"))
-        for child in tree["children"]:
-            own = {n: v for n, v in child["attributes"].items() if v != tree["attributes"].get(n)}
-            parent.add(_label(child, own, ""))
-    if more := shown["trees_in_all"] - len(shown["trees"]):
+        parent = branch.add(_label(tree, tree.attributes, "bold"))
+        for child in tree.children:
+            fixed = {n: v for n, v in child.attributes.items() if v != tree.attributes.get(n)}
+            parent.add(_label(child, fixed, ""))
+    if more := shown.trees_in_all - len(shown.trees):
         root.add(Text(f"... and {several(more, 'more tree')}", style="dim"))
-    example = short(shown["trees"][0]["id"])
+    example = short(shown.trees[0].id)
     return Group(root, *lost, next_line(f"One issue with its sources: autokb show {quoted(workspace)} {example}"))
 
 
-def _nothing_yet(workspace: Path, shown: Mapping[str, Any]) -> Text:
-    staged = shown["staged"]
+def _nothing_yet(workspace: Path, shown: ShownKB) -> Text:
+    staged = shown.staged
     counts = f"{several(staged['documents'], 'document')} and {several(staged['issues'], 'issue')}"
     if not (staged["documents"] or staged["issues"]):
         return next_line(f"Nothing is added yet. Next: autokb add {quoted(workspace)} FOLDER_OF_MANUALS", "")
-    if shown["documents"] and not staged["issues"]:
-        counts = several(shown["documents"], "document")
+    if shown.documents and not staged["issues"]:
+        counts = several(shown.documents, "document")
         return next_line(f"{counts} and no issues. Next: autokb add {quoted(workspace)} FILE --as issues", "")
     return next_line(f"{counts} are added, no tree is published. Next: autokb build {quoted(workspace)}", "")
 
 
-def _label(node: Mapping[str, Any], attributes: Mapping[str, list[str]], style: str) -> Text:
-    label = Text(one_line(node["text"]), style=style)
+def _label(node: ShownNode, attributes: Mapping[str, list[str]], style: str) -> Text:
+    label = Text(one_line(node.text), style=style)
     if len(words := attributes_text(attributes)):
         label.append("  ").append_text(words)
-    count = node["solutions"]
+    count = node.solutions or 0
     label.append(f"  {several(count, 'solution')}", style="green" if count else "dim")
-    return label.append(f"  {short(node['id'])}", style="dim")
+    return label.append(f"  {short(node.id)}", style="dim")
 
 
-def issue_view(one: Mapping[str, Any]) -> RenderableType:
+def issue_view(one: ShownIssue) -> RenderableType:
     """Show one issue with its solutions, its children and what customers wrote."""
-    told = one["raw_issues"]
-    facts = [one["id"], *([f"theme: {one['theme']}"] if one["theme"] else [])]
-    head = [Text(one_line(one["text"], 400), style="bold")]
-    if len(words := attributes_text(one["attributes"])):
+    reported = one.raw_issues
+    facts = [one.id, *([f"theme: {one.theme}"] if one.theme else [])]
+    head = [Text(one_line(one.text, 400), style="bold")]
+    if len(words := attributes_text(one.attributes)):
         head.append(words)
     head.append(Text("   ".join(facts), style="dim"))
-    if told:
-        head.append(Text(f"told by {several(len(told), 'customer')}:", style="dim"))
-        head += [Text(f"  “{one_line(r['text'], 90)}”", style="dim italic") for r in told[:QUOTED]]
-    if len(told) > QUOTED:
-        head.append(Text(f"  ... and {len(told) - QUOTED} more", style="dim"))
-    below = [Text.assemble("  ", _child(c)) for c in one["children"]]
+    if reported:
+        head.append(Text(f"told by {several(len(reported), 'customer')}:", style="dim"))
+        head += [Text(f"  “{one_line(r.text, 90)}”", style="dim italic") for r in reported[:QUOTED]]
+    if len(reported) > QUOTED:
+        head.append(Text(f"  ... and {len(reported) - QUOTED} more", style="dim"))
+    below = [Text.assemble("  ", _child(c)) for c in one.children]
     if below:
         below.insert(0, Text("more specific:", style="dim"))
-    solutions = [solution_panel(s) for s in one["solutions"]]
+    solutions = [solution_panel(s) for s in one.solutions]
     none = [] if solutions else [Text("No solution.", style="yellow")]
     return Group(*head, *solutions, *none, *below)
 
 
-def _child(child: Mapping[str, Any]) -> Text:
-    label = Text(one_line(child["text"])).append("  ").append_text(attributes_text(child["attributes"]))
-    return label.append(f"  {short(child['id'])}", style="dim")
+def _child(child: ShownNode) -> Text:
+    label = Text(one_line(child.text)).append("  ").append_text(attributes_text(child.attributes))
+    return label.append(f"  {short(child.id)}", style="dim")
 
 
-def solution_panel(solution: Mapping[str, Any]) -> Panel:
-    """Show a solution's steps with their sources, its status and the reason for it where it has one."""
+def solution_panel(solution: ShownSolution | Solution) -> Panel:
+    """Show a solution's steps with their sources; outside of answers also its status, who edited it, and why."""
     body: list[RenderableType] = [_steps(solution)]
-    if solution.get("edited_by"):
-        body.append(Text(f"edited by {solution['edited_by']}, {solution['edited_at']}", style="yellow"))
-    if solution.get("reason"):
-        body.append(Text(solution["reason"], style="yellow"))
-    below = Text(solution["id"], style="dim")
-    if status := solution.get("status"):
-        below = Text.assemble((status, STATUS_COLOURS.get(status, "")), "  ", below)
-    if len(words := attributes_text(solution["attributes"])):
+    below = Text(solution.id, style="dim")
+    if isinstance(solution, ShownSolution):
+        if solution.edited_by:
+            body.append(Text(f"edited by {solution.edited_by}, {solution.edited_at}", style="yellow"))
+        if solution.reason:
+            body.append(Text(solution.reason, style="yellow"))
+        below = Text.assemble((solution.status, STATUS_COLOURS.get(solution.status, "")), "  ", below)
+    if len(words := attributes_text(solution.attributes)):
         body.insert(0, words)
-    title = Text(one_line(solution["text"].strip().split("\n", 1)[0], 80))
+    title = Text(one_line(solution.text.strip().split("\n", 1)[0], 80))
     return Panel(
         Group(*body), title=title, title_align="left", subtitle=below, subtitle_align="right", border_style="dim"
     )
 
 
-def _steps(solution: Mapping[str, Any]) -> Table:
-    steps, evidence = solution["steps"] or [solution["text"]], solution["evidence"]
+def _steps(solution: ShownSolution | Solution) -> Table:
+    steps, evidence = solution.steps or (solution.text,), solution.evidence
     table = Table.grid(padding=(0, 1))
     table.add_column(justify="right", no_wrap=True)
     table.add_column()
@@ -140,44 +142,43 @@ def _steps(solution: Mapping[str, Any]) -> Table:
     return table
 
 
-def _place(evidence: Mapping[str, Any]) -> str:
-    return f"{evidence['document']} [{evidence['start']}:{evidence['end']}]"
+def _place(evidence: Evidence) -> str:
+    return f"{evidence.document} [{evidence.start}:{evidence.end}]"
 
 
-def answer_view(workspace: Path, answer: Mapping[str, Any]) -> RenderableType:
+def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     """Show an answer: outcome, question back, the best match with steps and sources, the others, further reading."""
-    outcome, question = answer["outcome"], answer["question"]
-    head = Text(outcome, style=f"bold {COLOURS[outcome]}")
-    if len(words := attributes_text(answer["attributes"])):
+    head = Text(answer.outcome, style=f"bold {COLOURS[answer.outcome]}")
+    if len(words := attributes_text(answer.attributes)):
         head.append("   understood: ", style="not bold").append_text(words)
     lines: list[RenderableType] = [head]
-    if question:
-        lines.append(Text(question["text"], style="bold yellow"))
-        option = shlex.quote(f"{question['attribute']}={question['values'][0]}")
+    if question := answer.question:
+        lines.append(Text(question.text, style="bold yellow"))
+        option = shlex.quote(f"{question.attribute}={question.values[0]}")
         lines.append(Text(f"  ask again with --attribute {option}", style="dim"))
-    if outcome == "abstains":
+    if answer.outcome == "abstains":
         lines.append(Text("Nothing in the knowledge base is close enough. Ask in other words, or add a document."))
-    if answer["matches"]:
-        lines += _matches(workspace, answer["matches"])
-    if answer["documents"]:
-        reading = ", ".join(d["document"] for d in answer["documents"])
+    if answer.matches:
+        lines += _matches(workspace, answer.matches)
+    if answer.documents:
+        reading = ", ".join(hit.id for hit in answer.documents)
         lines.append(Text(f"could also help: {reading}", style="dim"))
     return Group(*lines)
 
 
-def _matches(workspace: Path, matches: list[Mapping[str, Any]]) -> list[RenderableType]:
+def _matches(workspace: Path, matches: Sequence[Matched]) -> list[RenderableType]:
     best, *others = matches
-    solutions = best["solutions"]
-    lines: list[RenderableType] = [_match(best, "bold"), *(solution_panel(s) for s in solutions[:SHOWN])]
-    if more := len(solutions[SHOWN:]):
-        command = f"autokb show {quoted(workspace)} {short(best['issue']['id'])}"
+    lines: list[RenderableType] = [_match(best, "bold"), *(solution_panel(s) for s in best.solutions[:SHOWN])]
+    if more := len(best.solutions[SHOWN:]):
+        command = f"autokb show {quoted(workspace)} {short(best.issue.id)}"
         lines.append(Text(f"  {several(more, 'more solution')}: {command}", style="dim"))
     if others:
         lines += [Text("other issues near it:", style="dim"), *(Text.assemble("  ", _match(m, "")) for m in others)]
     return lines
 
 
-def _match(match: Mapping[str, Any], style: str) -> Text:
-    label = Text(one_line(match["issue"]["text"], 60), style=style)
-    words = f"  {match['match']}, similarity {match['similarity']:.2f}  {short(match['issue']['id'])}"
+def _match(match: Matched, style: str) -> Text:
+    label = Text(one_line(match.issue.text, 60), style=style)
+    similarity = min(1.0, max(0.0, match.similarity))
+    words = f"  {match.match}, similarity {similarity:.2f}  {short(match.issue.id)}"
     return label.append(words, style="dim not bold")

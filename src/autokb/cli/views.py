@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-SKIPPED_SHOWN = 20
+from autokb.core.nouns import Skipped
+from autokb.core.results import Added, BuildReport, Costs, Imported, Plan
+
+SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
 
 def quoted(workspace: Path) -> str:
@@ -24,13 +26,13 @@ def next_line(words: str, style: str = "dim") -> Text:
     return Text(words, style=style, no_wrap=True, overflow="ignore")
 
 
-def attributes_text(attributes: Mapping[str, list[str]]) -> Text:
+def attributes_text(attributes: Mapping[str, Iterable[str]]) -> Text:
     """Return the values that say something, coloured; nothing for Any."""
-    said = [(n, v) for n, v in attributes.items() if v != ["Any"]]
-    return Text("  ").join(Text(f"{n}={'|'.join(v)}", style="cyan") for n, v in said)
+    values = ((name, sorted(values)) for name, values in sorted(attributes.items()))
+    return Text("  ").join(Text(f"{n}={'|'.join(v)}", style="cyan") for n, v in values if v != ["Any"])
 
 
-def added_view(workspace: Path, kind: str, done: Any) -> RenderableType:
+def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     """Show what an ``add`` did and what to do next."""
     lines: list[RenderableType] = [
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
@@ -43,7 +45,7 @@ def added_view(workspace: Path, kind: str, done: Any) -> RenderableType:
     return Group(*lines)
 
 
-def skipped_lines(skipped: Any) -> list[RenderableType]:
+def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:
     """Show each thing that was not taken with its reason, the first twenty in full."""
     lines: list[RenderableType] = [
         Text(f"  not taken: {s.path}: {s.reason}", style="yellow") for s in skipped[:SKIPPED_SHOWN]
@@ -53,7 +55,7 @@ def skipped_lines(skipped: Any) -> list[RenderableType]:
     return lines
 
 
-def imported_view(workspace: Path, done: Any) -> RenderableType:
+def imported_view(workspace: Path, done: Imported) -> RenderableType:
     """Show what an import took and what not."""
     lines = [Text(f"{done.taken} taken, {done.unchanged} as they were"), *skipped_lines(done.skipped)]
     if done.taken:
@@ -61,28 +63,25 @@ def imported_view(workspace: Path, done: Any) -> RenderableType:
     return Group(*lines)
 
 
-def plan_view(planned: Mapping[str, Any]) -> RenderableType:
+def plan_view(planned: Plan) -> RenderableType:
     """Show what a build would ask and cost."""
-    seconds = planned["seconds"]
-    time = f"about {duration(seconds)}" if seconds is not None else "not known before the first build"
+    time = f"about {duration(planned.seconds)}" if planned.seconds is not None else "not known before the first build"
     first = Text(
-        f"{planned['documents']} documents, {planned['issues']} issues: {planned['calls']} requests to a model, "
-        f"{money(planned['cost'])}, time {time}."
+        f"{planned.documents} documents, {planned.issues} issues: {planned.calls} requests to a model, "
+        f"{money(planned.cost)}, time {time}."
     )
-    if not any(m["calls"] for m in planned["modes"].values()):
+    if not any(mode.calls for mode in planned.modes.values()):
         return first
     table = Table("stage", "requests", "input tokens", "output tokens", "cost", box=None)
-    for name, row in [*planned["stages"].items(), ("total", planned)]:
-        if row["calls"]:
-            tokens = row["tokens"]
-            figures = (f"{row['calls']:,}", f"{tokens['input']:,}", f"{tokens['output']:,}")
-            table.add_row(name, *figures, money(row["cost"]))
+    for name, row in [*planned.stages.items(), ("total", planned)]:
+        if row.calls:
+            table.add_row(name, f"{row.calls:,}", f"{row.tokens.input:,}", f"{row.tokens.output:,}", money(row.cost))
     lines: list[RenderableType] = [first, table]
-    for mode, row in planned["modes"].items():
-        lines.append(Text(f"  {mode}: {row['calls']:,} requests, {money(row['cost'])}", style="dim"))
-    lines.append(Text(f"  {planned['mode']} as a batch: {money(planned['batch']['cost'])}", style="dim"))
-    if paid := planned["paid"]["calls"]:
-        lines.append(Text(f"  paid for already: {paid:,} requests, {money(planned['paid']['cost'])}", style="dim"))
+    for mode, row in planned.modes.items():
+        lines.append(Text(f"  {mode}: {row.calls:,} requests, {money(row.cost)}", style="dim"))
+    lines.append(Text(f"  {planned.mode} as a batch: {money(planned.batch.cost)}", style="dim"))
+    if paid := planned.paid.calls:
+        lines.append(Text(f"  paid for already: {paid:,} requests, {money(planned.paid.cost)}", style="dim"))
     return Group(*lines)
 
 
@@ -96,39 +95,41 @@ def money(cost: float | None) -> str:
     return "cost unknown" if cost is None else f"${cost:.4f}"
 
 
-def costs_view(spent: Mapping[str, Any]) -> RenderableType:
+def costs_view(spent: Costs) -> RenderableType:
     """Show what was spent."""
     table = Table("stage", "calls", "from the ledger", "input tokens", "output tokens", "cost")
-    for name, row in [*spent["stages"].items(), ("total", spent)]:
-        tokens = row["tokens"]
-        figures = (row["calls"], row["cached"], tokens["input"], tokens["output"])
-        table.add_row(name, *map(str, figures), money(row["cost"]))
+    for name, row in [*spent.stages.items(), ("total", spent)]:
+        figures = (row.calls, row.cached, row.tokens.input, row.tokens.output)
+        table.add_row(name, *map(str, figures), money(row.cost))
     return table
 
 
-def build_view(workspace: Path, built: Mapping[str, Any]) -> RenderableType:
+def build_view(workspace: Path, built: BuildReport) -> RenderableType:
     """Show what a build made, what it cost and what failed."""
     table = Table("stage", "computed", "reused", "failed", "seconds", box=None)
-    for name, row in built["stages"].items():
-        table.add_row(name, str(row["computed"]), str(row["reused"]), str(row["failed"]), f"{row['seconds']:.1f}")
-    made = ", ".join(f"{built[n]} {n}" for n in ("themes", "seeds", "parents", "children", "solutions", "withheld"))
+    for name, row in built.stages.items():
+        table.add_row(name, str(row.computed), str(row.reused), str(row.failed), f"{row.seconds:.1f}")
+    made = (
+        f"{built.themes} themes, {built.seeds} seeds, {built.parents} parents, {built.children} children, "
+        f"{built.solutions} solutions, {built.withheld} withheld"
+    )
     lines: list[RenderableType] = [
         table,
-        Text(f"{made}; {built['calls']} requests, {money(built['cost'])}, {built['seconds']:.1f} s"),
+        Text(f"{made}; {built.calls} requests, {money(built.cost)}, {built.seconds:.1f} s"),
     ]
-    if left := built["left_out"]:
+    if left := built.left_out:
         lines.append(Text(f"  left out {len(left)} parts that a check refused; --json lists them", style="yellow"))
-    failures = built["failures"]
-    lines += [Text(f"  failed: {f['stage']} {f['item']}: {f['reason']}", style="red") for f in failures[:SKIPPED_SHOWN]]
+    failures = built.failures
+    lines += [Text(f"  failed: {f.stage} {f.item}: {f.reason}", style="red") for f in failures[:SKIPPED_SHOWN]]
     if len(failures) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
-    if lost := built["unresolved_links"]:
+    if lost := built.unresolved_links:
         named = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
         words = f"  {len(lost)} documents that resolved issues are not in the knowledge base: {named}; --json lists all"
         lines.append(Text(words, style="yellow"))
-    if not built["parents"]:
-        cut = built["stages"]["chunks"]
-        what = "FILE --as issues" if cut["computed"] + cut["reused"] else "FOLDER_OF_MANUALS"
+    if not built.parents:
+        chunks = built.stages["chunks"]
+        what = "FILE --as issues" if chunks.computed + chunks.reused else "FOLDER_OF_MANUALS"
         lines.append(next_line(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", "yellow"))
     else:
         name = quoted(workspace)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autokb.core.results import Result
 
 
 class AutokbError(Exception):
@@ -23,7 +25,7 @@ class StoppedOnPurposeError(AutokbError):
 
     exit_status = 3
 
-    def __init__(self, sentence: str, result: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, sentence: str, result: Result | None = None) -> None:
         super().__init__(sentence)
         self.result = result
 

@@ -116,12 +116,13 @@ class ModelClient:
         assert isinstance(reply, ModelReply)
         return reply
 
-    async def embed(self, request: EmbeddingRequest, tag: Tag) -> Vectors:
+    async def embed(self, request: EmbeddingRequest, tag: Tag, *, keep: bool = True) -> Vectors:
         """Return the vectors of a request's texts, on disk with its row of the ledger before they are returned.
 
-        Whoever asks looks first for vectors that are there: this always pays. Raises as ``ask`` does.
+        Whoever asks looks first for vectors that are there: this always pays. Without ``keep`` only the row stays.
+        Raises as ``ask`` does.
         """
-        reply = await self._landed(request.key) or await self._fly(request, tag)
+        reply = await self._landed(request.key) or await self._fly(request, tag, keep=keep)
         assert isinstance(reply, EmbeddingReply)
         return reply.vectors
 
@@ -182,12 +183,14 @@ class ModelClient:
                 return flight.reply
         return None
 
-    async def _fly(self, request: ModelRequest | EmbeddingRequest, tag: Tag) -> ModelReply | EmbeddingReply:
+    async def _fly(
+        self, request: ModelRequest | EmbeddingRequest, tag: Tag, *, keep: bool = True
+    ) -> ModelReply | EmbeddingReply:
         """Send a request; whoever asks for the same meanwhile gets what it brings."""
         row = Paid(request.key, request.base_key, tag.stage, tag.task, request.model, tag.items, "failed", None, 0.0)
         flight = self._flights[row.key] = _Flight()
         try:
-            flight.reply = await self._retried(request, row)
+            flight.reply = await self._retried(request, row, keep)
             return flight.reply
         except Exception as error:
             flight.error = error
@@ -196,12 +199,14 @@ class ModelClient:
             del self._flights[row.key]
             flight.landed.set()
 
-    async def _retried(self, request: ModelRequest | EmbeddingRequest, row: Paid) -> ModelReply | EmbeddingReply:
+    async def _retried(
+        self, request: ModelRequest | EmbeddingRequest, row: Paid, keep: bool
+    ) -> ModelReply | EmbeddingReply:
         price = self._prices.of(request.model)
         failures = 0
         while True:
             try:
-                return await self._attempt(request, row, price)
+                return await self._attempt(request, row, keep, price)
             except SendError as error:
                 if error.fatal:
                     raise BadInputError(str(error)) from None
@@ -219,7 +224,7 @@ class ModelClient:
         return min(FIRST_PAUSE * 2.0 ** (failures - 1), LONGEST_PAUSE) * (0.5 + jitter)
 
     async def _attempt(
-        self, request: ModelRequest | EmbeddingRequest, row: Paid, price: Price | None
+        self, request: ModelRequest | EmbeddingRequest, row: Paid, keep: bool, price: Price | None
     ) -> ModelReply | EmbeddingReply:
         """Send once, with the most that it can cost set aside, and keep what it brought, be it only the attempt."""
         most = None if price is None else price.most(request)
@@ -231,7 +236,7 @@ class ModelClient:
                 vectors = await self._embedding_sender.send(request)
                 cost = None if price is None else price.cost(vectors.tokens, 0)
                 spent = cost or 0.0
-                kept = (request, vectors.vectors)
+                kept = (request, vectors.vectors) if keep else None
                 await self._keep(
                     replace(row, state="read", reply=ModelReply("", vectors.tokens, 0), cost=cost, vectors=kept)
                 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio
 
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.llm.failures import failure, timed_out
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-CHARACTERS_A_TOKEN = 4  # what a token is taken for where a provider does not count them
 TOOL = "Takes your reply. Call it once."
 Mode = Literal["native", "tool", "prompted"]
 Strict = Callable[[Mapping[str, Any]], bool]

@@ -60,8 +60,7 @@ def _candidates(trees: Sequence[TreeMatch], asked: Asked) -> tuple[str, ...]:
     """
     top = trees[0]
     if top.issue is not None:
-        children = asked.index.children(top.issue)
-        return tuple(node for node in top.narrower if node in children)
+        return tuple(node for node in top.narrower if asked.index.issues[node].parent_id == top.issue)
     return tuple(n for t in trees if t.score >= top.score - NEAR for n in t.narrower)
 
 
@@ -113,9 +112,9 @@ def _changes(name: str, top: TreeMatch, asked: Asked) -> bool:
         return True
     now = _content(asked.shown(top.issue))
     fixing = (
-        n
-        for n in asked.index.children(top.issue)
-        if n in top.narrower and asked.index.issues[n].attributes.get(name, ANY) != ANY
+        child.id
+        for child in asked.index.forest.children(top.issue)
+        if child.id in top.narrower and child.attributes.get(name, ANY) != ANY
     )
     return any(_content(asked.shown(node)) != now for node in fixing)
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.ids import digest
-from autokb.llm.embedders import Vectors
+from autokb.core.ranking import Scores
+from autokb.core.vectors import Vectors
 from autokb.retrieval.history import PastIssue, build_history
-from autokb.retrieval.search import ChunkIndex, Scores, gate_by_length, search_parts
+from autokb.retrieval.search import ChunkIndex, gate_by_length, search_parts
 from autokb.retrieval.weights import Weights, tree_scores
 
 FEWEST_LABELLED = 30  # fewer asked questions cannot tell two weights apart

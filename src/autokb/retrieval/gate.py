@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
-from autokb.llm.embedders import Vectors
+from autokb.core.vectors import Vectors
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
 SPREADS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.nouns import Hit
-from autokb.llm.embedders import Vectors
-from autokb.stores.vector_index import best_first
+from autokb.core.ranking import Scores, best_first
+from autokb.core.vectors import Vectors
 from autokb.stores.word_index import words
 
-Scores = NDArray[np.float64]
 NEIGHBOURS = 20  # the nearest single issue is not enough; more than some 20 add nothing
 SHARPNESS = 0.05  # of the neighbours' softmax, in units of cosine
 NOBODY = 0.4  # a vote of nobody at this cosine: far neighbours do not speak as loudly as near ones

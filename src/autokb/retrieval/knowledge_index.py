@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare, compare_values
 from autokb.core.domain import Attribute
-from autokb.core.nouns import DISPLAYED, Hit, Issue, Solution
+from autokb.core.forest import Forest
+from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.text.lexicon import implied_sets
 
-_Combination = frozenset[tuple[str, Values]]
+_Combination = frozenset[tuple[str, Values]]  # what a node or solution fixes, each configured attribute named
 ACCEPTED = (Match.EXACT, Match.BROADER)
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeIndex:
-    """Issues as trees beside their displayed solutions; row n of any similarity array is issue ``ids[n]``."""
+    """Issues as trees beside their displayed solutions; row n of any array of scores is issue ``ids[n]``.
+
+    ``trees`` holds the ids of each tree, the root first, the others in order of their ids; ``cited`` the documents that
+    a node's displayed solutions cite. ``leaves`` says what fixed values leave of the attributes that are Any.
+    """
 
     names: tuple[str, ...]
-    ids: tuple[str, ...]
-    issues: Mapping[str, Issue]
+    forest: Forest[Issue]
     rows: Mapping[str, int]
     root_of: Mapping[str, str]
     trees: Mapping[str, tuple[str, ...]]
@@ -34,79 +35,50 @@ class KnowledgeIndex:
 
     @classmethod
     def of(
-        cls,
-        issues: Iterable[Issue],
-        solutions: Iterable[Solution],
-        names: Iterable[str],
-        configuration: Mapping[str, Attribute] | None = None,
+        cls, issues: Iterable[Issue], solutions: Iterable[Solution], attributes: Mapping[str, Attribute]
     ) -> KnowledgeIndex:
-        """Index the issues and their displayed solutions; ``names`` are the configured attributes.
+        """Index the issues and their displayed solutions.
 
-        ``configuration`` says what values imply: what is for Android leaves phone and tablet, a laptop conflicts.
+        The configured ``attributes`` say what values imply: what is for Android leaves phone and tablet, a laptop
+        conflicts.
         """
-        by_id = {issue.id: issue for issue in sorted(issues, key=lambda i: i.id)}
+        forest = Forest(sorted(issues, key=lambda i: i.id))
         shown: dict[str, list[Solution]] = {}
         for solution in sorted(solutions, key=lambda s: s.id):
-            if solution.status in DISPLAYED and solution.issue_id in by_id:
+            if solution.status in DISPLAYED and solution.issue_id in forest.nodes:
                 shown.setdefault(solution.issue_id, []).append(solution)
-        roots = {issue_id: _root(issue_id, by_id) for issue_id in by_id}
-        trees: dict[str, list[str]] = {root: [root] for root in by_id if roots[root] == root}
-        for issue_id, root in roots.items():
-            if issue_id != root:
-                trees[root].append(issue_id)
-        ordered = tuple(sorted(names))
-        kept = {i: tuple(s) for i, s in shown.items()}
-        combinations = {i.id: _combination(i.attributes, ordered) for i in by_id.values()}
-        combinations |= {s.id: _combination(s.attributes, ordered) for some in kept.values() for s in some}
+        trees = {root.id: _root_first(forest, root) for root in forest.roots}
+        names = tuple(sorted(attributes))
+        things: list[Issue | Solution] = [*forest.nodes.values(), *(s for some in shown.values() for s in some)]
+        combinations = {t.id: frozenset((name, t.attributes.get(name, ANY)) for name in names) for t in things}
         return cls(
-            names=ordered,
-            ids=tuple(by_id),
-            issues=by_id,
-            rows={issue_id: row for row, issue_id in enumerate(by_id)},
-            root_of=roots,
-            trees={root: tuple(nodes) for root, nodes in trees.items()},
-            solutions_of=kept,
-            cited={i: _cited(s) for i, s in kept.items()},
+            names=names,
+            forest=forest,
+            rows={issue_id: row for row, issue_id in enumerate(forest.nodes)},
+            root_of={node: root for root, nodes in trees.items() for node in nodes},
+            trees=trees,
+            solutions_of={i: tuple(s) for i, s in shown.items()},
+            cited={i: tuple(dict.fromkeys(e.document for s in some for e in s.evidence)) for i, some in shown.items()},
             combination_of=combinations,
-            leaves={c: _leaves(c, configuration or {}) for c in set(combinations.values())},
+            leaves={
+                c: implied_sets({name: values for name, values in c if values != ANY}, attributes)
+                for c in set(combinations.values())
+            },
         )
 
-    def nearest(self, similarities: NDArray[np.floating], depth: int) -> tuple[Hit, ...]:
-        """Return the ``depth`` most similar issues, best first, ties by id."""
-        values = np.asarray(similarities, dtype=np.float64)
-        if 0 < depth < len(values):
-            floor = np.partition(values, len(values) - depth)[len(values) - depth]
-            rows = np.flatnonzero(values >= floor)
-        else:
-            rows = np.arange(len(values))
-        best = rows[np.argsort(-values[rows], kind="stable")][: max(0, depth)]
-        return tuple(Hit(self.ids[row], float(values[row])) for row in best)
+    @property
+    def issues(self) -> Mapping[str, Issue]:
+        """The issues by their ids, in the order of the rows."""
+        return self.forest.nodes
 
-    def children(self, issue_id: str) -> tuple[str, ...]:
-        """Return the direct children of a node in order of their ids."""
-        tree = self.trees[self.root_of[issue_id]]
-        return tuple(node for node in tree if self.issues[node].parent_id == issue_id)
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the issues, in the order of the rows."""
+        return tuple(self.forest.nodes)
 
 
-def _root(issue_id: str, issues: Mapping[str, Issue]) -> str:
-    seen = {issue_id}
-    while (parent := issues[issue_id].parent_id) is not None and parent in issues and parent not in seen:
-        seen.add(parent)
-        issue_id = parent
-    return issue_id
-
-
-def _cited(solutions: Iterable[Solution]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(e.document for s in solutions for e in s.evidence))
-
-
-def _leaves(combination: _Combination, configuration: Mapping[str, Attribute]) -> Attributes:
-    """Return what the fixed values leave of the attributes that are Any."""
-    return implied_sets({name: values for name, values in combination if values != ANY}, configuration)
-
-
-def _combination(attributes: Attributes, names: Iterable[str]) -> _Combination:
-    return frozenset((name, attributes.get(name, ANY)) for name in names)
+def _root_first(forest: Forest[Issue], root: Issue) -> tuple[str, ...]:
+    return root.id, *sorted(node.id for node in forest.subtree(root.id) if node is not root)
 
 
 @dataclass(frozen=True, slots=True)

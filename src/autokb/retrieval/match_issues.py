@@ -103,7 +103,7 @@ def literal(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> li
 
 
 def _exact_child(parent: str, asked: Asked) -> str | None:
-    return next((c for c in asked.index.children(parent) if asked.match(c) is Match.EXACT), None)
+    return next((c.id for c in asked.index.forest.children(parent) if asked.match(c.id) is Match.EXACT), None)
 
 
 def _taken(node: str, asked: Asked, similarities: Similarities) -> TreeMatch:

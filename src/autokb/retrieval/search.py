@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from autokb.chunking.windows import Window
 from autokb.core.nouns import Chunk
-from autokb.llm.embedders import Vectors
+from autokb.core.ranking import Positions, Scores, best_first
+from autokb.core.vectors import Vectors
 from autokb.retrieval.weights import Weights
-from autokb.stores.vector_index import VectorIndex, best_first, vector_index
+from autokb.stores.vector_index import VectorIndex, vector_index
 from autokb.stores.word_index import WordIndex, words
 
-Scores = NDArray[np.float64]
-Positions = NDArray[np.int64]
 SHORT = 10  # words that count: up to here a question is short
 LONG = 40  # from here on it is a whole message
 BEST_WINDOWS = 3  # a document's text counts by the mean of its best windows

@@ -45,7 +45,7 @@ class WorkspaceFile:
         if not create and not path.exists():
             raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
         try:
-            self._db = _connect(path, create)
+            self._db, self.read_only = _connect(path, create)
             self._inode = path.stat().st_ino
         except sqlite3.DatabaseError as error:
             raise AutokbError(
@@ -285,14 +285,15 @@ def parts_of(keys: Sequence[Any]) -> Iterator[list[Any]]:
         yield list(keys[start : start + AT_ONCE])
 
 
-def _connect(path: Path, create: bool) -> sqlite3.Connection:
+def _connect(path: Path, create: bool) -> tuple[sqlite3.Connection, bool]:
+    """Return the connection, and whether nothing can be written through it."""
     try:
-        return _open(f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}", writable=True)
+        return _open(f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}", writable=True), False
     except sqlite3.OperationalError as error:
         if create or ("readonly" not in str(error) and "unable to open" not in str(error)):
             raise
         # A read-only folder cannot hold the shared-memory file that WAL readers need; nobody can write there either.
-        return _open(f"{path.absolute().as_uri()}?immutable=1", writable=False)
+        return _open(f"{path.absolute().as_uri()}?immutable=1", writable=False), True
 
 
 def _open(uri: str, *, writable: bool) -> sqlite3.Connection:

@@ -320,16 +320,6 @@ def test_what_a_build_no_longer_asks_for_stands_in_no_file(here: Desk, folder: P
     assert (taken.taken, taken.missing, taken.foreign) == (1, (NAMES["b"],), ()), "a late reply is still taken"
 
 
-def test_forgotten_requests_are_not_written(here: Desk, folder: Path) -> None:
-    async def build() -> int:
-        batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
-        await noted(batch, A, B)
-        batch.forget([A.key])
-        return await batch.flush()
-
-    assert (asyncio.run(build()), wanted(folder)) == (1, [NAMES["b"]])
-
-
 def test_replies_that_come_during_a_run_need_no_line(here: Desk, folder: Path) -> None:
     async def build() -> tuple[int, int]:
         batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)

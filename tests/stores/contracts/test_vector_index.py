@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from autokb.stores.vector_index import ExactIndex, GraphIndex, VectorIndex, Vectors, vector_index
+from autokb.core.ranking import best_first
+from autokb.core.vectors import Vectors
+from autokb.stores.vector_index import SCORED_BY_GRAPH, ExactIndex, GraphIndex, VectorIndex, vector_index
 
 Maker = Callable[[Vectors], VectorIndex]
 MAKERS: dict[str, Maker] = {"exact": vector_index, "graph": lambda vectors: vector_index(vectors, exact_up_to=0)}
@@ -31,10 +33,9 @@ def test_the_kind_follows_the_number_of_rows() -> None:
 
 def test_a_row_finds_itself_with_cosine_one(make: Maker) -> None:
     vectors = units(300)
-    positions, cosines = make(vectors).search(vectors[42], 3)
-    assert positions[0] == 42
-    assert cosines[0] == pytest.approx(1.0, abs=1e-5)
-    assert list(cosines) == sorted(cosines, reverse=True)
+    scores = make(vectors).scores(vectors[42])
+    assert scores.argmax() == 42
+    assert scores[42] == pytest.approx(1.0, abs=1e-5)
 
 
 def test_it_finds_what_a_full_comparison_finds(make: Maker) -> None:
@@ -43,48 +44,28 @@ def test_it_finds_what_a_full_comparison_finds(make: Maker) -> None:
     shared = 0
     for question in questions:
         right = np.argsort(-(vectors @ question), kind="stable")[:10]
-        shared += len(set(right.tolist()) & set(index.search(question, 10)[0].tolist()))
+        shared += len(set(right.tolist()) & set(best_first(index.scores(question), 10).tolist()))
     assert shared >= 0.95 * 300
 
 
 def test_ties_fall_by_position(make: Maker) -> None:
     vectors = np.repeat(units(4), 5, axis=0)
-    positions, _ = make(vectors).search(vectors[10], 3)
-    assert positions.tolist() == [10, 11, 12]
+    assert best_first(make(vectors).scores(vectors[10]), 3).tolist() == [10, 11, 12]
 
 
-def test_a_mask_is_kept_even_when_everything_near_is_masked(make: Maker) -> None:
-    vectors = units(500)
-    mask = np.zeros(500, dtype=np.bool_)
-    mask[[3, 400]] = True
-    positions, _ = make(vectors).search(vectors[7], 10, mask)
-    assert sorted(positions.tolist()) == [3, 400]
-
-
-def test_more_wanted_than_there_is_and_nothing_wanted(make: Maker) -> None:
-    vectors = units(5)
-    assert len(make(vectors).search(vectors[0], 50)[0]) == 5
-    assert len(make(vectors).search(vectors[0], 0)[0]) == 0
-
-
-def test_scores_are_exact_cosines_near_the_question(make: Maker) -> None:
+def test_every_row_has_a_score_exact_near_the_question_and_never_above_it_elsewhere(make: Maker) -> None:
     vectors = units(600)
-    index = make(vectors)
-    scores = index.scores(vectors[5])
-    best = index.search(vectors[5], 5)[0]
-    assert scores.shape == (600,)
-    assert scores[best] == pytest.approx(vectors[best] @ vectors[5], abs=1e-6)
-    assert scores.argmax() == 5
+    scores, exact = make(vectors).scores(vectors[5]), vectors @ vectors[5]
+    assert scores.shape == (600,) and scores.dtype == np.float32
+    near = np.argsort(-exact)[: SCORED_BY_GRAPH // 2]
+    assert scores[near] == pytest.approx(exact[near], abs=1e-6)
+    assert scores.max() == scores[5]
 
 
 def test_two_indexes_of_the_same_rows_answer_alike(make: Maker) -> None:
     vectors = units(1500)
-    first, second = make(vectors).search(vectors[9], 20), make(vectors).search(vectors[9], 20)
-    assert first[0].tolist() == second[0].tolist()
-    assert first[1].tolist() == second[1].tolist()
+    assert np.array_equal(make(vectors).scores(vectors[9]), make(vectors).scores(vectors[9]))
 
 
 def test_an_empty_index_finds_nothing() -> None:
-    index = vector_index(np.zeros((0, 8), dtype=np.float32))
-    assert len(index.search(units(1, 8)[0], 5)[0]) == 0
-    assert len(index.scores(units(1, 8)[0])) == 0
+    assert len(vector_index(np.zeros((0, 8), dtype=np.float32)).scores(units(1, 8)[0])) == 0

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from samples import SAMPLES
 
-from autokb.app.model_answers import item_key
 from autokb.core.ids import digest
 from autokb.core.model_requests import ModelReply
+from autokb.pipeline.model_runner import item_key
 from autokb.tasks.asking import repair_request, request_for
 from autokb.tasks.prompts import render
 from autokb.tasks.task import Task

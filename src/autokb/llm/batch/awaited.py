@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply, ModelRequest
+from autokb.core.results import BatchReport
 from autokb.llm.prices import Price
 
 NAMED = 20  # custom_ids in one sentence; all of them stand in the lists
@@ -51,6 +52,21 @@ class TakenReplies:
     skipped: tuple[str, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
 
+    def report(self) -> BatchReport:
+        """Return what was found, with the sentences that say it to people."""
+        return BatchReport(
+            taken=self.taken,
+            missing=self.missing,
+            doubled=self.doubled,
+            foreign=self.foreign,
+            malformed=self.malformed,
+            failed=self.failed,
+            unsure=self.unsure,
+            incomplete=self.incomplete,
+            skipped=self.skipped,
+            said=tuple(self.sentences()),
+        )
+
     def sentences(self) -> list[str]:
         """Say it to people, one sentence a kind; nothing is said of what did not happen."""
         told = [
@@ -78,6 +94,10 @@ class TakenReplies:
 
 class Batch(Protocol):
     """A sender whose replies come with a later run: take what is there, send what is missing, flush."""
+
+    async def check(self, models: Sequence[str]) -> None:
+        """Refuse models that cannot be asked this way (BadInputError)."""
+        ...
 
     async def take_replies(self) -> TakenReplies:
         """Put the replies that have come into the ledger; call it before a build asks anything."""

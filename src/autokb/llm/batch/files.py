@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,6 +46,9 @@ class BatchFiles:
         self._price_of = price_of
         self._spool = Spool()
 
+    async def check(self, models: Sequence[str]) -> None:
+        """Accept every model: whoever answers the files decides."""
+
     async def take_replies(self) -> TakenReplies:
         """Put the replies of the folder into the ledger, and name what is missing, doubled, foreign and malformed."""
         register = Register.from_json(self._handles.get(REGISTER))
@@ -66,11 +69,6 @@ class BatchFiles:
         """Note a request for the files; raises AwaitedError."""
         self._spool.add(request, request_line(request))
         raise AwaitedError(f"The reply to {custom_id(request.key)} is awaited.")
-
-    def forget(self, keys: Iterable[str]) -> None:
-        """Leave requests out of the files after all."""
-        for key in keys:
-            self._spool.drop(key)
 
     async def flush(self) -> int:
         """Make the request files hold exactly what was noted in this run; returns how many that is.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
 from autokb.core.model_requests import EmbeddingReply, EmbeddingRequest, SendError
+from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import readable
 from autokb.llm.failures import SHOWN, is_worth_a_retry
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 MOST_TEXTS = 32  # a request: what the strictest common server takes by default
 MOST_CHARACTERS = 48_000  # a request, so that a slow endpoint answers before the time-out
 MOST_BYTES = 8_000  # of a text: no tokenizer makes more tokens of them, and providers take 8,191
-CHARACTERS_A_TOKEN = 4  # where an endpoint counts nothing
 KEY = VARIABLES["openai"][0]
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from autokb.core.errors import BadInputError
-from autokb.llm.embedders import Vectors, readable
+from autokb.core.vectors import Vectors
+from autokb.llm.embedders import readable
 
 OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_PROGRESS_BARS")
 UNREAD = (".md", ".onnx", ".png", ".lock")  # files in such folders that the encoder does not read

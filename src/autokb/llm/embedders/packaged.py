@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autokb.core.errors import AutokbError
-from autokb.llm.embedders import Vectors
+from autokb.core.vectors import Vectors
 
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 256

@@ -1,0 +1,86 @@
+"""Opening a workspace to be asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from autokb.answering.answer import Answer
+from autokb.answering.ask import ask
+from autokb.core.attributes import Values
+from autokb.core.errors import BadInputError
+from autokb.pipeline.model_choice import OFFLINE
+from autokb.pipeline.model_session import ModelOptions, open_session
+from autokb.pipeline.stage_log import Progress, silent
+from autokb.pipeline.stages import Stages, encoder_name, encoder_of
+from autokb.retrieval.index import AskIndex, load_index, published_gate
+from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+
+QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
+
+
+@dataclass(frozen=True)
+class OpenIndex:
+    """A workspace's knowledge base in memory, and whether a later build has replaced it."""
+
+    index: AskIndex
+    file: WorkspaceFile
+    held: ExitStack
+
+    def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
+        """Answer a question; an empty one is refused."""
+        started = time.perf_counter()
+        if not text.strip():
+            raise BadInputError("The question is empty; write what the customer asks.")
+        # Bytes that are no text read as a question mark.
+        text = text[:QUESTION_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+        answer = ask(self.index, text, overrides, k)
+        return replace(answer, seconds=time.perf_counter() - started)
+
+    def is_current(self) -> bool:
+        """Return whether nothing was published or edited since."""
+        return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
+
+    def close(self) -> None:
+        """Let go of the workspace file, and of the connection to an embedder."""
+        self.held.close()
+
+
+def open_index(workspace: Workspace) -> OpenIndex:
+    """Load what the last build published (BadInputError when nothing was).
+
+    Questions are read offline whatever the settings' model; only a paid embedder is asked.
+    """
+    with ExitStack() as stack:
+        file = WorkspaceFile(workspace.knowledge_path)
+        stack.callback(file.close)
+        published = read_published(file)
+        if not published.kb.documents and not published.kb.issues:
+            raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
+        name = encoder_name(workspace.settings)
+        published_gate(published, name).passes(0.0, name)  # before anything is embedded, perhaps for money
+        index = _load(workspace, published, file, stack)
+        return OpenIndex(index, file, stack.pop_all())
+
+
+def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:
+    """Embed what is published now, so that the first question does not wait for it."""
+    published = read_published(file)
+    if published.kb.documents or published.kb.issues:
+        with ExitStack() as stack:
+            _load(workspace, published, file, stack, progress)
+
+
+def _load(
+    workspace: Workspace, published: Published, file: WorkspaceFile, held: ExitStack, progress: Progress = silent
+) -> AskIndex:
+    """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
+    settings = replace(workspace.settings, model=OFFLINE, tasks={})
+    session = held.enter_context(open_session(replace(workspace, settings=settings), file, ModelOptions()))
+    encoder = encoder_of(settings, file, session)
+    embed = Stages(file, encoder, progress=progress).embed
+    return load_index(published, published_spec(workspace, published), encoder.name, embed, encoder.embed_questions)

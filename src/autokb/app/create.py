@@ -1,0 +1,51 @@
+"""A new workspace, from a shipped domain, a file of one's own, or a commented start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autokb.app.add import add
+from autokb.core.errors import BadInputError
+from autokb.core.results import Created
+from autokb.domains import domain_text, examples_folder, names
+from autokb.stores.workspace import create_workspace
+
+BLANK_DOMAIN = """\
+# What your support domain is about. Fill in what customers' problems depend on, then add documents and issues.
+name: {name}
+description: What the product is and who asks about it.
+attributes: {{}}
+#  os: {{kind: closed, values: [Android, iOS], synonyms: {{iOS: [iphone, ipad]}}}}
+#  condition: {{kind: open, examples: [Diabetes, Asthma]}}
+rules: []
+#  - {{id: no-support, text: Do not send the customer to support., patterns: ['contact (our|customer) support']}}
+"""
+
+
+def create(folder: Path, domain: str = "", *, examples: bool = False) -> Created:
+    """Make a workspace and add the domain's own examples when asked."""
+    text = _domain_text(folder, domain)
+    source = examples_folder(domain) if examples and domain in names() else None
+    if examples and source is None:
+        with_examples = [n for n in names() if examples_folder(n) is not None]
+        raise BadInputError(f"--examples needs a domain that ships some: --domain {' or '.join(with_examples)}.")
+    workspace = create_workspace(folder, text)
+    documents = issues = 0
+    if source is not None:
+        documents = add(workspace, [source / "documents"], "documents").added
+        issues = add(workspace, [source / "issues"], "issues").added
+    return Created(str(folder), workspace.spec.name, documents, issues)
+
+
+def _domain_text(folder: Path, domain: str) -> str:
+    if not domain:
+        return BLANK_DOMAIN.format(name=folder.resolve().name or "domain")
+    if domain in names():
+        return domain_text(domain)
+    path = Path(domain)
+    if not path.is_file():
+        raise BadInputError(f"{domain!r} is no file and no shipped domain; the domains are {', '.join(names())}.")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{domain} cannot be read ({error}); save it as UTF-8 text.") from error

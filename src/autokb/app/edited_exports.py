@@ -1,0 +1,142 @@
+"""Solution texts that a person edited in the Markdown or CSV of an export, and what else was changed there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from autokb.app.export_kb import CSV_COLUMNS, csv_rows, markdown, unguarded, unmasked
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import KnowledgeBase, Skipped
+
+MARK = re.compile(r"<!-- solution (.+) \(([a-z]+)\) -->")
+END = "<!-- end -->"
+ONLY_TEXTS = "only the texts of solutions are taken"
+NAMED = 20  # changes of one file that are named one by one
+
+
+@dataclass(frozen=True, slots=True)
+class EditedTexts:
+    """The texts of a file by solution id, and the changes in it that cannot be taken."""
+
+    texts: Mapping[str, str]
+    skipped: tuple[Skipped, ...]
+
+
+def same_text(text: str) -> str:
+    """Return a text without what editors change by themselves: line ends, spaces at the end of a line, blank ends."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def read_markdown(text: str, name: str, kb: KnowledgeBase) -> EditedTexts:
+    """Read an edited Markdown export."""
+    blocks, outside = _blocks(same_text(text))
+    if kb.solutions and not blocks:
+        raise BadInputError(
+            f"{name} holds no solution marks as export writes them; export the Markdown, edit its texts."
+        )
+    texts, skipped = _first_ones(((b.solution_id, unmasked(b.text)) for b in blocks if b.closed), name)
+    skipped += [
+        Skipped(f"{name}: {b.solution_id}", f"the line {END} after its text is missing; put it back")
+        for b in blocks
+        if not b.closed
+    ]
+    statuses = {s.id: s.status for s in kb.solutions.values()}
+    skipped += [
+        Skipped(f"{name}: {b.solution_id}", f"its status was changed to {b.status}; {ONLY_TEXTS}")
+        for b in blocks
+        if b.solution_id in statuses and statuses[b.solution_id] != b.status
+    ]
+    ours = Counter(line for _, line in _blocks(same_text(markdown(kb)))[1])
+    return EditedTexts(texts, (*skipped, *_shortened(_new_lines(outside, ours, name), name)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    solution_id: str
+    status: str
+    text: str
+    closed: bool
+
+
+def _blocks(text: str) -> tuple[list[_Block], list[tuple[int, str]]]:
+    """Split a text into the blocks between our marks and the numbered lines outside of them."""
+    blocks: list[_Block] = []
+    outside: list[tuple[int, str]] = []
+    mark: re.Match[str] | None = None
+    held: list[str] = []
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        found = MARK.fullmatch(line.strip())
+        if mark is not None and (found or line.strip() == END or number > text.count("\n") + 1):
+            blocks.append(_Block(mark.group(1), mark.group(2), "\n".join(held).strip(), line.strip() == END))
+            mark, held = None, []
+        elif mark is not None:
+            held.append(line)
+        elif line.strip() and not found:
+            outside.append((number, line.strip()))
+        mark = found or mark
+    return blocks, outside
+
+
+def _new_lines(outside: list[tuple[int, str]], ours: Counter[str], name: str) -> Iterator[Skipped]:
+    left = ours.copy()
+    for number, line in outside:
+        if left[line]:
+            left[line] -= 1
+        else:
+            yield Skipped(f"{name}:{number}", f"stands outside the solution marks; {ONLY_TEXTS}")
+
+
+def read_csv(text: str, name: str, kb: KnowledgeBase) -> EditedTexts:
+    """Read an edited CSV export; semicolons and tabs, which some spreadsheets write, are understood."""
+    rows = _rows(text)
+    texts, skipped = _first_ones(((row["solution_id"], row["text"]) for row in rows), name)
+    ours = {row[0]: dict(zip(CSV_COLUMNS, row, strict=True)) for row in csv_rows(kb)}
+    return EditedTexts(texts, (*skipped, *_shortened(_other_columns(rows, ours, name), name)))
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    csv.field_size_limit(10_000_000)
+    header = text.partition("\n")[0]
+    delimiter = max(",;\t", key=header.count)
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+        if not {"solution_id", "text"} <= set(reader.fieldnames or ()):
+            raise BadInputError("The CSV needs the columns solution_id and text, as export writes them.")
+        found = [{name: unguarded(row.get(name) or "") for name in CSV_COLUMNS if name in row} for row in reader]
+    except csv.Error as error:
+        raise BadInputError(
+            f"The CSV cannot be read ({error}); save it as CSV again, with quotes where needed."
+        ) from error
+    return [row | {"solution_id": row["solution_id"].strip()} for row in found]
+
+
+def _other_columns(rows: list[dict[str, str]], ours: Mapping[str, Mapping[str, str]], name: str) -> Iterator[Skipped]:
+    for row in rows:
+        own = ours.get(row["solution_id"])
+        changed = [n for n, value in row.items() if own and n != "text" and same_text(value) != same_text(own[n])]
+        if changed:
+            yield Skipped(f"{name}: {row['solution_id']}", f"its {', '.join(changed)} was changed; {ONLY_TEXTS}")
+
+
+def _first_ones(pairs: Iterator[tuple[str, str]], name: str) -> tuple[dict[str, str], list[Skipped]]:
+    texts: dict[str, str] = {}
+    skipped = []
+    for solution_id, text in pairs:
+        if solution_id in texts:
+            skipped.append(Skipped(f"{name}: {solution_id}", "stands twice in the file; its first text was taken"))
+        else:
+            texts[solution_id] = same_text(text)
+    return texts, skipped
+
+
+def _shortened(skipped: Iterator[Skipped], name: str) -> list[Skipped]:
+    found = list(skipped)
+    if len(found) <= NAMED:
+        return found
+    return [*found[:NAMED], Skipped(name, f"{len(found) - NAMED} more changes of this kind were not taken")]

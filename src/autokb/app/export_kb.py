@@ -1,0 +1,147 @@
+"""The whole knowledge base as a file: JSONL holds everything, Markdown and CSV are for people."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.forest import Forest
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Issue, KnowledgeBase, Solution
+from autokb.core.results import Exported
+from autokb.stores.published import read_published
+from autokb.stores.workspace import Workspace
+
+SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
+CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources")
+# what spreadsheets begin a formula with, full-width forms and what they skip before it included
+FORMULA_STARTS = tuple("=+-@\t\r\n'＝＋－＠")
+
+
+def export_kb(workspace: Workspace, target: Path) -> Exported:
+    """Write the published knowledge base to a file, whose suffix chooses the format.
+
+    The file appears whole or not at all.
+    """
+    kind = target.suffix.lower()
+    if kind not in SUFFIXES:
+        raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(SUFFIXES)}.")
+    with workspace.file() as file:
+        if kind == ".jsonl":
+            lines = list(_jsonl(file.lines()))
+            _write(target, "".join(lines))
+            return Exported(str(target), lines=len(lines))
+        kb = read_published(file).kb
+    _write(target, markdown(kb) if kind == ".md" else _csv(kb))
+    return Exported(str(target), solutions=len(kb.solutions))
+
+
+def _write(target: Path, text: str) -> None:
+    partial = target.with_name(target.name + ".partial")
+    try:
+        partial.write_text(text, encoding="utf-8", newline="")
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was exported.") from error
+
+
+def _jsonl(lines: Iterator[tuple[str, str, str]]) -> Iterator[str]:
+    for kind, record_id, body in lines:
+        yield canonical_json({**json.loads(body), "kind": kind, "id": record_id}) + "\n"
+
+
+def trees(kb: KnowledgeBase) -> Iterator[tuple[Issue, list[Issue]]]:
+    """Yield each parent with all that is below it, both in the order of their texts."""
+    forest = Forest(kb.issues.values())
+    for parent in sorted(forest.roots, key=_by_text):
+        yield parent, sorted((node for node in forest.subtree(parent.id) if node is not parent), key=_by_text)
+
+
+def _by_text(issue: Issue) -> tuple[str, str]:
+    return issue.text.casefold(), issue.id
+
+
+def solutions_by_issue(kb: KnowledgeBase) -> dict[str, list[Solution]]:
+    """Group the solutions by their node, ordered by id."""
+    grouped: dict[str, list[Solution]] = {}
+    for solution in sorted(kb.solutions.values(), key=lambda s: s.id):
+        grouped.setdefault(solution.issue_id, []).append(solution)
+    return grouped
+
+
+def attribute_words(issue: Issue | Solution) -> str:
+    """Return the attributes that say something: ``os: Windows; app: Desktop``."""
+    said = ((n, v) for n, v in sorted(issue.attributes.items()) if v != {"Any"})
+    return "; ".join(f"{name}: {', '.join(sorted(values))}" for name, values in said)
+
+
+def markdown(kb: KnowledgeBase) -> str:
+    """Return the knowledge base as Markdown whose marks say which text belongs to which solution."""
+    out = [
+        "# Knowledge base",
+        "",
+        "Edit the text under a solution mark and import the file; the marks tell which is which.",
+        "",
+    ]
+    solutions = solutions_by_issue(kb)
+    for parent, children in trees(kb):
+        for issue in (parent, *children):
+            title = " ".join(issue.text.split())
+            out += [f"{'##' if issue is parent else '###'} {title}", ""]
+            if words := attribute_words(issue):
+                out += [f"*{words}*", ""]
+            for solution in solutions.get(issue.id, []):
+                out += [
+                    f"<!-- solution {solution.id} ({solution.status}) -->",
+                    "",
+                    masked(solution.text),
+                    "",
+                    "<!-- end -->",
+                    "",
+                ]
+    return "\n".join(out)
+
+
+def _csv(kb: KnowledgeBase) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in csv_rows(kb):
+        writer.writerow([guarded(cell) for cell in row])
+    return stream.getvalue()
+
+
+def csv_rows(kb: KnowledgeBase) -> Iterator[tuple[str, ...]]:
+    """Yield one row a solution, in the order of the trees; the cells are those of ``CSV_COLUMNS``."""
+    solutions = solutions_by_issue(kb)
+    for parent, children in trees(kb):
+        for issue in (parent, *children):
+            for s in solutions.get(issue.id, []):
+                sources = "; ".join(dict.fromkeys(e.document for e in s.evidence))
+                yield (s.id, issue.id, issue.text, attribute_words(issue), s.status, s.reason, s.text, sources)
+
+
+def masked(text: str) -> str:
+    """Keep a text from closing or opening one of our own marks."""
+    return re.sub(r"&((?:amp;)*lt;!--)", r"&amp;\1", text).replace("<!--", "&lt;!--")
+
+
+def unmasked(text: str) -> str:
+    """Take that back."""
+    return re.sub(r"&amp;((?:amp;)*lt;!--)", r"&\1", text.replace("&lt;!--", "<!--"))
+
+
+def guarded(cell: str) -> str:
+    """Keep a spreadsheet from running text of a customer as a formula: an apostrophe goes in front."""
+    return "'" + cell if cell.startswith(FORMULA_STARTS) else cell
+
+
+def unguarded(cell: str) -> str:
+    """Take that apostrophe off again."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell

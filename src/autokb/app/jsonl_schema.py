@@ -1,0 +1,187 @@
+"""What a well-formed line of the export looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from autokb.core.domain import read_domain
+from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json
+from autokb.retrieval.gate import read_gate
+from autokb.retrieval.weights import read_weights
+from autokb.stores.workspace import DOMAIN_FILE, parse_yaml
+
+STATUSES = ("displayed", "repaired", "withheld", "rejected", "approved")
+VERDICTS = ("kept", "broken", "not applicable", "not judged")
+
+Text = Annotated[str, Field(description="text")]
+MaybeText = Annotated[str | None, Field(description="text")]
+Texts = Annotated[list[str], Field(description="a list of strings")]
+MaybeTexts = Annotated[list[str] | None, Field(description="a list of strings")]
+Values = Annotated[list[str], Field(min_length=1)]
+Attributes = Annotated[dict[str, Values], Field(description="lists of strings, for example {'os': ['Any']}")]
+
+
+class Line(BaseModel):
+    """One line; what else stands in it is kept as it is."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class DocumentLine(Line):
+    """A document; its chunks are checked against its text later."""
+
+    title: Text
+    text: Text
+    url: MaybeText = None
+
+
+class RawIssueLine(Line):
+    """A raw issue and where it landed."""
+
+    text: Text
+    title: MaybeText = None
+    date: MaybeText = None
+    theme: MaybeText = None
+    seed: MaybeText = None
+    issue: MaybeText = None
+    reason: MaybeText = None
+    resolved_by: MaybeTexts = None
+
+
+class ThemeLine(Line):
+    """A theme."""
+
+    name: Text
+
+
+class SeedLine(Line):
+    """A seed issue."""
+
+    raw_issue: Text
+    theme: Text
+
+
+class IssueLine(Line):
+    """A node of a tree."""
+
+    text: Text
+    attributes: Attributes
+    parent_id: MaybeText = None
+    seed: MaybeText = None
+    raw_issues: MaybeTexts = None
+
+
+class EvidencePart(Line):
+    """A place in a document."""
+
+    document: str
+    start: int
+    end: int
+    quote: str
+
+
+class RulePart(Line):
+    """What a rule says of a solution."""
+
+    rule: str
+    verdict: Literal["kept", "broken", "not applicable", "not judged"]
+    reason: str
+
+
+class SolutionLine(Line):
+    """A solution, shown or not."""
+
+    issue_id: Text
+    text: Text
+    steps: Texts
+    attributes: Attributes
+    evidence: Annotated[list[EvidencePart], Field(description="a list of document, start, end and quote")]
+    status: Annotated[
+        Literal["displayed", "repaired", "withheld", "rejected", "approved"],
+        Field(description=f"one of {', '.join(STATUSES)}"),
+    ]
+    reason: MaybeText = None
+    rules: Annotated[
+        list[RulePart] | None, Field(description=f"a list of rule, verdict ({', '.join(VERDICTS)}) and reason")
+    ] = None
+
+
+class EditLine(Line):
+    """A hand edit: a text as a whole, or steps."""
+
+    solution_id: Text
+    text: MaybeText = None
+    steps: MaybeTexts = None
+    author: MaybeText = None
+    date: MaybeText = None
+
+
+class SettingLine(Line):
+    """Weights, gate and what else was fitted; each is read by who uses it."""
+
+
+LINES: Mapping[str, type[Line]] = {
+    "document": DocumentLine,
+    "raw_issue": RawIssueLine,
+    "theme": ThemeLine,
+    "seed": SeedLine,
+    "issue": IssueLine,
+    "solution": SolutionLine,
+    "setting": SettingLine,
+    "edit": EditLine,
+}
+KINDS = tuple(LINES)
+
+
+def check_line(body: Any) -> None:
+    """Raise ValueError with a sentence when a line is not one of ours."""
+    if not isinstance(body, dict):
+        raise ValueError("it is no JSON object")
+    kind, record_id = body.get("kind"), body.get("id")
+    if kind not in KINDS:
+        raise ValueError(f"its kind {kind!r} is unknown; kinds are {', '.join(KINDS)}")
+    if not isinstance(record_id, str) or not record_id.strip():
+        raise ValueError("it has no id")
+    where = f"{kind} {record_id!r}"
+    if not record_id.isprintable():
+        raise ValueError(f"{where}: an id is one line of plain characters")
+    try:
+        canonical_json(body).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{where} holds half a character (a lone surrogate)") from error
+    try:
+        LINES[kind].model_validate(body)
+    except ValidationError as error:
+        raise ValueError(_sentence(where, LINES[kind], error)) from error
+    if kind == "edit" and not (body.get("text") or body.get("steps")):
+        raise ValueError(f"{where} needs the edited text or steps")
+    if kind == "setting":
+        _check_setting(record_id, body, where)
+
+
+def _sentence(where: str, line: type[Line], error: ValidationError) -> str:
+    """Say the first thing that is wrong in the words of the field's description."""
+    name = str(error.errors(include_url=False)[0]["loc"][0])
+    field = line.model_fields[name]
+    if field.is_required():
+        return f"{where} needs {name} as {field.description}"
+    return f"{where}: {name} must be {field.description}"
+
+
+def _check_setting(name: str, body: Mapping[str, Any], where: str) -> None:
+    """Refuse a setting that would end every later command."""
+    try:
+        if name == "weights":
+            read_weights(body)
+        elif name == "gate":
+            read_gate(body)
+        elif name == "domain":
+            if not isinstance(body.get("yaml"), str):
+                raise ValueError(f"{where} needs yaml as text")
+            read_domain(parse_yaml(body["yaml"], DOMAIN_FILE))
+    except BadInputError as error:
+        raise ValueError(f"{where}: {error}") from error

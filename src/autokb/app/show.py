@@ -1,0 +1,220 @@
+"""The tree as it was published, and one issue with everything that is known of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from autokb.app.export_kb import solutions_by_issue, trees
+from autokb.core.attributes import as_lists
+from autokb.core.errors import BadInputError
+from autokb.core.forest import Forest
+from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution, Verdict
+from autokb.core.results import Result
+from autokb.stores.published import Published, read_published
+from autokb.stores.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNode(Result):
+    """One node; ``raw_issues`` counts what customers reported, ``solutions`` what is displayed (None: not counted)."""
+
+    id: str
+    text: str
+    parent_id: str | None
+    attributes: Mapping[str, list[str]]
+    raw_issues: int
+    solutions: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTree(ShownNode):
+    """A parent with all that is below it."""
+
+    theme: str | None
+    children: tuple[ShownNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanedEdit(Result):
+    """A hand edit whose solution is gone."""
+
+    id: str
+    solution_id: str
+    text: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKB(Result):
+    """The published trees and what surrounds them; ``staged`` counts what was added, ``trees_in_all`` all trees."""
+
+    domain: str
+    staged: Mapping[str, int]
+    documents: int
+    raw_issues: int
+    themes: tuple[str, ...]
+    solutions: int
+    trees: tuple[ShownTree, ...]
+    trees_in_all: int
+    orphaned_edits: tuple[OrphanedEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRawIssue(Result):
+    """What one customer wrote."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvidence(Evidence):
+    """A place in a document, with the document's title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSolution(Result):
+    """One solution, displayed or not, with who edited it last."""
+
+    id: str
+    text: str
+    steps: tuple[str, ...]
+    attributes: Mapping[str, list[str]]
+    status: str
+    reason: str
+    evidence: tuple[ShownEvidence, ...]
+    rules: tuple[Verdict, ...]
+    edited_by: str | None
+    edited_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownIssue(Result):
+    """One node with its solutions, its direct children, and what customers wrote."""
+
+    id: str
+    text: str
+    parent_id: str | None
+    attributes: Mapping[str, list[str]]
+    theme: str | None
+    seed: str
+    raw_issues: tuple[ShownRawIssue, ...]
+    children: tuple[ShownNode, ...]
+    solutions: tuple[ShownSolution, ...]
+
+
+def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
+    """Return the published trees with the number of solutions of each node, and what stands beside them.
+
+    ``most`` keeps the trees that most customers reported; the counts stay those of the whole.
+    """
+    with workspace.file() as file:
+        published = read_published(file)
+        staged = {kind: len(file.staged(kind)) for kind in ("documents", "issues")}
+    kb = published.kb
+    counts = {i: sum(s.status in DISPLAYED for s in found) for i, found in solutions_by_issue(kb).items()}
+    themes = {s.id: kb.themes[s.theme].name for s in kb.seeds.values() if s.theme in kb.themes}
+    everything = list(trees(kb))
+    most_reported = sorted(everything, key=lambda t: (-len(t[0].raw_issues), not t[1], t[0].id))[:most]
+    chosen = {parent.id for parent, _ in most_reported}
+
+    def node(issue: Issue) -> ShownNode:
+        return _node(issue, counts.get(issue.id, 0))
+
+    def tree(parent: Issue, children: list[Issue]) -> ShownTree:
+        top = node(parent)
+        return ShownTree(
+            top.id,
+            top.text,
+            top.parent_id,
+            top.attributes,
+            top.raw_issues,
+            top.solutions,
+            themes.get(parent.seed),
+            tuple(map(node, children)),
+        )
+
+    return ShownKB(
+        domain=workspace.spec.name,
+        staged=staged,
+        documents=len(kb.documents),
+        raw_issues=len(published.raw_issues),
+        themes=tuple(sorted(theme.name for theme in kb.themes.values())),
+        solutions=sum(counts.values()),
+        trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
+        trees_in_all=len(everything),
+        orphaned_edits=tuple(
+            OrphanedEdit(e.id, e.solution_id, e.text or "\n".join(e.steps), e.date)
+            for e in published.edits
+            if e.solution_id not in kb.solutions
+        ),
+    )
+
+
+def _node(issue: Issue, solutions: int | None) -> ShownNode:
+    attributes = as_lists(issue.attributes)
+    return ShownNode(issue.id, issue.text, issue.parent_id, attributes, len(issue.raw_issues), solutions)
+
+
+def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
+    """Return one issue with solutions, evidence and the raw issues behind it.
+
+    ``wanted`` is an id or the start of one; BadInputError when none or several fit.
+    """
+    with workspace.file() as file:
+        published = read_published(file)
+    kb = published.kb
+    issue = _find(kb.issues, wanted, workspace.folder)
+    forest = Forest(kb.issues.values())
+    seed = kb.seeds.get(issue.seed) or kb.seeds.get(forest.root(issue.id).seed)
+    theme = kb.themes.get(seed.theme) if seed else None
+    return ShownIssue(
+        id=issue.id,
+        text=issue.text,
+        parent_id=issue.parent_id,
+        attributes=as_lists(issue.attributes),
+        theme=theme.name if theme else None,
+        seed=issue.seed,
+        raw_issues=tuple(
+            ShownRawIssue(r, published.raw_issues[r].full_text) for r in issue.raw_issues if r in published.raw_issues
+        ),
+        children=tuple(_node(child, None) for child in forest.children(issue.id)),
+        solutions=tuple(_solution(s, published) for s in solutions_by_issue(kb).get(issue.id, [])),
+    )
+
+
+def _find(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
+    if wanted in issues:
+        return issues[wanted]
+    fitting = sorted(i for i in issues if i.startswith((wanted, f"issue-{wanted}")))
+    if not fitting:
+        raise BadInputError(f"No issue has the id {wanted!r}; this lists them: autokb show {shlex.quote(str(folder))}")
+    if len(fitting) > 1:
+        raise BadInputError(
+            f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it."
+        )
+    return issues[fitting[0]]
+
+
+def _solution(solution: Solution, published: Published) -> ShownSolution:
+    titles = {d.id: d.title for d in published.kb.documents.values()}
+    edits = [e for e in published.edits if e.solution_id == solution.id]
+    return ShownSolution(
+        id=solution.id,
+        text=solution.text,
+        steps=solution.steps,
+        attributes=as_lists(solution.attributes),
+        status=solution.status,
+        reason=solution.reason,
+        evidence=tuple(
+            ShownEvidence(e.document, e.start, e.end, e.quote, titles.get(e.document, "")) for e in solution.evidence
+        ),
+        rules=solution.rules,
+        edited_by=edits[-1].author if edits else None,
+        edited_at=edits[-1].date if edits else None,
+    )

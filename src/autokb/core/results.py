@@ -1,0 +1,216 @@
+"""What the commands give back, typed; ``as_json`` is the object that ``--json`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from autokb.core.nouns import Failure, Skipped
+
+_adapters: dict[Any, Any] = {}  # of pydantic, one a class of results, made when it is first printed
+
+
+class Result:
+    """A frozen dataclass that is its own JSON shape: every field under its name."""
+
+    __slots__ = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as one JSON object."""
+        from pydantic import TypeAdapter
+
+        kind = type(self)
+        if kind not in _adapters:
+            _adapters[kind] = TypeAdapter(kind)
+        shape: dict[str, Any] = _adapters[kind].dump_python(self, mode="json")
+        return shape
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens(Result):
+    """What a model read and wrote; fractions of a token are those of an estimate."""
+
+    input: int | float
+    output: int | float
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(self.input + other.input, self.output + other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Spending(Result):
+    """What was sent and paid; ``cached`` replies came from the ledger, a cost of None holds an unknown price."""
+
+    calls: int
+    cached: int
+    tokens: Tokens
+    cost: float | None
+
+    def __add__(self, other: Spending) -> Spending:
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return Spending(self.calls + other.calls, self.cached + other.cached, self.tokens + other.tokens, cost)
+
+
+NOTHING_SPENT = Spending(0, 0, Tokens(0, 0), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs(Spending):
+    """What was spent in a workspace's life, by stage and by task."""
+
+    stages: Mapping[str, Spending] = field(default_factory=dict)
+    tasks: Mapping[str, Spending] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures(Result):
+    """Requests that are still to be sent, with their tokens; a cost of None holds an unknown price."""
+
+    calls: int
+    tokens: Tokens
+    cost: float | None
+
+    def __add__(self, other: Figures) -> Figures:
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return Figures(self.calls + other.calls, self.tokens + other.tokens, cost)
+
+    def rounded(self) -> Figures:
+        """Return whole tokens, and money to the millionth of a dollar."""
+        tokens = Tokens(round(self.tokens.input), round(self.tokens.output))
+        return Figures(self.calls, tokens, None if self.cost is None else round(self.cost, 6))
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan(Result):
+    """What the same requests cost through a provider's batch interface."""
+
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaidSoFar(Result):
+    """What a workspace has paid already."""
+
+    calls: int
+    tokens: Tokens
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Figures):
+    """What a build is still to pay for in the mode set, and what either mode would take.
+
+    ``seconds`` is None where nothing is known of them. ``documents`` and ``issues`` are those that were added.
+    """
+
+    seconds: float | None
+    documents: int
+    issues: int
+    mode: str
+    stages: Mapping[str, Figures]
+    modes: Mapping[str, Figures]
+    batch: BatchPlan
+    paid: PaidSoFar
+
+
+@dataclass(frozen=True, slots=True)
+class StageReport(Result):
+    """What one stage did: items worked out in this run, known before, and failed."""
+
+    computed: int
+    reused: int
+    failed: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport(Result):
+    """What was found of the replies that a build waits for, by custom_id; ``said`` says it to people."""
+
+    taken: int
+    missing: tuple[str, ...]
+    doubled: tuple[str, ...]
+    foreign: tuple[str, ...]
+    malformed: tuple[str, ...]
+    failed: tuple[str, ...]
+    unsure: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    skipped: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeCounts(Result):
+    """What a build published; ``solutions`` are those that are shown."""
+
+    themes: int = 0
+    seeds: int = 0
+    parents: int = 0
+    children: int = 0
+    solutions: int = 0
+    withheld: int = 0
+    unresolved_links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport(KnowledgeCounts):
+    """What a build did, failed to do and spent; ``stopped`` says why one ended before its end, to go on later."""
+
+    failures: tuple[Failure, ...] = ()
+    left_out: tuple[Failure, ...] = ()
+    calls: int = 0
+    cached: int = 0
+    tokens: Tokens = NOTHING_SPENT.tokens
+    cost: float | None = 0.0
+    awaited: int = 0
+    batch: BatchReport | None = None
+    seconds: float = 0.0
+    stages: Mapping[str, StageReport] = field(default_factory=dict)
+    stopped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Added(Result):
+    """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync."""
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+    gone: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape."""
+        shape = Result.as_json(self)
+        del shape["gone"]
+        return shape
+
+
+@dataclass(frozen=True, slots=True)
+class Imported(Result):
+    """What one import took, what was there already, and what it did not take."""
+
+    taken: int
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Created(Result):
+    """A new workspace and what it holds."""
+
+    workspace: str
+    domain: str
+    documents: int
+    issues: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exported(Result):
+    """Where the knowledge base was written; JSONL counts ``lines``, the formats for people ``solutions``."""
+
+    file: str
+    lines: int | None = None
+    solutions: int | None = None

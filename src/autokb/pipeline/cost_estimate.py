@@ -1,0 +1,94 @@
+"""What a build would ask: the same requests as a real one, counted instead of sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from autokb.core.results import Figures, Tokens
+from autokb.core.settings import Settings
+from autokb.core.tokens import CHARACTERS_A_TOKEN
+from autokb.pipeline.model_session import limits_of
+from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, item_keys
+from autokb.pipeline.runner import Answered, Job, OfflineRunner
+from autokb.stores.ledger_table import LedgerTable
+from autokb.tasks.prompts import render
+from autokb.tasks.task import Task
+
+if TYPE_CHECKING:
+    from autokb.llm.prices import Prices
+
+I = TypeVar("I")  # noqa: E741
+TEXTS_A_REQUEST = 96  # of an embedder
+NO_FIGURES = Figures(0, Tokens(0, 0), 0.0)
+
+
+@dataclass
+class Estimate:
+    """The figures of one mode by stage; ``ratios`` are this workspace's own tokens beside our guess.
+
+    A cost is None where a price is unknown; ``batch_cost`` is what the same requests cost as a batch.
+    """
+
+    prices: Prices
+    ratios: Mapping[str, float] = field(default_factory=dict)
+    stages: dict[str, Figures] = field(default_factory=dict)
+    batch_cost: float | None = 0.0
+
+    def count_groups(
+        self, stage: str, task: Task[Any, Any], items: Sequence[Any], groups: Sequence[Group], model: str
+    ) -> None:
+        """Count one request a group of positions."""
+        asking = task.asking
+        assert asking is not None
+        read = written = 0.0
+        for group in groups:
+            together = [items[n] for n in group]
+            characters = sum(map(len, render(asking.package, asking.values(together))))
+            read += characters / CHARACTERS_A_TOKEN * self.ratios.get(model, 1.0)
+            tokens = TOKENS_AROUND_ENTRIES + sum(asking.tokens(item)[1] for item in together)
+            written += tokens * self.ratios.get(f"{model} {task.name}", 1.0)
+        price = self.prices.of(model)
+        cost = None if price is None else price.cost(round(read), round(written))
+        self._add(stage, Figures(len(groups), Tokens(read, written), cost), None if price is None else price.batch)
+
+    def count_texts(self, stage: str, texts: Sequence[str], embedder: str) -> None:
+        """Count the tokens that a paid embedder reads; how many requests that takes is its own affair."""
+        price = self.prices.of(embedder)
+        read = sum(map(len, texts)) / CHARACTERS_A_TOKEN * self.ratios.get(embedder, 1.0)
+        cost = None if price is None else price.cost(round(read), 0)
+        self._add(stage, Figures(-(-len(texts) // TEXTS_A_REQUEST), Tokens(read, 0), cost), 1.0)
+
+    def _add(self, stage: str, figures: Figures, batch_share: float | None) -> None:
+        self.stages[stage] = self.stages.get(stage, NO_FIGURES) + figures
+        if self.batch_cost is None or figures.cost is None or batch_share is None:
+            self.batch_cost = None
+        else:
+            self.batch_cost += figures.cost * batch_share
+
+    def total(self) -> Figures:
+        """Return the sum over all stages."""
+        return sum(self.stages.values(), NO_FIGURES)
+
+
+class CountingRunner:
+    """Counts what a model would be asked and answers offline in its stead, so that a rehearsed build can go on."""
+
+    def __init__(self, settings: Settings, mode: str, ledger: LedgerTable, estimate: Estimate, model: str) -> None:
+        self._limits = limits_of(settings, model)
+        self._one_each = mode == "paper"
+        self._ledger = ledger
+        self._estimate = estimate
+        self._model = model
+
+    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+        """Return the keys of the model's answers: what it answered before is not counted."""
+        return item_keys(task, self._model, items)
+
+    def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
+        """Form the requests, count them, and stand in for their replies."""
+        batching = Batching(job.task, job.items, self._limits, self._one_each)
+        groups = batching.groups(job.keys, job.missing, self._ledger.open_groups(job.task.name))
+        self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model)
+        yield from OfflineRunner().answer(job)

@@ -1,0 +1,51 @@
+"""Which model answers which task, and whether the settings name only what this version knows."""
+
+from __future__ import annotations
+
+from autokb.chunking.chunkers import CHUNKERS
+from autokb.core.errors import BadInputError
+from autokb.core.settings import Settings
+from autokb.pipeline.embedding import check_embedder
+from autokb.tasks.registry import task_names
+
+OFFLINE = "offline"
+PAPER_OFFLINE_STAGES = frozenset({"attributes", "rules"})  # appendix C of the AutoKB paper counts no request for them
+CONTEXT_MODES = ("document", "chained")
+
+
+def model_of(settings: Settings, mode: str, task: str, stage: str) -> str:
+    """Return the model that answers a task in a stage of the build.
+
+    ``paper`` mode asks what appendix C counts: raw issues' attributes and rules are answered offline there, unless
+    the settings name a model for the task itself.
+    """
+    named = settings.tasks.get(task) or settings.tasks.get(task.rsplit("/", 1)[-1])
+    if named:
+        return named
+    return OFFLINE if mode == "paper" and stage in PAPER_OFFLINE_STAGES else settings.model
+
+
+def named_models(settings: Settings) -> list[str]:
+    """Return every model that the settings name, without ``offline``; unknown tasks are refused (BadInputError)."""
+    known = task_names()
+    for task in settings.tasks:
+        if task not in known and task not in {name.rsplit("/", 1)[-1] for name in known}:
+            raise BadInputError(f"settings.yaml: tasks: there is no task {task!r}; the tasks are {', '.join(known)}.")
+    return sorted({settings.model, *settings.tasks.values()} - {OFFLINE})
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse models, embedders, chunkers and contexts that this version does not know, before any work is done."""
+    if settings.chunker not in CHUNKERS:
+        known = ", ".join(sorted(CHUNKERS))
+        raise BadInputError(f"settings.yaml: there is no chunker {settings.chunker!r}; choose one of: {known}.")
+    if settings.context not in ("", *CONTEXT_MODES):
+        raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")
+    check_embedder(settings.embedder)
+    for model in sorted({settings.model, *settings.tasks.values()} - {OFFLINE}):
+        provider, _, name = model.partition(":")
+        if not provider.strip() or not name.strip():
+            raise BadInputError(
+                f"settings.yaml: the model {model!r} is not known to this version; write offline or PROVIDER:NAME, "
+                "for example openai:gpt-5-mini."
+            )

@@ -1,0 +1,167 @@
+"""Tasks answered by a model: items are grouped into requests, asked at once, read as the replies come."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.model_requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest
+from autokb.core.tokens import CHARACTERS_A_TOKEN
+from autokb.pipeline.model_session import ModelSession
+from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, item_keys
+from autokb.pipeline.runner import KEPT_AT_ONCE, KEPT_SECONDS, Answered, Job
+from autokb.tasks.asking import Read, answer, request_for
+from autokb.tasks.task import Task
+
+I = TypeVar("I")  # noqa: E741
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What was read of the replies to one request: its items' answers, and the replies' keys in the ledger."""
+
+    answers: tuple[Answered, ...]
+    requests: tuple[str, ...]
+
+    @property
+    def readable(self) -> bool:
+        """Whether the replies served anything; those that did not are never served again."""
+        return any(a.answer is not None for a in self.answers)
+
+
+class ModelRunner:
+    """Asks one model through the session of a run."""
+
+    def __init__(self, session: ModelSession, model: str) -> None:
+        self._session = session
+        self._model = model
+
+    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+        """Return the keys of what the model reads of each item."""
+        return item_keys(task, self._model, items)
+
+    def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
+        """Ask what is missing; a budget that is reached is raised when all that arrived was yielded."""
+        session, missing = self._session, set(job.missing)
+        session.count_reused(job.stage, job.task.name, [k for n, k in enumerate(job.keys) if n not in missing])
+        batching = Batching(job.task, job.items, session.limits(self._model), session.mode == "paper")
+        groups = batching.groups(job.keys, job.missing, session.ledger.open_groups(job.task.name))
+        if not groups:
+            return
+        arrived: queue.SimpleQueue[_Reading | None] = queue.SimpleQueue()
+        future = session.start([partial(self._ask, job, group, batching.limits.output, arrived) for group in groups])
+        future.add_done_callback(lambda _done: arrived.put(None))
+        answered: set[int] = set()
+        with session.waiting():
+            for readings in self._as_they_come(future, arrived):
+                answers = [a for reading in readings for a in reading.answers]
+                answered.update(a.position for a in answers)
+                yield answers
+                # They are kept by now. Until then the ledger's open groups say that their replies must be read again.
+                for readable in (True, False):
+                    keys = [key for r in readings if r.readable is readable for key in r.requests]
+                    session.ledger.settle(keys, readable)
+            outcomes = future.result()
+        failed, stopped = self._outcomes(groups, outcomes)
+        if unheard := [a for a in failed if a.position not in answered]:
+            yield unheard
+        if stopped:
+            raise StoppedOnPurposeError(stopped)
+
+    def _as_they_come(
+        self, future: Future[Any], arrived: queue.SimpleQueue[_Reading | None]
+    ) -> Iterator[list[_Reading]]:
+        """Yield what arrives in lists that are worth a write; Ctrl-C cancels what is in flight and yields what came."""
+        batch: list[_Reading] = []
+        try:
+            while True:
+                try:
+                    reading = arrived.get(timeout=KEPT_SECONDS)
+                except queue.Empty:
+                    reading = None
+                    if not batch:
+                        continue
+                else:
+                    if reading is None:
+                        break
+                    batch.append(reading)
+                if reading is None or len(batch) >= KEPT_AT_ONCE:
+                    yield batch
+                    batch = []
+            if batch:
+                yield batch
+        except KeyboardInterrupt:
+            future.cancel()
+            while (reading := arrived.get()) is not None:
+                batch.append(reading)
+            yield batch
+            raise
+        finally:
+            future.cancel()  # when nobody takes what arrives any more
+
+    def _outcomes(self, groups: Sequence[Group], outcomes: Sequence[Exception | None]) -> tuple[list[Answered], str]:
+        """Return the items of requests that failed, and why the run stops, if it does."""
+        failed: list[Answered] = []
+        stopped = ""
+        for group, outcome in zip(groups, outcomes, strict=True):
+            match outcome:
+                case AwaitedError():
+                    self._session.awaited += 1
+                case BudgetReachedError():
+                    stopped = str(outcome) or "The budget is used up."
+                case Exception():
+                    reason = str(outcome) or type(outcome).__name__
+                    failed += [Answered(position, None, reason) for position in group]
+        return failed, stopped
+
+    async def _ask(
+        self, job: Job[Any], group: Group, most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]
+    ) -> None:
+        """Ask about the items of a group; of those that a cut reply lost, fewer are asked about at once."""
+        from autokb.llm.client import Tag
+
+        session, task = self._session, job.task
+        asking = task.asking
+        assert asking is not None
+        items = tuple(job.items[n] for n in group)
+        tag = Tag(job.stage, task.name, tuple(job.keys[n] for n in group))
+        requests: list[str] = []
+        was_cut = False
+
+        async def ask(one: ModelRequest) -> ModelReply:
+            nonlocal was_cut
+            attempt = session.ledger.unreadable([one.base_key]).get(one.base_key, 0)
+            reply = await session.client.ask(one, tag)
+            if not requests:
+                usual = TOKENS_AROUND_ENTRIES + sum(asking.tokens(item)[1] for item in items)
+                session.guessed(f"{self._model} {task.name}", usual, reply.output_tokens)
+            characters = sum(len(m.text) for m in one.messages)
+            session.guessed(self._model, characters / CHARACTERS_A_TOKEN, reply.input_tokens)
+            requests.append(one.tried_again(attempt).key)
+            was_cut = was_cut or reply.finish == "length"
+            return reply
+
+        request = request_for(task.name, asking, items, self._model, most_tokens)
+        read: list[Read[Any]] = await answer(request, asking, items, ask, task.check)
+        lost = [n for n, one in zip(group, read, strict=True) if one.answer is None]
+        asked_again = lost if was_cut and lost and len(group) > 1 else []
+        arrived.put(
+            _Reading(
+                tuple(
+                    Answered(n, None, one.error)
+                    if one.answer is None
+                    else Answered(n, one.answer.model_dump_json(), "", tuple(requests))
+                    for n, one in zip(group, read, strict=True)
+                    if n not in asked_again
+                ),
+                tuple(requests),
+            )
+        )
+        for part in (asked_again[: len(asked_again) // 2], asked_again[len(asked_again) // 2 :]):
+            if part:
+                await self._ask(job, tuple(part), most_tokens, arrived)

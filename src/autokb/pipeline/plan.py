@@ -1,0 +1,136 @@
+"""What a build will ask and cost, and what was spent."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, PaidSoFar, Plan, Spending, Tokens
+from autokb.llm.prices import Prices
+from autokb.pipeline.build import BUILD_PACE, GROWN_BY, Build
+from autokb.pipeline.cost_estimate import NO_FIGURES, CountingRunner, Estimate
+from autokb.pipeline.embedding import CountingEncoder, FreeEncoder, open_free_embedder, read_embedder_name
+from autokb.pipeline.forecast import forecast_first_build
+from autokb.pipeline.model_choice import check_settings, model_of, named_models
+from autokb.pipeline.model_session import PACE, read_ratios
+from autokb.pipeline.stage_log import Progress, silent
+from autokb.pipeline.stages import Stages
+from autokb.stores.ledger_table import LedgerTable, spending
+from autokb.stores.staged import staged_raw_issues
+from autokb.stores.workspace import MODES, Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
+
+SECONDS_A_CALL = 5.0  # of one request before anything is known of a model's pace
+STAGES = (
+    "chunks",
+    "context",
+    "embeddings",
+    "attributes",
+    "themes",
+    "assign",
+    "seeds",
+    "trees",
+    "solutions",
+    "solution_attributes",
+    "rules",
+    "fit",
+)
+
+
+def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
+    """Return calls, tokens, money and seconds per stage that a build is still to pay for; offline all are 0.
+
+    What is known before a build is counted exactly: the same requests are made and counted instead of sent. A first
+    build's children and solutions are as many as in appendix C of the paper; once this workspace was built with its
+    models, the whole build is rehearsed on a copy. Seconds are None where nothing is known of them.
+    """
+    settings = workspace.settings
+    check_settings(settings)
+    asks = bool(named_models(settings)) or read_embedder_name(settings.embedder).is_paid
+    with workspace.file() as file:
+        documents, issues = len(file.staged("documents")), len(file.staged("issues"))
+        build_pace, pace = file.meta(BUILD_PACE), file.meta(PACE)
+        modes = _estimates(workspace, file, progress) if asks else {mode: _nothing(workspace, file) for mode in MODES}
+    chosen = modes[workspace.mode]
+    total = chosen.total().rounded()
+    seconds = float(build_pace) * (documents + issues) if build_pace else None
+    if total.calls:
+        seconds = (seconds or 0.0) + total.calls * (float(pace) if pace else SECONDS_A_CALL / settings.concurrency)
+    spent = costs(workspace)
+    return Plan(
+        total.calls,
+        total.tokens,
+        total.cost,
+        seconds=None if seconds is None else round(seconds, 1),
+        documents=documents,
+        issues=issues,
+        mode=workspace.mode,
+        stages={name: chosen.stages.get(name, NO_FIGURES).rounded() for name in STAGES},
+        modes={mode: estimate.total().rounded() for mode, estimate in modes.items()},
+        batch=BatchPlan(None if chosen.batch_cost is None else round(chosen.batch_cost, 6)),
+        paid=PaidSoFar(spent.calls, spent.tokens, spent.cost),
+    )
+
+
+def _nothing(workspace: Workspace, file: WorkspaceFile) -> Estimate:
+    return Estimate(Prices(workspace.settings.prices, workspace.settings.base_url), read_ratios(file))
+
+
+def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) -> dict[str, Estimate]:
+    """Return what each mode would ask, worked out on a copy; free vectors of issues are kept for the build."""
+    embedder = read_embedder_name(workspace.settings.embedder)
+    if not embedder.is_paid:
+        texts = [raw.full_text for raw in staged_raw_issues(file)]
+        Stages(file, FreeEncoder(open_free_embedder(embedder), file), progress=progress).embed(texts)
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
+        for mode in MODES:
+            copy = replace(workspace, folder=Path(folder), mode=mode)
+            file.copy_to(copy.knowledge_path)
+            estimate = found[mode] = _nothing(workspace, file)
+            with copy.file() as own:
+                _rehearse(copy, own, counting_stages(copy, own, estimate, progress))
+    return found
+
+
+def counting_stages(
+    workspace: Workspace, file: WorkspaceFile, estimate: Estimate, progress: Progress = silent
+) -> Stages:
+    """Return stages that count what models would be asked; where they would be, the offline engines stand in."""
+    settings, mode = workspace.settings, workspace.mode
+    embedder = read_embedder_name(settings.embedder)
+    encoder = (
+        CountingEncoder(settings.embedder, embedder.price_key, file, estimate)
+        if embedder.is_paid
+        else FreeEncoder(open_free_embedder(embedder), file)
+    )
+    ledger = LedgerTable(file)
+    runners = {name: CountingRunner(settings, mode, ledger, estimate, name) for name in named_models(settings)}
+    return Stages(file, encoder, runners, lambda task, stage: model_of(settings, mode, task, stage), progress=progress)
+
+
+def _rehearse(workspace: Workspace, file: WorkspaceFile, stages: Stages) -> None:
+    """Go through the build without publishing it; where its model never grew the trees, their number is forecast."""
+    if file.meta(GROWN_BY) == model_of(workspace.settings, workspace.mode, GROW_TREE.name, "trees"):
+        Build(workspace, file, stages).run(publish=False)
+    else:
+        forecast_first_build(workspace, file, stages)
+
+
+def costs(workspace: Workspace) -> Costs:
+    """Return what was spent in the workspace's life by stage and task; an unknown price makes a cost None, never 0."""
+    total = NOTHING_SPENT
+    stages: dict[str, Spending] = {}
+    tasks: dict[str, Spending] = {}
+    with workspace.file() as file:
+        asked = [(stage, task, n, 0, read, wrote, cost) for stage, task, n, read, wrote, cost in spending(file)]
+        for stage, task, calls, cached, read, wrote, cost in [*asked, *file.spent()]:
+            row = Spending(calls, cached, Tokens(read, wrote), cost)
+            total = total + row
+            stages[stage] = stages.get(stage, NOTHING_SPENT) + row
+            tasks[task] = tasks.get(task, NOTHING_SPENT) + row
+    return Costs(
+        total.calls, total.cached, total.tokens, total.cost, dict(sorted(stages.items())), dict(sorted(tasks.items()))
+    )

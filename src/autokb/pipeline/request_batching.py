@@ -1,0 +1,119 @@
+"""Which items share a request: those that may, as many as the task allows, no more than the model can read or write."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from autokb.core.errors import BadInputError
+from autokb.core.ids import digest
+from autokb.tasks.asking import Asking
+from autokb.tasks.prompts import render
+from autokb.tasks.task import Task
+
+if TYPE_CHECKING:
+    from autokb.llm.limits import Limits
+
+I = TypeVar("I")  # noqa: E741
+FEWEST_CHARACTERS_A_TOKEN = 3.0  # of ordinary text; a group must fit also where tokens are shorter than usual
+MOST_TOKENS_READ = 24_000  # of one request: beyond it models overlook entries, whatever their window holds
+TOKENS_AROUND_ENTRIES = 8  # of a usual reply: {"answers": []}
+MOST_TOKENS_AROUND = 64  # of a reply at its longest
+LONGER_THAN_USUAL = 2  # times that a group's reply may be; entries at their longest are not all in one reply
+
+Group = tuple[int, ...]  # positions of the items that share a request
+
+
+def item_key(task: Task[Any, Any], model: str, turns: tuple[str, str]) -> str:
+    """Return the key of an item's answer: the model, the task, and what the model reads of the item alone."""
+    return digest("answer", task.name, str(task.version), model, *turns)
+
+
+def item_keys(task: Task[I, Any], model: str, items: Sequence[I]) -> list[str]:
+    """Return the keys of items' answers by a model (BadInputError where the task has no prompt)."""
+    if (asking := task.asking) is None:
+        raise BadInputError(f"The task {task.name} cannot be asked of a model; set tasks: {{{task.name}: offline}}.")
+    return [item_key(task, model, render(asking.package, asking.values((item,)))) for item in items]
+
+
+@dataclass(frozen=True)
+class Batching:
+    """Puts a stage's items into requests of a model; ``one_each`` is the paper's way, one item a request."""
+
+    task: Task[Any, Any]
+    items: Sequence[Any]
+    limits: Limits
+    one_each: bool
+    _sizes: dict[int, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def asking(self) -> Asking[Any, Any]:
+        """How the task is put to a model."""
+        assert self.task.asking is not None
+        return self.task.asking
+
+    def groups(self, keys: Sequence[str], missing: Sequence[int], begun: Sequence[Sequence[str]]) -> list[Group]:
+        """Return the groups to ask: those of an undisturbed run that are missing whole, then what is left.
+
+        So a build that was killed asks what it would have asked, and ten new issues among a thousand share one request.
+        ``begun`` are the keys of each request whose reply is paid for or awaited: it is formed again as it was.
+        """
+        if not missing:
+            return []
+        first = {key: position for position, key in reversed(list(enumerate(keys)))}
+        again = [tuple(first[key] for key in group) for group in begun if set(group) <= set(first)]
+        left = set(missing)
+        kept: list[Group] = []
+        for group in (*dict.fromkeys(again), *self._grouped(sorted(first.values()))):
+            if left.issuperset(group):
+                kept.append(group)
+                left.difference_update(group)
+        return [*kept, *self._grouped(sorted(left))]
+
+    def _grouped(self, positions: Sequence[int]) -> list[Group]:
+        """Return groups of positions; an item too large for the model stands alone: the model's own error says so."""
+        groups: list[Group] = []
+        unfinished: dict[Hashable, list[int]] = {}
+        for position in positions:
+            place = position if self.one_each else self.asking.together(self.items[position])
+            group = unfinished.setdefault(place, [])
+            if group and not self._fits([*group, position]):
+                groups.append(tuple(group))
+                group.clear()
+            group.append(position)
+        return groups + [tuple(group) for group in unfinished.values() if group]
+
+    def _fits(self, group: Sequence[int]) -> bool:
+        if self.one_each or len(group) > self.asking.most:
+            return False
+        items = [self.items[n] for n in group]
+        written = MOST_TOKENS_AROUND + self._tokens_written(items)
+        if written > self.limits.output:
+            return False
+        most_read = min(self.limits.window, MOST_TOKENS_READ + self.limits.output) - written
+        # What the items share (a tree's passages) stands in their request once, so only rendering it tells its size;
+        # mostly it fits even if each brought all of it.
+        alone = [self._characters(position) for position in group]
+        read = alone[0][0] + sum(user for _, user in alone)
+        if read / FEWEST_CHARACTERS_A_TOKEN <= most_read:
+            return True
+        together = sum(map(len, render(self.asking.package, self.asking.values(items))))
+        return together / FEWEST_CHARACTERS_A_TOKEN <= most_read
+
+    def _characters(self, position: int) -> tuple[int, int]:
+        """Return the characters of the system and user turns that ask about one item alone."""
+        if position not in self._sizes:
+            system, user = render(self.asking.package, self.asking.values((self.items[position],)))
+            self._sizes[position] = len(system), len(user)
+        return self._sizes[position]
+
+    def _tokens_written(self, items: Sequence[Any]) -> int:
+        """Return how many tokens the entries of a group need; a reply that is cut all the same is asked in parts.
+
+        One entry has room for its longest, many for twice the usual: if each had its longest, replies of 4,096 tokens
+        would hold one tree's node at a time.
+        """
+        tokens = [self.asking.tokens(item) for item in items]
+        longest = [most for most, _ in tokens]
+        return min(sum(longest), max(*longest, LONGER_THAN_USUAL * sum(usual for _, usual in tokens)))

@@ -1,0 +1,95 @@
+"""Who answers a task: the offline engine, a model, or nobody (a plan counts); one signature for all three."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from autokb.tasks.task import Task
+
+I = TypeVar("I")  # noqa: E741
+T = TypeVar("T")
+KEPT_AT_ONCE = 64  # answers between two writes to the disk: what a kill -9 can cost at most
+KEPT_SECONDS = 1.0  # and the longest that an answer waits for them
+
+
+@dataclass(frozen=True)
+class Job(Generic[I]):
+    """The items of one stage that one task is to answer.
+
+    ``keys[n]`` is what the answer to ``items[n]`` is kept under. ``missing`` are the positions that are to be
+    answered, the first of each key; the others have their answers, and only tell which items belonged together.
+    """
+
+    stage: str
+    task: Task[I, Any]
+    items: Sequence[I]
+    keys: Sequence[str]
+    missing: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of one item: its answer as JSON, or None and why.
+
+    ``requests`` are the keys in the ledger of the replies that it was read from.
+    """
+
+    position: int
+    answer: str | None
+    error: str = ""
+    requests: tuple[str, ...] = ()
+
+
+class Runner(Protocol):
+    """Answers tasks for items."""
+
+    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+        """Return what each item's answer is kept under: the hash of everything that can change it."""
+        ...
+
+    def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
+        """Yield answers as they are done; what was yielded is on the disk when the next are asked for.
+
+        A position that is never yielded waits for a reply that comes later. Raises StoppedOnPurposeError when the
+        budget is reached, and BadInputError when this runner cannot answer the task at all.
+        """
+        ...
+
+
+class OfflineRunner:
+    """Asks the task's own engine, item by item."""
+
+    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+        """Return the keys of the tasks' inputs."""
+        return [task.key(item) for item in items]
+
+    def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
+        """Work each missing item out."""
+        yield from in_batches(
+            worked_out(position, lambda n: job.task.answer_offline(job.items[n]).model_dump_json())
+            for position in job.missing
+        )
+
+
+def worked_out(position: int, work: Callable[[int], str]) -> Answered:
+    """Do one item's work; one bad item must not end a build, so whatever it raises becomes the item's error."""
+    try:
+        return Answered(position, work(position))
+    except Exception as error:
+        return Answered(position, None, f"{type(error).__name__}: {error}")
+
+
+def in_batches(things: Iterable[T]) -> Iterator[list[T]]:
+    """Yield things in lists that are worth a write to the disk, and are not kept back for long."""
+    batch: list[T] = []
+    written = time.perf_counter()
+    for thing in things:
+        batch.append(thing)
+        if len(batch) >= KEPT_AT_ONCE or time.perf_counter() - written > KEPT_SECONDS:
+            yield batch
+            batch, written = [], time.perf_counter()
+    if batch:
+        yield batch

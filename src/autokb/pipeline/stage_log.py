@@ -1,0 +1,53 @@
+"""What the stages of one run did: items computed, reused and failed, with the reasons and the seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from autokb.core.nouns import Failure
+from autokb.core.results import StageReport
+
+Progress = Callable[[str, int, int], None]  # a stage, its items that are done, and all of its items
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """Report no progress."""
+
+
+@dataclass
+class StageCount:
+    """What one stage did in this run."""
+
+    computed: int = 0
+    reused: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class StageLog:
+    """The counts, failures and left-out parts of one run."""
+
+    progress: Progress = silent
+    counts: dict[str, StageCount] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    left_out: list[Failure] = field(default_factory=list)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[StageCount]:
+        """Count the seconds of a block to a stage."""
+        count = self.counts.setdefault(stage, StageCount())
+        start = time.perf_counter()
+        try:
+            yield count
+        finally:
+            count.seconds += time.perf_counter() - start
+
+    def reports(self) -> dict[str, StageReport]:
+        """Return what each stage did, in the order in which they began."""
+        return {
+            name: StageReport(c.computed, c.reused, c.failed, round(c.seconds, 3)) for name, c in self.counts.items()
+        }

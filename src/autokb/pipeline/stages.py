@@ -1,0 +1,271 @@
+"""Stages of a run: each item is worked out once, kept as it is done, and counted, whoever answers it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.nouns import Failure
+from autokb.core.results import NOTHING_SPENT, BatchReport, Spending
+from autokb.core.settings import Settings
+from autokb.core.vectors import Vectors
+from autokb.pipeline.embedding import (
+    Encoder,
+    FreeEncoder,
+    PaidEncoder,
+    open_free_embedder,
+    read_embedder_name,
+)
+from autokb.pipeline.model_choice import OFFLINE, model_of
+from autokb.pipeline.model_session import ModelOptions, open_session
+from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
+from autokb.pipeline.stage_log import Progress, StageCount, StageLog, silent
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.task import Reply, Task
+
+if TYPE_CHECKING:
+    from autokb.pipeline.model_session import ModelSession
+
+I = TypeVar("I")  # noqa: E741
+O = TypeVar("O", bound=Reply)  # noqa: E741
+EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
+
+
+class Stages:
+    """The stages of one run: what is kept is looked up, the rest goes to a runner and is kept as it comes.
+
+    ``model_of`` names the model of a task in a stage, ``runners`` holds one for each name. The encoder gives texts
+    their vectors.
+    """
+
+    def __init__(
+        self,
+        file: WorkspaceFile,
+        encoder: Encoder,
+        runners: Mapping[str, Runner] | None = None,
+        model_of: Callable[[str, str], str] = lambda _task, _stage: OFFLINE,
+        session: ModelSession | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self.file = file
+        self.encoder = encoder
+        self.log = StageLog(progress)
+        self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(), **(runners or {})}
+        self._model_of = model_of
+        self._session = session
+
+    # -- tasks -------------------------------------------------------------------------------------
+
+    def model(self, task: Task[Any, Any], stage: str) -> str:
+        """Return the model that answers a task in a stage: ``offline`` or ``PROVIDER:NAME``."""
+        return self._model_of(task.name, stage)
+
+    def asks_model(self, task: Task[Any, Any], stage: str) -> bool:
+        """Return whether a model answers a task in a stage."""
+        return self.model(task, stage) != OFFLINE
+
+    def run(self, stage: str, task: Task[I, O], items: Sequence[I], names: Sequence[str]) -> list[O | None]:
+        """Answer a task for every item.
+
+        A failed item is None and reported in ``failures`` under its name, one whose reply is awaited is None too.
+        Raises StoppedOnPurposeError when the budget is reached, after keeping everything that arrived.
+        """
+        runner = self._runners[self.model(task, stage)]
+        with self.timed(stage) as count:
+            keys = runner.keys(task, items)
+            texts = self._remembered(
+                stage, count, keys, names, lambda missing: runner.answer(Job(stage, task, items, keys, missing))
+            )
+            replies = [None if text is None else task.output.model_validate_json(text) for text in texts]
+        for name, reply in zip(names, replies, strict=True):
+            for part in getattr(reply, "left_out", ()):
+                self.log.left_out.append(_left_out(stage, name, part.part, part.reason))
+        return replies
+
+    def remember(
+        self, stage: str, keys: Sequence[str], names: Sequence[str], work: Callable[[int], str]
+    ) -> list[str | None]:
+        """Return for each key what is kept under it, else what ``work`` gives for its position.
+
+        An item whose work raises is None and reported in ``failures`` under its name.
+        """
+
+        def worked(missing: Sequence[int]) -> Iterator[Sequence[Answered]]:
+            yield from in_batches(worked_out(position, work) for position in missing)
+
+        with self.timed(stage) as count:
+            return self._remembered(stage, count, keys, names, worked)
+
+    def remember_derived(
+        self,
+        stage: str,
+        task: Task[I, O],
+        keys: Sequence[str],
+        names: Sequence[str],
+        work: Callable[[Sequence[int]], Mapping[int, tuple[I, str]]],
+    ) -> list[str | None]:
+        """Return for each key what is kept under it, else what ``work`` makes of the positions that are missing.
+
+        For results that follow from a task's replies and are cheaper to look up than the task's items are to make.
+        ``work`` runs the task, which counts itself, and gives each item with the JSON object made of its reply, whose
+        ``left_out`` is reported again whenever the result is used.
+        """
+        with self.timed(stage) as count:
+            known = self.file.finished(sorted(set(keys)))
+            used = [n for n, key in enumerate(keys) if key in known]
+            count.reused += len(used)
+            for n in used:
+                for part in json.loads(known[keys[n]])["left_out"]:
+                    self.log.left_out.append(_left_out(stage, names[n], part["part"], part["reason"]))
+            if self._session is not None:
+                self._session.count_reused(stage, task.name, [keys[n] for n in used])
+        missing = [n for n, key in enumerate(keys) if key not in known]
+        found = work(missing) if missing else {}
+        with self.timed(stage):
+            item_keys = self._runners[self.model(task, stage)].keys(task, [item for item, _ in found.values()])
+            origins = self.file.origins(sorted(set(item_keys)))
+            requests = {keys[n]: origins[key] for n, key in zip(found, item_keys, strict=True) if key in origins}
+            texts = {keys[n]: text for n, (_, text) in found.items()}
+            self.file.finish(stage, texts, requests)
+        known |= texts
+        return [known.get(key) for key in keys]
+
+    def _remembered(
+        self,
+        stage: str,
+        count: StageCount,
+        keys: Sequence[str],
+        names: Sequence[str],
+        answer: Callable[[Sequence[int]], Iterator[Sequence[Answered]]],
+    ) -> list[str | None]:
+        """Look the keys up, have the first of each missing one answered, and keep what comes as it comes."""
+        known = self.file.finished(sorted(set(keys)))
+        first = {key: position for position, key in reversed(list(enumerate(keys)))}
+        missing = sorted(position for key, position in first.items() if key not in known)
+        done = len(keys) - len(missing)
+        errors: dict[int, str] = {}
+        fresh = 0
+        try:
+            for batch in answer(missing):
+                answers = {keys[a.position]: a for a in batch if a.answer is not None}
+                texts = {key: str(a.answer) for key, a in answers.items()}
+                self.file.finish(stage, texts, {key: " ".join(a.requests) for key, a in answers.items() if a.requests})
+                known |= texts
+                fresh += len(texts)
+                errors |= {a.position: a.error for a in batch if a.answer is None}
+                done += len(batch)
+                self.log.progress(stage, done, len(keys))
+        finally:
+            count.computed += fresh
+            count.failed += len(errors)
+            count.reused += len(keys) - len(missing)
+            self.log.failures += [Failure(stage, names[n], errors[n]) for n in sorted(errors)]
+        self.log.progress(stage, len(keys), len(keys))
+        return [known.get(key) for key in keys]
+
+    # -- vectors -----------------------------------------------------------------------------------
+
+    def embed(self, texts: Sequence[str], stage: str = EMBEDDINGS) -> Vectors:
+        """Return the vectors of the texts, (len(texts), dimensions); only texts never seen before are embedded."""
+        with self.timed(stage) as count:
+            learned = self.encoder.learn_dimensions(stage, texts)
+            vectors, missing = self.file.vectors(self.encoder.name, texts, self.encoder.dimensions)
+            rows: dict[str, list[int]] = {}
+            for row in missing:
+                rows.setdefault(texts[row], []).append(row)
+            count.computed += len(rows) + learned
+            count.reused += len(texts) - len(rows) - learned
+            done = 0
+            for batch, found in self.encoder.encode(stage, list(rows)):
+                for text, vector in zip(batch, found, strict=True):
+                    vectors[rows[text]] = vector
+                done += len(batch)
+                self.log.progress(stage, done, len(rows))
+            return np.ascontiguousarray(vectors)
+
+    # -- what was done -----------------------------------------------------------------------------
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[StageCount]:
+        """Count the seconds of a block to a stage."""
+        with self.log.timed(stage) as count:
+            yield count
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The items that failed so far."""
+        return self.log.failures
+
+    @property
+    def left_out(self) -> list[Failure]:
+        """The parts of replies that a check refused so far."""
+        return self.log.left_out
+
+    @property
+    def awaited(self) -> int:
+        """The requests of this run whose replies come later."""
+        return 0 if self._session is None else self._session.awaited
+
+    def stop_if_awaited(self) -> None:
+        """Stop the run where what follows needs replies that are awaited (StoppedOnPurposeError)."""
+        if self.awaited:
+            raise StoppedOnPurposeError(
+                f"{self.awaited} replies are awaited; run the same command when they are there."
+            )
+
+    def spending(self) -> Spending:
+        """Return what this run asked and spent; offline nothing."""
+        return NOTHING_SPENT if self._session is None else self._session.spending()
+
+    def batch_report(self) -> BatchReport | None:
+        """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
+        return None if self._session is None else self._session.batch_report()
+
+    def seconds_waited(self) -> float:
+        """Return the seconds spent on waiting for models."""
+        return 0.0 if self._session is None else self._session.seconds
+
+
+def _left_out(stage: str, name: str, part: str, reason: str) -> Failure:
+    return Failure(stage, name, f"{part}: {reason}" if part else reason)
+
+
+@contextmanager
+def open_stages(
+    workspace: Workspace, file: WorkspaceFile, progress: Progress = silent, options: ModelOptions | None = None
+) -> Iterator[Stages]:
+    """Give stages that ask the settings' models; everything that was paid for is kept however the block ends."""
+    from autokb.pipeline.model_runner import ModelRunner
+
+    settings = workspace.settings
+    with open_session(workspace, file, options or ModelOptions()) as session:
+        runners = {} if session is None else {name: ModelRunner(session, name) for name in session.models}
+        yield Stages(
+            file,
+            encoder_of(settings, file, session),
+            runners,
+            lambda task, stage: model_of(settings, workspace.mode, task, stage),
+            session,
+            progress,
+        )
+
+
+def encoder_name(settings: Settings) -> str:
+    """Return the name of the encoder that the settings mean, without asking anybody."""
+    name = read_embedder_name(settings.embedder)
+    return settings.embedder.strip() if name.is_paid else open_free_embedder(name).name
+
+
+def encoder_of(settings: Settings, file: WorkspaceFile, session: ModelSession | None) -> Encoder:
+    """Return what gives texts their vectors by the settings; a paid embedder needs the session."""
+    name = read_embedder_name(settings.embedder)
+    if not name.is_paid:
+        return FreeEncoder(open_free_embedder(name), file)
+    assert session is not None and session.embedder is not None, "a paid embedder is asked through the client"
+    return PaidEncoder(session.embedder, session, file)

@@ -1,0 +1,77 @@
+"""Documents become chunks with context (algorithm 1, lines 2 to 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
+from autokb.core.nouns import Chunk, Document
+from autokb.pipeline.model_choice import OFFLINE, model_of
+from autokb.pipeline.stages import Stages
+from autokb.pipeline.steps.documents import chunk_documents
+from autokb.stores.workspace import Workspace
+from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
+from autokb.tasks.chunking.add_context.task import AddContext
+
+DOCUMENT_CHARACTERS = 40_000  # of a document that a model is asked about at once
+
+
+def chunk_with_contexts(stages: Stages, workspace: Workspace, documents: Sequence[Document]) -> list[Chunk]:
+    """Chunk every document that is new or changed, and give its chunks their context.
+
+    A document that cannot be chunked is a failure and has no chunks; a context that fails is one and stays empty.
+    """
+    chunks = chunk_documents(stages, workspace.settings, documents)
+    if context_mode(workspace) == "chained":
+        return _chained(stages, documents, chunks)
+    most = DOCUMENT_CHARACTERS if stages.asks_model(ADD_CONTEXT, "context") else None
+    return _whole_documents(stages, documents, chunks, most)
+
+
+def context_mode(workspace: Workspace) -> str:
+    """Return how contexts are asked for: as the settings say, else chained in paper mode with a model."""
+    settings = workspace.settings
+    if settings.context:
+        return settings.context
+    asked = model_of(settings, workspace.mode, ADD_CONTEXT.name, "context") != OFFLINE
+    return "chained" if asked and workspace.mode == "paper" else "document"
+
+
+def _whole_documents(
+    stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], most: int | None
+) -> list[Chunk]:
+    """Ask for the contexts of a document's chunks at once: an edit re-asks for its own document only.
+
+    A document of more than ``most`` characters is asked about in parts.
+    """
+    asked = [d for d in documents if chunks.get(d.id)]
+    parts = [(d, request) for d in asked for request in context_requests(d, chunks[d.id], most)]
+    replies = stages.run("context", ADD_CONTEXT, [request for _, request in parts], [d.id for d, _ in parts])
+    found: list[Chunk] = []
+    begin: dict[str, int] = {}
+    for (document, request), reply in zip(parts, replies, strict=True):
+        start = begin.get(document.id, 0)
+        begin[document.id] = start + len(request.passages)
+        own = chunks[document.id][start : begin[document.id]]
+        found += own if reply is None else with_contexts(own, reply)
+    return found
+
+
+def context_requests(document: Document, chunks: Sequence[Chunk], most: int | None) -> list[AddContext]:
+    """Return the requests for the contexts of a document's chunks: one, or parts of at most ``most`` characters."""
+    return [document_request(document, chunks)] if most is None else document_requests(document, chunks, most)
+
+
+def _chained(stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]]) -> list[Chunk]:
+    """Ask for each chunk's context from the one before it, the paper's way; documents advance side by side."""
+    titled = {d.id: d for d in documents}
+    depth = max((len(c) for c in chunks.values()), default=0)
+    for position in range(depth):
+        now = [c[position] for c in chunks.values() if len(c) > position]
+        before = [chunks[c.document][position - 1] if position else None for c in now]
+        requests = [chained_request(titled[c.document], c, b) for c, b in zip(now, before, strict=True)]
+        replies = stages.run("context", ADD_CONTEXT, requests, [c.id for c in now])
+        for chunk, reply in zip(now, replies, strict=True):
+            if reply is not None:
+                (chunks[chunk.document][position],) = with_contexts([chunk], reply)
+    return [chunk for document in sorted(chunks) for chunk in chunks[document]]

@@ -1,0 +1,63 @@
+"""What is fitted inside a workspace: weights on its own past, the gate on its own raw issues."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from autokb.core.attributes import Attributes
+from autokb.core.ids import canonical_json, digest
+from autokb.core.vectors import Vectors
+from autokb.pipeline.stages import Stages
+from autokb.retrieval.fitting import fit_tree_weights, fit_weights
+from autokb.retrieval.gate import Gate, fit_gate, read_gate
+from autokb.retrieval.history import PastIssue
+from autokb.retrieval.index import AskIndex
+from autokb.retrieval.search import ChunkIndex
+from autokb.retrieval.tree_cases import tree_cases
+from autokb.retrieval.weights import Weights, read_weights
+
+STAGE = "fit"
+VERSION = "2"  # raise it when the same past gives other weights
+
+
+def fit_documents(
+    stages: Stages, chunks: ChunkIndex, past: Sequence[PastIssue], vectors: Vectors, texts: str
+) -> Weights:
+    """Fit what counts among documents; ``texts`` is the hash of everything that was embedded."""
+    key = digest("weights", VERSION, texts, canonical_json([[p.id, p.text, p.date, list(p.documents)] for p in past]))
+
+    def fit(_position: int) -> str:
+        fitted = fit_weights(chunks, past, vectors)
+        return json.dumps([fitted.weights.as_json(), fitted.reason, fitted.asked])
+
+    (text,) = stages.remember(STAGE, [key], ["weights"], fit)
+    return Weights().without_history() if text is None else read_weights(json.loads(text)[0])
+
+
+def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequence[Vectors], texts: str) -> Gate:
+    """Fit the gate on all raw issues against the rest of the knowledge base."""
+    key = digest("gate", VERSION, encoder, texts)
+    (text,) = stages.remember(STAGE, [key], ["gate"], lambda _n: json.dumps(fit_gate(encoder, raw, others).as_json()))
+    return fit_gate(encoder, raw[:0]) if text is None else read_gate(json.loads(text))
+
+
+def fit_trees(
+    stages: Stages,
+    index: AskIndex,
+    past: Sequence[PastIssue],
+    vectors: Mapping[str, Vectors],
+    attributes: Mapping[str, Attributes],
+    texts: str,
+) -> Weights:
+    """Fit what the best cited document and the kind of match add to a tree's similarity."""
+    knowledge = index.nodes.knowledge
+    shape = canonical_json([[i, list(knowledge.cited.get(i, ()))] for i in knowledge.ids])
+    key = digest("trees", VERSION, texts, shape, canonical_json(index.weights.as_json()))
+
+    def fit(_position: int) -> str:
+        cases = tree_cases(index, past, vectors, attributes)
+        return json.dumps(fit_tree_weights(index.weights, cases).as_json())
+
+    (text,) = stages.remember(STAGE, [key], ["trees"], fit)
+    return index.weights if text is None else read_weights(json.loads(text))

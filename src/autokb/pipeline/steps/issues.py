@@ -1,0 +1,154 @@
+"""Raw issues get a theme and a seed (algorithm 1, lines 6 to 15); once made, both stay until somebody rethinks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import RawIssue
+from autokb.core.vectors import Vectors
+from autokb.issues.attribute_masking import masked_text, problem_vectors
+from autokb.issues.seeds import Clusters, cluster, join, leave, nearness
+from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
+from autokb.pipeline.stages import Stages
+from autokb.stores.published import Published
+from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
+from autokb.tasks.issues.find_themes.task import TASK as FIND_THEMES
+from autokb.tasks.issues.find_themes.task import FindThemes
+
+
+@dataclass(frozen=True)
+class Organised:
+    """Where each raw issue belongs: its theme's name and, by theme, its cluster; what failed is in neither.
+
+    ``near`` is how alike two issues must be to be one problem, ``problems`` a unit vector for each raw issue.
+    """
+
+    themes: FrozenThemes | None
+    near: float
+    theme_of: Mapping[str, str]
+    clusters: Mapping[str, Clusters]
+    frozen: bool
+    problems: NDArray[np.float64]
+
+    def setting(self) -> dict[str, Any]:
+        """Return what the next build needs to keep themes and clusters as they are."""
+        return {**(as_json(self.themes) if self.themes else {}), "near": self.near, "frozen": self.frozen}
+
+    def seed_of(self, raw_id: str) -> str | None:
+        """Return the raw issue that stands for this one."""
+        theme = self.theme_of.get(raw_id)
+        return self.clusters[theme].seed_of.get(raw_id) if theme is not None and theme in self.clusters else None
+
+
+@dataclass(frozen=True)
+class _Problems:
+    """The raw issues with what they are about, in words and as unit vectors, whatever their attribute values are."""
+
+    raw: Sequence[RawIssue]
+    subjects: tuple[str, ...]
+    vectors: NDArray[np.float64]
+
+    def only(self, rows: Sequence[int]) -> _Problems:
+        """Return some of them."""
+        return _Problems([self.raw[n] for n in rows], tuple(self.subjects[n] for n in rows), self.vectors[rows])
+
+
+def organise(
+    stages: Stages,
+    spec: DomainSpec,
+    raw: Sequence[RawIssue],
+    vectors: Vectors,
+    published: Published,
+    *,
+    rethink: bool,
+) -> Organised:
+    """Give every raw issue (row n of ``vectors``) a theme and a seed; what is there stays unless ``rethink``."""
+    texts = [r.full_text for r in raw]
+    subjects = tuple(masked_text(text, spec) for text in texts)
+    problems = _Problems(raw, subjects, problem_vectors(texts, subjects, vectors, stages.embed))
+    kept = published.settings.get("themes", {})
+    if rethink or not kept.get("names") or not kept.get("frozen"):
+        return _think(stages, spec, problems)
+    return _join_new(stages, spec, problems, from_json(kept), float(str(kept["near"])), published)
+
+
+def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
+    """Find the themes, give each issue one, and cluster the issues inside each."""
+    raw, vectors = problems.raw, problems.vectors
+    texts = tuple(r.full_text for r in raw)
+    near = nearness(vectors)
+    nothing = Organised(None, near, {}, {}, frozen=False, problems=vectors)
+    if not raw:
+        return nothing
+    question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors, problems.subjects)
+    (found,) = stages.run("themes", FIND_THEMES, [question], ["all raw issues"])
+    if found is None:
+        return nothing
+    themes = freeze(found, vectors)
+    theme_of = _assign(stages, spec, problems, themes)
+    members: dict[str, list[int]] = {}
+    for row, issue in enumerate(raw):
+        if issue.id in theme_of:
+            members.setdefault(theme_of[issue.id], []).append(row)
+    clusters = {}
+    with stages.timed("seeds") as count:
+        for number, (theme, rows) in enumerate(sorted(members.items()), 1):
+            clusters[theme] = cluster([raw[n].id for n in rows], vectors[rows], [texts[n] for n in rows], near)
+            count.computed += len(rows)
+            stages.log.progress("seeds", number, len(members))
+    return Organised(themes, near, theme_of, clusters, frozen=len(theme_of) == len(raw), problems=vectors)
+
+
+def _assign(stages: Stages, spec: DomainSpec, problems: _Problems, themes: FrozenThemes) -> dict[str, str]:
+    raw, domain = problems.raw, f"{spec.name}: {spec.description}"
+    asked = questions(domain, [r.full_text for r in raw], problems.subjects, problems.vectors, themes)
+    replies = stages.run("assign", ASSIGN_THEME, asked, [r.id for r in raw])
+    return {r.id: reply.theme for r, reply in zip(raw, replies, strict=True) if reply is not None}
+
+
+def _join_new(
+    stages: Stages, spec: DomainSpec, problems: _Problems, themes: FrozenThemes, near: float, published: Published
+) -> Organised:
+    """Take out what has gone or changed, and let new raw issues join the nearest seed of their theme."""
+    raw = problems.raw
+    clusters = _published_clusters(themes, published)
+    unchanged = {r.id for r in raw if _is_unchanged(r, published)}
+    before = {raw_id: theme for theme, kept in clusters.items() for raw_id in kept.seed_of if raw_id in unchanged}
+    rows = {r.id: problems.vectors[n] for n, r in enumerate(raw)}
+    new = [n for n, r in enumerate(raw) if r.id not in before]
+    with stages.timed("assign") as count:
+        count.reused += len(raw) - len(new)
+    theme_of = {**before, **_assign(stages, spec, problems.only(new), themes)} if new else before
+    joined = {}
+    with stages.timed("seeds") as count:
+        for theme in sorted({*clusters, *theme_of.values()}):
+            old = clusters.get(theme, Clusters())
+            gone = [r for r in old.seed_of if before.get(r) != theme]
+            fresh = [raw[n].id for n in new if theme_of.get(raw[n].id) == theme]
+            stayed = leave(old, rows, gone) if gone else replace(old, alone={})
+            joined[theme] = join(stayed, rows, fresh, near)
+            count.reused += len(stayed.seed_of)
+            count.computed += len(fresh)
+    return Organised(themes, near, theme_of, joined, frozen=len(theme_of) == len(raw), problems=problems.vectors)
+
+
+def _published_clusters(themes: FrozenThemes, published: Published) -> dict[str, Clusters]:
+    """Return the clusters of the last build, members that have gone since among them."""
+    names = {theme_id(name): name for name in themes.names}
+    raw_of_seed = {s.id: s.raw_issue for s in published.kb.seeds.values()}
+    groups: dict[str, dict[str, str]] = {}
+    for raw_id, place in published.raw_places.items():
+        if place.get("theme") in names and place.get("seed") in raw_of_seed:
+            groups.setdefault(names[place["theme"]], {})[raw_id] = raw_of_seed[place["seed"]]
+    return {theme: Clusters(seed_of) for theme, seed_of in sorted(groups.items())}
+
+
+def _is_unchanged(raw: RawIssue, published: Published) -> bool:
+    before = published.raw_issues.get(raw.id)
+    return before is not None and before.full_text == raw.full_text and "seed" in published.raw_places[raw.id]

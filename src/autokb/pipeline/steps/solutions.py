@@ -1,0 +1,217 @@
+"""Nodes get solutions (algorithm 1, lines 21 to 28), and every solution is checked against every rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from autokb.core.attributes import Attributes, Match, as_lists, compare
+from autokb.core.domain import DomainSpec
+from autokb.core.ids import canonical_json, digest
+from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
+from autokb.issues.safeguards import rules_request, safeguard
+from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
+from autokb.pipeline.stages import Stages
+from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.history import PastIssue, lifted
+from autokb.retrieval.index import AskIndex
+from autokb.retrieval.search import ChunkHit, Found, search
+from autokb.stores.codecs import SOLUTION
+from autokb.stores.workspace import Workspace
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
+from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
+from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
+from autokb.tasks.issues.write_solutions.task import WriteSolutions
+
+STAGE = "solutions"
+VERSION = "1"  # raise it when a node's request or what is made of its reply changes
+PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
+PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
+LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues were resolved by it
+
+
+def find_solutions(
+    stages: Stages,
+    workspace: Workspace,
+    corpus: Corpus,
+    index: AskIndex,
+    issues: Sequence[Issue],
+    past: Sequence[PastIssue],
+) -> list[Solution]:
+    """Return the solutions of all nodes, the withheld ones among them; a false quote is a failure and is left out."""
+    nodes = {issue.id: issue for issue in issues}
+    documents = {d.id: d for d in corpus.documents}
+    finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past})
+    written = _written(stages, workspace, finder, issues)
+    if asks_attributes_apart(workspace, stages):
+        written = _with_attributes(stages, workspace.spec, written, nodes)
+    true = []
+    for solution in written:
+        if wrong := verify_quotes(solution, documents):
+            stages.failures.append(Failure(STAGE, solution.id, "; ".join(wrong)))
+        else:
+            true.append(solution)
+    return _checked(stages, workspace.spec, true, nodes)
+
+
+def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
+    """Return whether each solution's attributes are a request of their own, as the paper has it."""
+    return workspace.mode == "paper" and stages.asks_model(WRITE_SOLUTIONS, STAGE)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------
+
+
+def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Sequence[Issue]) -> list[Solution]:
+    """Return what the task makes of each node's passages.
+
+    A node's search and request cost far more than looking its solutions up, so they are kept under what they follow
+    from: the node, what was found to help its raw issues, and everything that is searched. Where that is the same as
+    in an earlier build nothing is searched.
+    """
+    searched = digest(
+        VERSION,
+        str(WRITE_SOLUTIONS.version),
+        stages.model(WRITE_SOLUTIONS, STAGE),
+        workspace.mode,
+        workspace.domain_text,
+        finder.fingerprint,
+    )
+
+    def key(issue: Issue) -> str:
+        links = [finder.links.get(raw, ()) for raw in issue.raw_issues]
+        node = [issue.id, issue.text, issue.parent_id, as_lists(issue.attributes), links]
+        return digest("solutions of a node", searched, canonical_json(node))
+
+    def write(missing: Sequence[int]) -> dict[int, tuple[WriteSolutions, str]]:
+        return _write(stages, workspace, finder, {n: issues[n] for n in missing})
+
+    with stages.timed(STAGE):
+        keys = [key(issue) for issue in issues]
+    texts = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write)
+    found = [json.loads(text)["solutions"] for text in texts if text is not None]
+    return [SOLUTION.read(body, id=body["id"]) for bodies in found for body in bodies]
+
+
+def _write(
+    stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue]
+) -> dict[int, tuple[WriteSolutions, str]]:
+    """Ask for the solutions of nodes; returns requests and solutions, without those that failed or are awaited."""
+    asks = stages.asks_model(WRITE_SOLUTIONS, STAGE)
+    apart = asks_attributes_apart(workspace, stages)
+    requests: dict[int, WriteSolutions] = {}
+    with stages.timed(STAGE):
+        for number, issue in issues.items():
+            passages = finder.passages(issue)
+            if not asks:
+                requests[number] = solutions_request(issue, workspace.spec, passages)
+            elif passages:  # nothing was found for the others, so there is nothing to ask a model
+                # What a model reads is shorter, and shared by the nodes of a tree.
+                request = solutions_request(issue, workspace.spec, passages, most=PASSAGE_CHARACTERS)
+                tree = issue.parent_id or issue.id
+                requests[number] = replace(request, tree=tree, with_attributes=not apart)
+    replies = stages.run(STAGE, WRITE_SOLUTIONS, list(requests.values()), [issues[n].id for n in requests])
+    found = {}
+    for (number, request), reply in zip(requests.items(), replies, strict=True):
+        if reply is not None:
+            solutions = written_solutions(issues[number], request, reply)
+            bodies = [{"id": s.id, **SOLUTION.body(s)} for s in solutions]
+            left_out = [part.model_dump() for part in reply.left_out]
+            text = json.dumps({"solutions": bodies, "left_out": left_out}, ensure_ascii=False)
+            found[number] = request, text
+    return found
+
+
+@dataclass(frozen=True)
+class _PassageFinder:
+    """Finds the passages for a node by hybrid search, lifted by what resolved the node's own raw issues."""
+
+    index: AskIndex
+    corpus: Corpus
+    documents: Mapping[str, Document]
+    links: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The hash of everything that is searched and of what each kind of evidence counts."""
+        weights = canonical_json(self.index.weights.as_json())
+        return digest(self.index.encoder, weights, self.corpus.fingerprint())
+
+    @cached_property
+    def _rows(self) -> Mapping[str, list[int]]:
+        rows: dict[str, list[int]] = {}
+        for row, window in enumerate(self.index.chunks.windows):
+            rows.setdefault(window.document, []).append(row)
+        return rows
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {document: n for n, document in enumerate(self.index.chunks.documents)}
+
+    def passages(self, issue: Issue) -> list[FoundPassage]:
+        """Return the node's best passages with all windows of their documents."""
+        nodes = self.index.nodes
+        vector = nodes.vectors[nodes.knowledge.rows[issue.id]]
+        found = search(self.index.chunks, vector, issue.text, self.index.weights)
+        boost = np.zeros(len(self._places))
+        for hit in lifted(self.links, issue.raw_issues, self.documents):
+            boost[self._places[hit.id]] = LIFT * hit.score
+        hits = found.best_chunks(PASSAGES, boost)
+        return [self._passage(hit, found, float(boost[self._places[hit.document]])) for hit in hits]
+
+    def _passage(self, hit: ChunkHit, found: Found, boost: float) -> FoundPassage:
+        windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows[hit.document]]
+        spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
+        return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans, lift=boost)
+
+
+# -- what is made of them -----------------------------------------------------------------------------------------
+
+
+def _with_attributes(
+    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
+) -> list[Solution]:
+    """Ask for each solution's attributes; one in conflict with its node is not its solution and is withheld."""
+    asked = [s for s in solutions if s.status in DISPLAYED]
+    requests = [ExtractAttributes(s.text, "solution", spec.attributes) for s in asked]
+    replies = stages.run("solution_attributes", EXTRACT_ATTRIBUTES, requests, [s.id for s in asked])
+    read = {s.id: reply.as_attributes() for s, reply in zip(asked, replies, strict=True) if reply is not None}
+    return [_fitting(s, read[s.id], issues[s.issue_id]) if s.id in read else s for s in solutions]
+
+
+def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Solution:
+    solution = replace(solution, attributes=attributes)
+    if compare(attributes, issue.attributes, [*attributes, *issue.attributes]) is not Match.CONFLICT:
+        return solution
+    return replace(solution, status="withheld", reason="It holds for other values than its issue has.")
+
+
+def _checked(
+    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
+) -> list[Solution]:
+    """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so."""
+    # Without any rule there is nothing to ask a model.
+    asks = bool(spec.rules) or not stages.asks_model(CHECK_RULES, "rules")
+    asked = [s for s in solutions if s.status in DISPLAYED and asks]
+    requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in asked]
+    replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in asked])
+    checked = {s.id: None if reply is None else safeguard(s, reply) for s, reply in zip(asked, replies, strict=True)}
+    return [one for s in solutions if (one := checked.get(s.id, s)) is not None]
+
+
+def judged_by_people(solutions: Sequence[Solution], before: Mapping[str, Solution]) -> list[Solution]:
+    """Keep what people decided: rejected stays rejected, approved stays approved unless a rule now forbids it."""
+    kept = []
+    for solution in solutions:
+        earlier = before.get(solution.id)
+        rejected = earlier is not None and earlier.status == "rejected"
+        approved = earlier is not None and earlier.status == "approved" and solution.status in DISPLAYED
+        if earlier is not None and (rejected or approved):
+            solution = replace(solution, status=earlier.status, reason=earlier.reason)
+        kept.append(solution)
+    return kept

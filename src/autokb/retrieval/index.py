@@ -1,0 +1,187 @@
+"""Everything that a question needs, in memory: nodes, chunks, history, weights and gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from autokb.core.attributes import Attributes
+from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import RawIssue
+from autokb.core.ranking import Ranking, Refine, Scores, refined
+from autokb.core.vectors import Vectors
+from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, nearest_known, read_gate
+from autokb.retrieval.history import History, PastIssue, build_history
+from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
+from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.search import ChunkIndex, Found, search
+from autokb.retrieval.weights import Weights, read_weights, tree_scores
+from autokb.stores.published import Published
+
+NODES_LOOKED_THROUGH = 60  # nodes whose trees are looked through; a tree with none among them is never among the best
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, as text and as a vector, and what each kind of evidence counts for it."""
+
+    text: str
+    vector: Vectors
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class ScoredQuestion:
+    """What one question finds before its attributes are looked at.
+
+    ``documents`` are ranked by text and history, ``nodes`` by their ``similarities`` (cosines, a row a node) and the
+    best document that their solutions cite.
+    """
+
+    question: Question
+    found: Found
+    documents: Ranking
+    similarities: Scores
+    nodes: Ranking
+
+
+@dataclass(frozen=True)
+class AskIndex:
+    """One published knowledge base, ready to be asked."""
+
+    spec: DomainSpec
+    encoder: str
+    embed_questions: Callable[[Sequence[str]], Vectors]
+    nodes: NodeIndex
+    chunks: ChunkIndex
+    history: History
+    weights: Weights
+    gate: Gate
+    generation: str
+
+    def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
+        """Rank documents and nodes for a question, whose vector may be known already."""
+        question = Question(
+            text,
+            self.embed_questions([text])[0] if vector is None else vector,
+            self.weights if with_history else self.weights.without_history(),
+        )
+        found = search(self.chunks, question.vector, text, question.weights)
+        by_text = Ranking(self.chunks.documents, found.documents)
+        documents = refined(by_text, question, self.document_refinements)
+        similarities = self.nodes.similarities(question.vector)
+        cited = self.nodes.best_cited(documents.scores)
+        nodes = Ranking(self.nodes.knowledge.ids, similarities + question.weights.document * cited)
+        return ScoredQuestion(question, found, documents, similarities, nodes)
+
+    @property
+    def document_refinements(self) -> Sequence[Refine[Question]]:
+        """What knows more of documents than their text says, in the order in which it is asked."""
+        return (self._with_history,)
+
+    def _with_history(self, documents: Ranking, question: Question) -> Ranking:
+        """Add what resolved similar issues."""
+        weights = question.weights
+        if not weights.history or not self.history.issues:
+            return documents
+        return documents.plus(weights.history * self.history.scores(question.vector, question.text, weights.neighbours))
+
+    def passes_gate(self, scored: ScoredQuestion) -> bool:
+        """Return whether anything known is near enough to a question, by the encoder's own cosine."""
+        known = (
+            scored.found.nearest,
+            float(scored.similarities.max(initial=-1.0)),
+            self.history.nearest(scored.question.vector),
+        )
+        return self.gate.passes(nearest_known(known), self.encoder)
+
+    def match_trees(self, scored: ScoredQuestion, asked: Asked) -> tuple[TreeMatch, ...]:
+        """Return the trees near a question with the node of each that fits it, best first.
+
+        The gate holds for each tree as for the question: what is not close is no answer.
+        """
+        hits = scored.nodes.best(NODES_LOOKED_THROUGH)
+        near = [t for t in match_issues(hits, asked, scored.similarities) if t.nearest >= self.gate.threshold]
+        cited = self.nodes.best_cited(scored.documents.scores)
+        rows = self.nodes.knowledge.rows
+
+        def best_cited(tree: TreeMatch) -> float:
+            nodes = tree.narrower if tree.issue is None else (tree.issue,)
+            return max((float(cited[rows[n]]) for n in nodes), default=0.0)
+
+        scores = tree_scores(
+            np.array([t.similarity for t in near]),
+            np.array([best_cited(t) for t in near]),
+            [str(t.match) for t in near],
+            scored.question.weights,
+        )
+        return ranked(near, scores)
+
+
+def load_index(
+    published: Published,
+    spec: DomainSpec,
+    encoder: str,
+    embed: Callable[[Sequence[str]], Vectors],
+    embed_questions: Callable[[Sequence[str]], Vectors],
+) -> AskIndex:
+    """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
+    corpus = Corpus.of(published.kb.documents, published.chunks)
+    knowledge = KnowledgeIndex.of(
+        (replace(i, attributes=_normal(i.attributes, spec)) for i in published.kb.issues.values()),
+        (replace(s, attributes=_normal(s.attributes, spec)) for s in published.kb.solutions.values()),
+        spec.attributes,
+    )
+    windows, titles = corpus.window_texts(), corpus.titles()
+    nodes = [knowledge.issues[i].text for i in knowledge.ids]
+    raw_texts = [r.full_text for r in published.raw_issues.values()]
+    vectors = embed([*windows, *titles, *nodes, *raw_texts])
+    parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes)]))
+    raw = dict(zip(published.raw_issues, parts[3], strict=True))
+    ids = tuple(d.id for d in corpus.documents)
+    chunks = corpus.index(parts[0], parts[1])
+    past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
+    past_vectors = np.array([raw[p.id] for p in past], dtype=np.float32).reshape(len(past), vectors.shape[1])
+    return AskIndex(
+        spec=spec,
+        encoder=encoder,
+        embed_questions=embed_questions,
+        nodes=NodeIndex.of(knowledge, parts[2], raw, ids),
+        chunks=chunks,
+        history=build_history(ids, past, past_vectors, chunks.centroids()),
+        weights=read_weights(published.settings.get("weights", {})),
+        gate=published_gate(published, encoder),
+        generation=published.generation,
+    )
+
+
+def _normal(attributes: Attributes, spec: DomainSpec) -> Attributes:
+    """Give value sets the spelling that comparing needs; an edited line may name every value of a set."""
+    known = spec.attributes
+    return {name: known[name].normal(values) if name in known else values for name, values in attributes.items()}
+
+
+def published_gate(published: Published, encoder: str) -> Gate:
+    """Read the published gate; an import without one has the default of its encoder."""
+    kept: Mapping[str, object] | None = published.settings.get("gate")
+    return read_gate(kept) if kept else Gate(DEFAULT_THRESHOLD, encoder)
+
+
+def past_issues(raw_issues: Iterable[RawIssue], names: DocumentNames) -> tuple[PastIssue, ...]:
+    """Return the raw issues whose helpful documents are known, links resolved to document ids."""
+    found = []
+    for raw in sorted(raw_issues, key=lambda r: r.id):
+        documents = tuple(dict.fromkeys(d for link in raw.resolved_by if (d := names.resolve(link)) is not None))
+        if documents:
+            found.append(PastIssue(raw.id, raw.full_text, raw.date, documents))
+    return tuple(found)
+
+
+def unresolved_links(raw_issues: Iterable[RawIssue], names: DocumentNames) -> tuple[str, ...]:
+    """Return what raw issues name as their help although no document is called so."""
+    return tuple(sorted({link for raw in raw_issues for link in raw.resolved_by if names.resolve(link) is None}))

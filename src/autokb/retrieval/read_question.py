@@ -1,0 +1,75 @@
+"""What a question says: attribute values read from its text, overridden by what the caller knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.domain import Attribute, DomainSpec
+from autokb.core.errors import BadInputError
+from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
+from autokb.text.lexicon import implied_sets, settled
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """The values a question has; ``within`` says what an unknown one can still be (iOS leaves phone and tablet)."""
+
+    attributes: Attributes
+    within: Attributes
+
+
+def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQuestion:
+    """Read a question's attributes; an override replaces what was read, and what follows from it."""
+    read = TASK.answer_offline(ExtractAttributes(text, "question", spec.attributes)).as_attributes()
+    said = {name: values for name, values in read.items() if not _implied(name, read, spec)}
+    known = {name: spec.attributes[name].normal(values) for name, values in {**said, **overrides}.items()}
+    whole = {n: spec.attributes[n].normal(v) for n, v in settled(known, spec.attributes).items()}
+    return ReadQuestion(whole, implied_sets(whole, spec.attributes))
+
+
+def _implied(name: str, attributes: Attributes, spec: DomainSpec) -> bool:
+    """Return whether a value is nothing but what the other values imply."""
+    others = {n: v for n, v in attributes.items() if n != name}
+    return settled(others, spec.attributes).get(name) == attributes[name]
+
+
+def read_pairs(pairs: Iterable[str]) -> dict[str, list[str]]:
+    """Read ``NAME=VALUE`` pairs; a name given twice, or ``VALUE|VALUE`` as answers show it, has both values."""
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        name, separator, value = pair.partition("=")
+        if not separator or not name.strip() or not value.strip():
+            raise BadInputError(f"--attribute takes NAME=VALUE, for example os=iOS, not {pair!r}.")
+        found.setdefault(name.strip(), []).extend(v.strip() for v in value.split("|") if v.strip())
+    return found
+
+
+def read_values(spec: DomainSpec, given: Mapping[str, Sequence[str]]) -> dict[str, Values]:
+    """Check attribute values that a caller gives; spellings are taken as the domain writes them."""
+    result = {}
+    for name, values in given.items():
+        attribute = spec.attributes.get(name)
+        if attribute is None:
+            known = ", ".join(sorted(spec.attributes)) or "none"
+            raise BadInputError(f"{name!r} is no attribute of this domain; it has {known}.")
+        listed = [values] if isinstance(values, str) else list(values)
+        if listed:
+            result[name] = attribute.normal(frozenset(_spelled(attribute, str(v)) for v in listed))
+    return result
+
+
+def _spelled(attribute: Attribute, value: str) -> str:
+    wanted = value.casefold()
+    for known in (*attribute.values, *attribute.examples, *attribute.synonyms, *ANY, *NONE):
+        if known.casefold() == wanted:
+            return known
+    for known, words in attribute.synonyms.items():
+        if wanted in (w.casefold() for w in words):
+            return known
+    if attribute.kind == "closed":
+        raise BadInputError(
+            f"{value!r} is no value of {attribute.name}; it has {', '.join(attribute.values)}, Any, NONE."
+        )
+    return value

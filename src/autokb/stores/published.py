@@ -1,0 +1,69 @@
+"""The published knowledge base as nouns, hand edits laid over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.edit_overlay import apply_edits
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Chunk, Edit, KnowledgeBase, RawIssue
+from autokb.stores.codecs import CHUNK, DOCUMENT, ISSUE, RAW_ISSUE, SEED, SOLUTION, THEME, read_edit
+from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.stores.workspace_file import WorkspaceFile
+
+NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the last build published, in memory."""
+
+    kb: KnowledgeBase
+    chunks: tuple[Chunk, ...]
+    raw_issues: dict[str, RawIssue]
+    raw_places: dict[str, dict[str, str]]
+    edits: tuple[Edit, ...]
+    settings: dict[str, dict[str, object]]
+    generation: str
+
+
+def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
+    """Return the domain that the last build worked with; an edited ``domain.yaml`` counts from the next build on."""
+    text = published.settings.get("domain", {}).get("yaml")
+    if not isinstance(text, str):
+        return workspace.spec
+    try:
+        return read_domain(parse_yaml(text, DOMAIN_FILE))
+    except BadInputError:
+        return workspace.spec
+
+
+def read_published(file: WorkspaceFile) -> Published:
+    """Read everything that readers may see, all of it from one moment."""
+    with file.snapshot():
+        return _read(file)
+
+
+def _read(file: WorkspaceFile) -> Published:
+    bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
+    raw = dict(file.records("raw_issue"))
+    edits = tuple(read_edit(i, body) for i, body in file.edits())
+    solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies["solution"].items()}
+    kb = KnowledgeBase(
+        documents={i: DOCUMENT.read(body, id=i) for i, body in bodies["document"].items()},
+        themes={i: THEME.read(body, id=i) for i, body in bodies["theme"].items()},
+        seeds={i: SEED.read(body, id=i) for i, body in bodies["seed"].items()},
+        issues={i: ISSUE.read(body, id=i) for i, body in bodies["issue"].items()},
+        solutions=apply_edits(solutions, edits),
+    )
+    places = {i: {k: str(b[k]) for k in ("theme", "seed", "issue", "reason") if b.get(k)} for i, b in raw.items()}
+    return Published(
+        kb=kb,
+        chunks=tuple(CHUNK.read(c, document=d) for d, b in bodies["document"].items() for c in b.get("chunks") or ()),
+        raw_issues={i: RAW_ISSUE.read(body, id=i) for i, body in raw.items()},
+        raw_places=places,
+        edits=edits,
+        settings=bodies["setting"],
+        generation=file.meta("generation") or "0",
+    )

@@ -1,0 +1,260 @@
+"""Adding sources twice, changed, moved, removed, unreadable, and wrong ones."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import hand_made_kb
+from autokb.app.add import Added, add
+from autokb.core.errors import BadInputError
+from autokb.sources import Fields
+from autokb.stores.workspace import Workspace, create_workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return create_workspace(tmp_path / "kb", hand_made_kb.DOMAIN)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Callable[..., Path]:
+    """Makes a folder of Markdown files: name to words."""
+
+    def make(name: str, **files: str) -> Path:
+        for file, words in files.items():
+            path = tmp_path / name / f"{file.replace('__', '/')}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"# {file}\n\n{words}\n", encoding="utf-8")
+        return tmp_path / name
+
+    return make
+
+
+def counts(done: Added) -> tuple[int, int, int, int]:
+    return done.added, done.updated, done.unchanged, done.removed
+
+
+def documents(workspace: Workspace) -> dict[str, str]:
+    with workspace.file() as file:
+        return {s.id: s.body["text"] for s in file.staged("documents")}
+
+
+def issues(workspace: Workspace) -> dict[str, dict]:
+    with workspace.file() as file:
+        return {s.id: dict(s.body) for s in file.staged("issues")}
+
+
+def test_adding_again_changes_nothing_and_a_changed_file_updates(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", a="one", sub__b="two")
+    assert counts(add(workspace, [manuals])) == (2, 0, 0, 0)
+    assert counts(add(workspace, [manuals])) == (0, 0, 2, 0)
+    folder("m", a="new words")
+    assert counts(add(workspace, [manuals])) == (0, 1, 1, 0)
+    assert "new words" in documents(workspace)["a.md"]
+    assert set(documents(workspace)) == {"a.md", "sub/b.md"}
+
+
+def test_the_answer_has_the_contract_s_names(workspace: Workspace, folder: Callable, tmp_path: Path) -> None:
+    manuals = folder("m", a="one")
+    (manuals / "empty.md").write_text("")
+    shown = add(workspace, [manuals]).as_json()
+    assert list(shown) == ["added", "updated", "unchanged", "removed", "skipped"]
+    (skipped,) = shown["skipped"]
+    assert skipped["path"] == "empty.md" and "empty" in skipped["reason"]
+
+
+def test_only_sync_removes_what_is_gone(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", a="one", b="two")
+    add(workspace, [manuals])
+    (manuals / "b.md").unlink()
+    assert counts(add(workspace, [manuals])) == (0, 0, 1, 0)
+    assert counts(add(workspace, [manuals], sync=True)) == (0, 0, 1, 1)
+    assert set(documents(workspace)) == {"a.md"}
+
+
+def test_sync_of_one_folder_or_file_leaves_the_others(workspace: Workspace, folder: Callable) -> None:
+    one, two = folder("one", a="one", b="two"), folder("two", c="three", d="four")
+    add(workspace, [one, two])
+    (two / "d.md").unlink()
+    assert add(workspace, [one], sync=True).removed == 0
+    assert add(workspace, [one / "a.md"], sync=True).removed == 0
+    assert set(documents(workspace)) == {"a.md", "b.md", "c.md", "d.md"}
+
+
+def test_sync_of_documents_leaves_issues(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", a="one")
+    (manuals / "asked.txt").write_text("It rains\n")
+    add(workspace, [manuals / "asked.txt"], "issues")
+    (manuals / "asked.txt").unlink()
+    add(workspace, [manuals], sync=True)
+    assert len(issues(workspace)) == 1
+    assert add(workspace, [manuals], "issues", sync=True).removed == 1
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"\x00\x01\x02" * 400, b"# A\n" + b"\xff\xfe\xfd" * 9 + b"\x81"])
+def test_a_file_that_cannot_be_read_now_is_not_removed(workspace: Workspace, folder: Callable, spoilt: bytes) -> None:
+    manuals = folder("m", a="one", b="two")
+    add(workspace, [manuals])
+    (manuals / "b.md").write_bytes(spoilt)
+    done = add(workspace, [manuals], sync=True)
+    assert done.removed == 0
+    if done.skipped:  # some garbage reads as text of an old encoding
+        assert "two" in documents(workspace)["b.md"]
+
+
+def test_what_lies_behind_a_folder_or_link_that_cannot_be_opened_is_not_removed(
+    workspace: Workspace, folder: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manuals = folder("m", a="one", sub__b="two", sub__deep__c="three")
+    (manuals / "link.md").symlink_to(manuals.parent / "target.md")
+    (manuals.parent / "target.md").write_text("# Far\n\nAway.\n")
+    add(workspace, [manuals])
+    (manuals.parent / "target.md").unlink()
+    opened = Path.iterdir
+
+    def closed(path: Path):  # root may open everything, so the closed folder is played
+        if path.name == "sub":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path)
+
+    monkeypatch.setattr(Path, "iterdir", closed)
+    done = add(workspace, [manuals], sync=True)
+    assert (done.unchanged, done.removed) == (1, 0)
+    assert {s.path for s in done.skipped} == {"sub", "link.md"}
+
+
+def test_a_bad_line_keeps_what_its_file_held(workspace: Workspace, tmp_path: Path) -> None:
+    file = tmp_path / "d.jsonl"
+    file.write_text('{"id": "x", "text": "One"}\n{"id": "y", "text": "Two"}\n')
+    add(workspace, [file])
+    file.write_text('{"id": "x", "text": "One"}\n{"id": "y", \n')
+    done = add(workspace, [file], sync=True)
+    assert (done.unchanged, done.removed, done.skipped[0].path) == (1, 0, "d.jsonl:2")
+    file.write_text('{"id": "x", "text": "One"}\n')
+    assert add(workspace, [file], sync=True).removed == 1
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_two_folders_with_other_content_under_one_name_are_refused(
+    workspace: Workspace, folder: Callable, at_once: bool
+) -> None:
+    one, two = folder("one", page="first"), folder("two", page="second", other="x")
+    if not at_once:
+        add(workspace, [one])
+    with pytest.raises(BadInputError, match=r"page\.md lies in .* with different content.* rename") as refused:
+        add(workspace, [one, two] if at_once else [two])
+    assert refused.value.exit_status == 2
+    assert set(documents(workspace)) == (set() if at_once else {"page.md"})  # nothing was added
+    (one / "page.md").unlink()
+    assert add(workspace, [one, two] if at_once else [two]).added + (not at_once) == 2
+    assert "second" in documents(workspace)["page.md"]
+
+
+def test_the_same_file_in_two_folders_is_one_document(workspace: Workspace, folder: Callable) -> None:
+    one, two = folder("one", page="same"), folder("two", page="same")
+    assert counts(add(workspace, [one])) == (1, 0, 0, 0)
+    assert counts(add(workspace, [two])) == (0, 0, 1, 0)
+    assert add(workspace, [one, two]).unchanged == 1
+
+
+def test_a_moved_folder_takes_its_documents_along(workspace: Workspace, folder: Callable) -> None:
+    one = folder("one", page="same", gone="old")
+    add(workspace, [one])
+    two = one.rename(one.with_name("two"))
+    assert add(workspace, [two]).unchanged == 2
+    (two / "gone.md").unlink()
+    assert add(workspace, [two], sync=True).removed == 1
+
+
+def test_a_compressed_twin_is_the_same_document(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", page="words")
+    add(workspace, [manuals])
+    (manuals / "page.md.gz").write_bytes(gzip.compress((manuals / "page.md").read_bytes()))
+    both = add(workspace, [manuals], sync=True)
+    assert counts(both) == (0, 0, 1, 0)
+    (manuals / "page.md").unlink()
+    assert counts(add(workspace, [manuals], sync=True)) == (0, 0, 1, 0)
+    (manuals / "page.md.gz").unlink()
+    folder("m", other="x")
+    assert counts(add(workspace, [manuals], sync=True)) == (1, 0, 0, 1)
+
+
+def test_a_compressed_page_in_another_folder_is_refused_too(workspace: Workspace, folder: Callable) -> None:
+    one, two = folder("one", page="first"), folder("two", other="x")
+    (two / "page.md.gz").write_bytes(gzip.compress(b"# page\n\nsecond\n"))
+    add(workspace, [one])
+    with pytest.raises(BadInputError, match="different content"):
+        add(workspace, [two])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("i.csv", "nr,msg,when,doc\n7,The robot stops,2025-02-03,rain.md;garage.md\n"),
+        ("i.jsonl", '{"nr": 7, "msg": "The robot stops", "when": "2025-02-03", "doc": ["rain.md", "garage.md"]}\n'),
+    ],
+)
+def test_issues_with_named_fields(workspace: Workspace, tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    fields = Fields(text="msg", id="nr", date="when", resolved_by="doc")
+    assert counts(add(workspace, [tmp_path / name], "issues", fields)) == (1, 0, 0, 0)
+    (body,) = [issues(workspace)["7"]]
+    assert (body["text"], body["date"], body["resolved_by"]) == (
+        "The robot stops",
+        "2025-02-03",
+        ["rain.md", "garage.md"],
+    )
+    (tmp_path / name).write_text(content.replace("stops", "halts"))
+    assert counts(add(workspace, [tmp_path / name], "issues", fields)) == (0, 1, 0, 0)
+
+
+def test_issues_from_nested_records_and_from_text(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "n.jsonl").write_text(
+        '{"id": "n1", "post": {"body": "No sound"}, "gold": [{"slug": "a"}, {"slug": "b"}]}\n'
+    )
+    add(workspace, [tmp_path / "n.jsonl"], "issues", Fields(text="post.body", resolved_by="gold[].slug"))
+    assert issues(workspace)["n1"]["resolved_by"] == ["a", "b"]
+    (tmp_path / "t.txt").write_text("It rains\n\nIt rains\nIt snows\n")
+    assert counts(add(workspace, [tmp_path / "t.txt"], "issues")) == (3, 0, 0, 0)
+    assert counts(add(workspace, [tmp_path / "t.txt"], "issues")) == (0, 0, 3, 0)
+
+
+def test_a_wrong_field_name_names_the_columns(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "i.csv").write_text("id,message\n1,Hello there\n")
+    (skipped,) = add(workspace, [tmp_path / "i.csv"], "issues", Fields(text="mesage")).skipped
+    assert "message" in skipped.reason and "--text-field" in skipped.reason
+
+
+def test_a_missing_path_adds_nothing_at_all(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", a="one")
+    with pytest.raises(BadInputError, match="does not exist"):
+        add(workspace, [manuals, manuals / "nowhere"])
+    assert documents(workspace) == {}
+
+
+def test_names_that_are_no_text_do_not_end_the_command(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", a="one")
+    try:
+        (manuals / "a.md").rename(manuals / os.fsdecode(b"\xff\xfe.md"))
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    done = add(workspace, [manuals])
+    assert done.added + len(done.skipped) == 1
+    assert counts(add(workspace, [manuals], sync=True))[3] == 0
+
+
+def test_issues_added_again_under_other_ids_are_counted_as_gone_until_a_sync(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    path = tmp_path / "issues.csv"
+    path.write_text("number,text\n7,it hums\n8,it rains in\n", encoding="utf-8")
+    add(workspace, [path], "issues")
+    again = add(workspace, [path], "issues", Fields(id="number"))
+    assert (counts(again), again.gone) == ((2, 0, 0, 0), 2)
+    done = add(workspace, [path], "issues", Fields(id="number"), sync=True)
+    assert (counts(done), done.gone) == ((0, 0, 2, 2), 0)

@@ -1,0 +1,260 @@
+"""The build as a whole: what is recomputed, what stays, and what a kill leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_workspace import DOCUMENTS, DOMAIN
+
+from autokb.app import SupportKB
+from autokb.core.errors import BadInputError, WorkspaceBusyError
+from autokb.core.results import BuildReport
+from autokb.sources import Fields
+
+ISSUES = [
+    ("k1", "App does not connect on my iPhone", "descaling.md"),
+    ("k2", "The app can't connect to the kettle, Android phone", "app.md"),
+    ("k3", "app won't connect android", "app.md"),
+    ("k4", "iphone app doesnt find kettle", "app.md"),
+    ("k5", "White flakes in the water", "descaling.md"),
+    ("k6", "How do I remove lime scale", "descaling.md"),
+    ("k7", "Water leaks from the bottom", "leaks.md"),
+    ("k8", "kettle leaking water on the table", ""),
+    ("k9", "It is very loud when boiling", "noise.md"),
+    ("k10", "loud noise from my Smart kettle", ""),
+]
+FIELDS = Fields(id="id", text="text", resolved_by="resolved_by")
+
+
+def sources(folder: Path) -> Path:
+    manuals = folder / "manuals"
+    manuals.mkdir(parents=True)
+    for name, text in DOCUMENTS.items():
+        (manuals / name).write_text(text, encoding="utf-8")
+    lines = (json.dumps({"id": i, "text": t, "resolved_by": r}) for i, t, r in ISSUES)
+    (folder / "issues.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
+    return folder
+
+
+def made(folder: Path, source: Path) -> SupportKB:
+    kb = SupportKB.create(folder, str(source / "domain.yaml"))
+    kb.add([source / "manuals"])
+    kb.add([source / "issues.jsonl"], "issues", FIELDS)
+    return kb
+
+
+def exported(kb: SupportKB, target: Path) -> bytes:
+    kb.export(target)
+    return target.read_bytes()
+
+
+def computed(built: dict[str, Any]) -> int:
+    return sum(int(stage.computed) for stage in built.stages.values())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[SupportKB, BuildReport, Path]:
+    folder = tmp_path_factory.mktemp("kettles")
+    kb = made(folder / "kb", sources(folder / "source"))
+    return kb, kb.build(), folder
+
+
+@pytest.fixture
+def copy(built: tuple[SupportKB, BuildReport, Path], tmp_path: Path) -> tuple[SupportKB, Path]:
+    """Return a workspace of one's own that is built already, and the folder of its sources."""
+    _, _, folder = built
+    shutil.copytree(folder / "source", tmp_path / "source")
+    kb = made(tmp_path / "kb", tmp_path / "source")
+    shutil.copy(folder / "kb" / "knowledge.db", tmp_path / "kb" / "knowledge.db")
+    with kb.workspace.file() as file, file.transaction():  # the sources have moved with the copy
+        file._db.execute(
+            "UPDATE staged SET root = replace(root, ?, ?)", (str(folder.resolve()), str(tmp_path.resolve()))
+        )
+    return kb, tmp_path
+
+
+def test_a_build_makes_trees_with_cited_solutions(built: tuple[SupportKB, BuildReport, Path]) -> None:
+    kb, answer, _ = built
+    assert answer.failures == ()
+    assert answer.parents >= 3
+    assert answer.solutions >= 4
+    assert (answer.calls, answer.cost) == (0, 0.0)
+    for tree in kb.show().trees:
+        for node in (tree, *tree.children):
+            for solution in kb.show_issue(node.id).solutions:
+                assert len(solution.steps) == len(solution.evidence)
+                for e in solution.evidence:
+                    assert DOCUMENTS[e.document][e.start : e.end] == e.quote != ""
+
+
+def test_every_raw_issue_is_in_a_tree_or_has_a_reason(built: tuple[SupportKB, BuildReport, Path]) -> None:
+    kb, _, folder = built
+    lines = [json.loads(line) for line in exported(kb, folder / "all.jsonl").decode().splitlines()]
+    raw = {line["id"]: line for line in lines if line["kind"] == "raw_issue"}
+    ids = {kind: {line["id"] for line in lines if line["kind"] == kind} for kind in ("theme", "seed", "issue")}
+    assert set(raw) == {i for i, _, _ in ISSUES}
+    for line in raw.values():
+        assert line["theme"] in ids["theme"]
+        assert line["seed"] in ids["seed"]
+        assert line.get("issue") in ids["issue"] or line["reason"]
+
+
+def test_no_displayed_solution_breaks_a_rule(built: tuple[SupportKB, BuildReport, Path]) -> None:
+    kb, _, folder = built
+    lines = [json.loads(line) for line in exported(kb, folder / "all.jsonl").decode().splitlines()]
+    solutions = [line for line in lines if line["kind"] == "solution"]
+    leaks = [s for s in solutions if any(e["document"] == "leaks.md" for e in s["evidence"])]
+    assert {s["status"] for s in leaks} & {"repaired", "withheld"}
+    shown = [s for s in solutions if s["status"] in ("displayed", "repaired")]
+    assert not [s for s in shown if "contact our support" in s["text"].lower()]
+    assert all(s["reason"] for s in solutions if s["status"] in ("repaired", "withheld"))
+
+
+def test_a_second_build_recomputes_nothing(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    before = exported(kb, folder / "before.jsonl")
+    again = kb.build()
+    assert computed(again) == 0
+    assert exported(kb, folder / "after.jsonl") == before
+
+
+def test_after_an_edited_document_the_kb_equals_a_fresh_build(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    page = folder / "source" / "manuals" / "noise.md"
+    page.write_text(page.read_text() + "\n## Whistling\n\n1. Close the lid.\n2. Clean the spout.\n", encoding="utf-8")
+    assert kb.add([folder / "source" / "manuals"]).updated == 1
+    again = kb.build()
+    assert again.stages["chunks"].computed == 1
+    assert again.stages["attributes"].computed == 0
+    fresh = made(folder / "fresh", folder / "source")
+    fresh.build()
+    assert exported(kb, folder / "kb.jsonl") == exported(fresh, folder / "fresh.jsonl")
+
+
+def test_a_removed_document_takes_its_solutions_with_it(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    (folder / "source" / "manuals" / "leaks.md").unlink()
+    assert kb.add([folder / "source" / "manuals"], sync=True).removed == 1
+    kb.build()
+    assert b"leaks.md" not in b"\n".join(
+        line for line in exported(kb, folder / "kb.jsonl").splitlines() if b'"kind":"solution"' in line
+    )
+
+
+def test_themes_stay_when_issues_come_and_go_until_rethink(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    themes = kb.show().themes
+    file = folder / "source" / "issues.jsonl"
+    kept = [line for line in file.read_text().splitlines() if '"k9"' not in line]
+    new = json.dumps({"id": "k11", "text": "kettle is leaking at the base", "resolved_by": "leaks.md"})
+    file.write_text("\n".join([*kept, new]) + "\n", encoding="utf-8")
+    added = kb.add([file], "issues", FIELDS, sync=True)
+    assert (added.added, added.removed) == (1, 1)
+    again = kb.build()
+    assert again.stages["assign"].computed == 1
+    assert "themes" not in again.stages
+    assert set(kb.show().themes) <= set(themes)
+    rethought = kb.build(rethink=True)
+    assert rethought.stages["themes"].computed == 1
+    fresh = made(folder / "fresh", folder / "source")
+    fresh.build()
+    assert exported(kb, folder / "kb.jsonl") == exported(fresh, folder / "fresh.jsonl")
+
+
+def test_a_second_build_at_once_is_refused_and_readers_go_on(copy: tuple[SupportKB, Path]) -> None:
+    kb, _ = copy
+    with kb.workspace.build_lock():
+        with pytest.raises(WorkspaceBusyError, match="Another build"):
+            kb.build()
+        assert kb.ask("How do I remove lime scale?").matches
+
+
+def test_kill_9_anywhere_and_the_next_build_ends_the_same(
+    built: tuple[SupportKB, BuildReport, Path], tmp_path: Path
+) -> None:
+    whole, _, folder = built
+    expected = exported(whole, tmp_path / "expected.jsonl")
+    kb = made(tmp_path / "kb", folder / "source")
+    chance = random.Random(5)
+    killed = 0
+    for _ in range(6):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "autokb", "build", str(tmp_path / "kb"), "--json"], stdout=subprocess.DEVNULL
+        )
+        timer = threading.Timer(chance.uniform(0.3, 1.8), os.kill, (process.pid, signal.SIGKILL))
+        timer.start()
+        killed += process.wait() == -signal.SIGKILL
+        timer.cancel()
+    assert killed
+    kb.build()
+    assert exported(kb, tmp_path / "kb.jsonl") == expected
+
+
+def test_a_build_without_issues_or_documents_is_empty_and_no_error(tmp_path: Path) -> None:
+    kb = SupportKB.create(tmp_path / "kb")
+    answer = kb.build()
+    assert (answer.parents, answer.solutions, answer.failures) == (0, 0, ())
+    assert kb.show().trees == ()
+
+
+def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
+    source = sources(tmp_path / "source")
+    kb = SupportKB.create(tmp_path / "kb", str(source / "domain.yaml"))
+    kb.add([source / "manuals"])
+    kb.build()
+    answer = kb.ask("How do I remove lime scale from my kettle?")
+    assert answer.outcome == "abstains"
+    assert answer.documents[0].id == "descaling.md"
+
+
+def test_edited_lines_and_peoples_verdicts_survive_a_build(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    lines = [json.loads(line) for line in exported(kb, folder / "kb.jsonl").decode().splitlines()]
+    first, second = [line for line in lines if line["kind"] == "solution" and line["status"] == "displayed"][:2]
+    first["text"], first["steps"] = "1. Edited by hand", ["Edited by hand"]
+    second["status"], second["reason"] = "rejected", "wrong"
+    (folder / "edited.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    kb.import_(folder / "edited.jsonl")
+    kb.build()
+    shown = {s.id: s for t in kb.show().trees for n in (t, *t.children) for s in kb.show_issue(n.id).solutions}
+    assert shown[first["id"]].steps == ("Edited by hand",)
+    assert (shown[second["id"]].status, shown[second["id"]].reason) == ("rejected", "wrong")
+
+
+@pytest.mark.parametrize("line", ["chunker: other", "context: none", "embedder: other", "model: gpt"])
+def test_a_setting_that_is_not_known_stops_the_build_before_anything_is_lost(
+    copy: tuple[SupportKB, Path], line: str
+) -> None:
+    kb, folder = copy
+    before = exported(kb, folder / "before.jsonl")
+    (folder / "kb" / "settings.yaml").write_text(line + "\n", encoding="utf-8")
+    changed = SupportKB.open(folder / "kb")
+    for act in (changed.plan, changed.build):
+        with pytest.raises(BadInputError, match=line.split(": ", 1)[1]):
+            act()
+    assert exported(kb, folder / "after.jsonl") == before
+
+
+def test_the_index_is_loaded_again_only_after_a_change(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    kb.ask("loud kettle")
+    index = kb._index
+    kb.ask("another question about leaks")
+    assert kb._index is index
+    table = folder / "kb.csv"
+    kb.export(table)
+    table.write_text(table.read_text().replace("Press the seal", "Push the seal"), encoding="utf-8")
+    assert kb.import_(table).taken >= 1
+    kb.ask("another question about leaks")
+    assert kb._index is not index
