@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from autokb.pipeline.embedding import open_embedder
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.tree import with_text
 from autokb.chunking.windows import windows
 from autokb.core.nouns import Chunk, Document
-from autokb.evaluation.bootstrap import estimates
-from autokb.evaluation.token_metrics import Place, TokenScores, precision_omega, token_scores
-from autokb.pipeline.embedding import open_embedder
+from autokb.evaluation.chunking.token_metrics import Place, TokenScores, precision_omega, token_scores
+from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.retrieval.weights import Weights
 from autokb.stores.vector_index import best_first
 from autokb.stores.word_index import WordIndex
@@ -214,7 +214,7 @@ def _row(name: str, by_name: Mapping[str, Any]) -> dict[str, Any]:
     columns = {f"{s}.{m}": [getattr(q, m) for q in found[s]] for s in SYSTEMS for m in METRICS}
     columns["precision_omega"] = [q.precision for q in found["omega"]]
     row: dict[str, Any] = {"size": matched.size, "mean": matched.mean, "chunks": len(matched.chunks)}
-    row |= {place: e.as_json() for place, e in estimates(columns).items()}
+    row |= {place: interval.as_json() for place, interval in mean_intervals(columns).items()}
     if name != OURS and OURS in by_name:
         ours = by_name[OURS][1]
         ahead = {
@@ -222,7 +222,7 @@ def _row(name: str, by_name: Mapping[str, Any]) -> dict[str, Any]:
             for s in SYSTEMS
             for m in METRICS
         }
-        row["ours_ahead"] = {place: e.as_json() for place, e in estimates(ahead).items()}
+        row["ours_ahead"] = {place: interval.as_json() for place, interval in mean_intervals(ahead).items()}
     return row
 
 

@@ -1,6 +1,6 @@
 """How many lists, tables, code blocks and questions with answers each method cuts, on product documents and manuals.
 
-Offline and mechanical: a structure is cut when several chunks hold parts of it. What no chunk of the size can hold is
+Offline, without a judge: a structure is cut when several chunks hold parts of it. What no chunk of the size can hold is
 left out for every method alike. Every method gets the same limit for a chunk, not the same mean.
 """
 
@@ -18,8 +18,8 @@ from autokb.pipeline.reading_pages import SourcePage, read_pages
 from autokb.pipeline.site_blocks import SiteBlocks, with_blocks
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.cutting import Cut
-from autokb.evaluation.clustered import ratio
-from autokb.evaluation.mechanical import KINDS, Counted, counted
+from autokb.evaluation.chunking.intrinsic_metrics import STRUCTURES, DocumentCounts, count_document
+from autokb.evaluation.statistics.cluster_bootstrap import ratio_interval
 from autokb.sources.files import find_files
 from benchmarks.figures import Figure, Result
 from benchmarks.peers import PEERS
@@ -31,7 +31,7 @@ SETS = {
 SIZES = (800, 2_048)
 OURS = "auto_chunker"
 FREE = ("fixed", "recursive", "headings", "lumber_chunker", OURS)
-MEASURES = (*(f"cut_{kind}" for kind in KINDS), "dangling")
+MEASURES = (*(f"cut_{kind}" for kind in STRUCTURES), "dangling")
 Cutting = Callable[[SourcePage, int], Cut]
 
 
@@ -89,16 +89,15 @@ def _row(cut: Cutting, found: Sequence[SourcePage], size: int) -> Row:
     started = time.perf_counter()
     cuts = [cut(page, size) for page in found]
     seconds = time.perf_counter() - started
-    looked = [counted(page.document, own, size) for page, own in zip(found, cuts, strict=True)]
+    counts = [count_document(page.document, own, size) for page, own in zip(found, cuts, strict=True)]
     lengths = [len(chunk.text) for own in cuts for chunk in own.chunks if chunk.spans]
-    shares = {measure: _share(looked, measure) for measure in MEASURES}
+    shares = {measure: _share(counts, measure) for measure in MEASURES}
     return Row(len(lengths), sum(lengths) / max(len(lengths), 1), seconds, shares)
 
 
-def _share(looked: Sequence[Counted], measure: str) -> Mapping[str, Any]:
-    parts = [one.parts[measure] for one in looked]
-    estimate = ratio(parts)
-    return {"n": sum(map(len, parts)), **(estimate.as_json() if estimate else {"value": None})}
+def _share(counts: Sequence[DocumentCounts], measure: str) -> Mapping[str, Any]:
+    ratios = [one.ratios[measure] for one in counts]
+    return {"n": sum(map(len, ratios)), **ratio_interval(ratios).as_json()}
 
 
 def figures(table: Mapping[str, Mapping[str, Row]]) -> list[Figure]:

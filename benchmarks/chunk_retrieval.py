@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autokb.evaluation.experiment import measure
-from autokb.evaluation.report import tables
+from autokb.evaluation.report import answer_tables, terminal_tables
+from autokb.evaluation.retrieval.experiment import measure
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split
@@ -76,7 +76,7 @@ def by_chunker(answers: Mapping[str, Mapping[str, Any]], system: str) -> dict[st
     relevant = {chunker: answer["relevant"] for chunker, answer in answers.items()}
     if any(found != relevant[BASELINE] for found in relevant.values()):
         raise SystemExit("The knowledge bases do not hold the same articles; their figures cannot be compared.")
-    return measure(rankings, relevant[BASELINE], metrics=METRICS, baseline=BASELINE)
+    return measure(rankings, relevant[BASELINE], metrics=METRICS, baseline=BASELINE).as_json()
 
 
 def _figures(compared: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
@@ -99,5 +99,6 @@ def _print(compared: Mapping[str, Mapping[str, Any]]) -> None:
     console = Console(width=160)
     for system, answer in compared.items():
         console.print(f"\n{system}", style="bold")
-        for table in tables({"systems": answer["systems"], "differences": answer["differences"]}):
+        shown = answer_tables({"systems": answer["systems"], "differences": answer["differences"]})
+        for table in terminal_tables(shown):
             console.print(table)

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from autokb.app.evaluating_chunks import ChunkEvaluation, evaluate_chunking
-from autokb.evaluation.report import Grid, interval, number
-from autokb.pipeline.models import AskModels
+from autokb.app.evaluate_chunking import ChunkEvaluation, evaluate_chunking
+from autokb.pipeline.model_session import ModelOptions
+from autokb.evaluation.report import ReportTable, interval_text, number_text
 from benchmarks.figures import Figure, Result, write
 
 METHODS = ("recursive", "headings", "fixed", "semantic", "llm_semantic", "lumber_chunker", "auto_chunker")
@@ -45,24 +45,24 @@ def run(options: argparse.Namespace) -> Result:
         sample=getattr(options, "sample", 100),
         ledger=getattr(options, "ledger", None),
     )
-    asking = AskModels(budget=getattr(options, "budget", None))
-    answers = {path.name: evaluate_chunking([path], wanted, asking=asking) for path in paths}
+    asking = ModelOptions(budget=getattr(options, "budget", None))
+    answers = {path.name: evaluate_chunking([path], wanted, options=asking).as_json() for path in paths}
     show([table_2(answers), table_3(answers), table_4(answers)])
     spent = {domain: {name: answer[name] for name in SPENT} for domain, answer in answers.items()}
     detail = {domain: answer["methods"] for domain, answer in answers.items()}
     return Result("chunk_tables", list(figures(answers)), {"spent": spent, **detail})
 
 
-def table_2(answers: Mapping[str, Any]) -> Grid:
+def table_2(answers: Mapping[str, Any]) -> ReportTable:
     """Noise, completeness, context switch and task relevance."""
     rows = [
         (domain, method, *(_judged(body["tenets"].get(tenet)) for tenet in TENETS))
         for domain, method, body in _bodies(answers)
     ]
-    return Grid("Table 2: shares of chunks, by a judge", ("domain", "method", *TENETS.values()), tuple(rows))
+    return ReportTable("Table 2: shares of chunks, by a judge", ("domain", "method", *TENETS.values()), tuple(rows))
 
 
-def table_3(answers: Mapping[str, Any]) -> Grid:
+def table_3(answers: Mapping[str, Any]) -> ReportTable:
     """Weighted precision, and that of context-aware retrieval (CAR) for the method whose tree is its own."""
     rows = []
     for domain, method, body in _bodies(answers):
@@ -70,23 +70,23 @@ def table_3(answers: Mapping[str, Any]) -> Grid:
             found = [body["tenets"].get(f"wp@{k}{suffix}") for k in DEPTHS]
             if not suffix or (method == OURS and any(found)):
                 rows.append((domain, name, *map(_judged, found)))
-    return Grid("Table 3: weighted precision", ("domain", "method", *(f"WP@{k}" for k in DEPTHS)), tuple(rows))
+    return ReportTable("Table 3: weighted precision", ("domain", "method", *(f"WP@{k}" for k in DEPTHS)), tuple(rows))
 
 
-def table_4(answers: Mapping[str, Any]) -> Grid:
+def table_4(answers: Mapping[str, Any]) -> ReportTable:
     """Time a document, sizes in characters, chunks a document."""
     rows = [
         (
             domain,
             method,
             f"{body['seconds'] / answers[domain]['documents']:.3f}",
-            *(number(body["size"][name]) for name in ("mean", "p50", "p90")),
+            *(number_text(body["size"][name]) for name in ("mean", "p50", "p90")),
             f"{body['chunks'] / answers[domain]['documents']:.1f}",
         )
         for domain, method, body in _bodies(answers)
     ]
     columns = ("domain", "method", "seconds a document", "mean characters", "p50", "p90", "chunks a document")
-    return Grid("Table 4: time and sizes", columns, tuple(rows))
+    return ReportTable("Table 4: time and sizes", columns, tuple(rows))
 
 
 def _bodies(answers: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -98,7 +98,7 @@ def _bodies(answers: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str,
 def _judged(found: Mapping[str, Any] | None) -> str:
     if not found or (found["value"] is None and not found["unreadable"]):
         return "not judged"
-    return interval(found) + (f", {found['unreadable']} unreadable" if found["unreadable"] else "")
+    return interval_text(found) + (f", {found['unreadable']} unreadable" if found["unreadable"] else "")
 
 
 def figures(answers: Mapping[str, Any]) -> Iterator[Figure]:
@@ -109,16 +109,16 @@ def figures(answers: Mapping[str, Any]) -> Iterator[Figure]:
                 yield Figure(f"{domain}.{method}.{name}", found["value"])
 
 
-def show(grids: Sequence[Grid]) -> None:
+def show(tables: Sequence[ReportTable]) -> None:
     """Print the tables."""
     from rich.console import Console
     from rich.table import Table
 
-    for grid in grids:
-        table = Table(title=grid.title, title_justify="left")
-        for place, column in enumerate(grid.columns):
+    for shown in tables:
+        table = Table(title=shown.title, title_justify="left")
+        for place, column in enumerate(shown.columns):
             table.add_column(column, justify="left" if place < 2 else "right")
-        for row in grid.rows:
+        for row in shown.rows:
             table.add_row(*row)
         Console(width=150, markup=False).print(table)
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autokb.evaluation.experiment import BASELINE, measure
-from autokb.evaluation.report import tables
+from autokb.evaluation.report import answer_tables, terminal_tables
+from autokb.evaluation.retrieval.experiment import measure
+from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, RAW
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder
@@ -21,7 +22,7 @@ from benchmarks.running import autokb, folder
 HISTORY = 0.7
 TUNING_BUILD = 0.5
 AIM = {"hit_rate@1": 0.2, "hit_rate@5": 0.2}  # over fused search on raw chunks
-SYSTEM = "autokb+hr"
+SYSTEM = AUTOKB_ANSWER
 DEPTH = 10
 
 
@@ -72,7 +73,7 @@ def with_prior(answer: dict[str, Any], prior: Sequence[str]) -> dict[str, Any]:
     """Measure once more with the prior beside the systems: the same articles whatever the question."""
     rankings = {s: {q: tuple(r) for q, r in body["rankings"].items()} for s, body in answer["systems"].items()}
     rankings["prior"] = {query: tuple(prior[:DEPTH]) for query in answer["relevant"]}
-    return {**answer, **measure(rankings, answer["relevant"])}
+    return {**answer, **measure(rankings, answer["relevant"]).as_json()}
 
 
 def _figures(answer: dict[str, Any]) -> list[Figure]:
@@ -81,8 +82,8 @@ def _figures(answer: dict[str, Any]) -> list[Figure]:
     for system, body in answer["systems"].items():
         found += [Figure(f"{system}.{m}", body["metrics"][m]["value"]) for m in AIM]
     for d in answer["differences"]:
-        if d["system"] == SYSTEM and d["baseline"] == BASELINE and d["metric"] in AIM:
-            found.append(Figure(f"{SYSTEM} over {BASELINE}.{d['metric']}", d["value"], at_least=AIM[d["metric"]]))
+        if d["system"] == SYSTEM and d["baseline"] == RAW and d["metric"] in AIM:
+            found.append(Figure(f"{SYSTEM} over {RAW}.{d['metric']}", d["value"], at_least=AIM[d["metric"]]))
     return found
 
 
@@ -101,5 +102,6 @@ def _print(answer: dict[str, Any]) -> None:
     from rich.console import Console
 
     console = Console(width=220)
-    for table in tables({"systems": answer["systems"], "differences": answer["differences"]}):
+    shown = answer_tables({"systems": answer["systems"], "differences": answer["differences"]})
+    for table in terminal_tables(shown):
         console.print(table)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autokb.pipeline.models import AskModels
+from autokb.pipeline.model_session import ModelOptions
 
 from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_files
 from autokb.chunking.repeated import block_hash
@@ -266,10 +266,10 @@ def test_a_budget_stops_the_run_after_what_was_cut(
     scripted(lambda _body: {"at": 2})
     (tmp_path / "a.txt").write_text(paragraphs(6))
     with pytest.raises(BadInputError, match="price"):
-        list(chunk_files([tmp_path], Chunking("lumber_chunker", model=ASKED), asking=AskModels(budget=1.0)))
+        list(chunk_files([tmp_path], Chunking("lumber_chunker", model=ASKED), options=ModelOptions(budget=1.0)))
     with pytest.raises(StoppedOnPurposeError):
         wanted = Chunking("lumber_chunker", model="openai:gpt-4o-mini")
-        list(chunk_files([tmp_path], wanted, asking=AskModels(budget=0.0)))
+        list(chunk_files([tmp_path], wanted, options=ModelOptions(budget=0.0)))
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\0" + b"x" * 200])
@@ -307,10 +307,10 @@ def test_prices_for_a_budget_come_from_a_file_of_settings(scripted: Any, tmp_pat
     (tmp_path / "a.md").write_text(paragraphs(4))
     wanted = Chunking("lumber_chunker", 400, model="openai:of-our-own")
     with pytest.raises(BadInputError, match="The price of openai:of-our-own is not known"):
-        list(chunk_files([tmp_path / "a.md"], wanted, asking=AskModels(budget=1.0)))
+        list(chunk_files([tmp_path / "a.md"], wanted, options=ModelOptions(budget=1.0)))
     (tmp_path / "s.yaml").write_text("prices: {of-our-own: {input: 1, output: 2}}\n")
     priced = replace(wanted, settings=tmp_path / "s.yaml")
-    assert [type(r) for r in chunk_files([tmp_path / "a.md"], priced, asking=AskModels(budget=1.0))] == [Chunked]
+    assert [type(r) for r in chunk_files([tmp_path / "a.md"], priced, options=ModelOptions(budget=1.0))] == [Chunked]
 
 
 def test_a_ledger_in_a_folder_that_is_not_there_is_refused(scripted: Any, tmp_path: Path) -> None:

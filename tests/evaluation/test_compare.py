@@ -11,7 +11,7 @@ import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.evaluation.compare import compare, read_answer
-from autokb.evaluation.experiment import measure
+from autokb.evaluation.retrieval.experiment import measure
 
 RELEVANT = {f"q{n}": {"a": 1.0} for n in range(40)}
 
@@ -20,7 +20,7 @@ def answer(hits: int) -> dict[str, Any]:
     """An answer whose system finds the document for the first ``hits`` of 40 queries; ``raw`` never changes."""
     good = {q: ("a",) if n < hits else ("b", "a") for n, q in enumerate(RELEVANT)}
     raw = dict.fromkeys(RELEVANT, ("b", "a"))
-    return json.loads(json.dumps(measure({"raw": raw, "autokb": good}, RELEVANT)))
+    return json.loads(json.dumps(measure({"raw": raw, "autokb": good}, RELEVANT).as_json()))
 
 
 def test_a_fall_beyond_the_margin_fails() -> None:

@@ -9,14 +9,14 @@ from html.parser import HTMLParser
 from rich.console import Console
 
 from autokb.evaluation.compare import compare
-from autokb.evaluation.experiment import measure
-from autokb.evaluation.report import interval, page, tables
+from autokb.evaluation.report import answer_tables, html_page, interval_text, systems_chart, terminal_tables
+from autokb.evaluation.retrieval.experiment import measure
 
 EVIL = "<script>alert('[bold]')</script>"
 ANSWER = measure(
     {"raw": {"q1": ("b", "a"), "q2": ("a",)}, EVIL: {"q1": ("a",), "q2": ("a",)}},
     {"q1": {"a": 1.0}, "q2": {"a": 1.0}},
-) | {"seconds": 0.5}
+).as_json() | {"seconds": 0.5}
 
 
 class Outside(HTMLParser):
@@ -35,15 +35,19 @@ class Outside(HTMLParser):
 def terminal(answer: dict[str, object]) -> str:
     out = io.StringIO()
     console = Console(file=out, width=240)
-    for table in tables(answer):
+    for table in terminal_tables(answer_tables(answer)):
         console.print(table)
     return out.getvalue()
 
 
+def page(answer: dict[str, object], title: str) -> str:
+    return html_page(title, answer_tables(answer), systems_chart(answer))
+
+
 def test_interval_as_people_read_it() -> None:
-    assert interval({"value": 0.5, "low": 0.25, "high": 0.75}) == "0.500 [0.250, 0.750]"
-    assert interval({"value": 0.5, "low": None, "high": None}, signed=True) == "+0.500"
-    assert interval({"value": None}) == interval(None) == "–"
+    assert interval_text({"value": 0.5, "low": 0.25, "high": 0.75}) == "0.500 [0.250, 0.750]"
+    assert interval_text({"value": 0.5, "low": None, "high": None}, signed=True) == "+0.500"
+    assert interval_text({"value": None}) == interval_text(None) == "–"
 
 
 def test_table_shows_systems_and_differences() -> None:
@@ -56,6 +60,7 @@ def test_table_shows_systems_and_differences() -> None:
 
 def test_page_is_self_contained_and_escaped() -> None:
     text = page(ANSWER, f"Retrieval {EVIL}")
+    assert text == page(ANSWER, f"Retrieval {EVIL}")
     parser = Outside()
     parser.feed(text)
     assert "script" not in parser.tags
@@ -63,6 +68,14 @@ def test_page_is_self_contained_and_escaped() -> None:
     assert parser.addresses == []
     assert "url(" not in text
     assert re.search(r"<td>raw</td><td>0\.500 \[0\.000, 1\.000\]</td>", text)
+
+
+def test_the_chart_shows_the_first_metric_of_every_system() -> None:
+    text = page(ANSWER, "Retrieval")
+    # hit_rate@1 of raw is .5 [0, 1], that of the other system is 1: 440 px are a share of 1
+    assert re.findall(r'<rect x="200" y="(\d+)" width="([0-9.]+)"', text) == [("4", "220.0"), ("28", "440.0")]
+    assert re.findall(r'<line x1="([0-9.]+)" x2="([0-9.]+)"', text) == [("200.0", "640.0"), ("640.0", "640.0")]
+    assert "<figcaption>hit_rate@1</figcaption>" in text
 
 
 def test_other_answers_are_shown_as_figures() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from autokb.evaluation.tenets import TENETS
+from autokb.evaluation.chunking.tenets import TENETS
 from autokb.tasks.judges.chunk_verdicts import JudgeChunk
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.relevance.task import JudgeRelevance

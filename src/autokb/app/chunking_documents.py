@@ -21,12 +21,12 @@ from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Skipped
 from autokb.core.settings import CHUNK_SIZE, Settings
 from autokb.pipeline.cut_records import cut_body
-from autokb.pipeline.embedding import check_settings
-from autokb.pipeline.models import ASK_MODELS, OFFLINE, AskModels, model_of
-from autokb.pipeline.open_stages import open_stages
+from autokb.pipeline.model_choice import OFFLINE, check_settings, model_of
+from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.reading_pages import PagesOfFile, SourcePage, read_pages
 from autokb.pipeline.site_blocks import SiteBlocks, with_blocks
-from autokb.pipeline.stages import Progress, Stages, silent
+from autokb.pipeline.stage_log import Progress, silent
+from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.documents import (
     AUTO_CHUNKER,
     SEMANTIC,
@@ -96,7 +96,7 @@ Result = Chunked | Skipped
 
 
 def chunk_files(
-    paths: Sequence[Path], chunking: Chunking, *, asking: AskModels = ASK_MODELS, progress: Progress = silent
+    paths: Sequence[Path], chunking: Chunking, *, options: ModelOptions | None = None, progress: Progress = silent
 ) -> Iterator[Result]:
     """Return the documents under the paths as they are cut, and what could not be; nothing is read before that.
 
@@ -107,7 +107,7 @@ def chunk_files(
     check_method(chunking.method)
     settings = settings_of(chunking)
     files, skipped = find_files(paths)
-    return _results(files, skipped, chunking, settings, asking, progress)
+    return _results(files, skipped, chunking, settings, options, progress)
 
 
 def settings_of(chunking: Chunking) -> Settings:
@@ -132,7 +132,7 @@ def _results(
     skipped: Iterable[Skipped],
     chunking: Chunking,
     settings: Settings,
-    asking: AskModels,
+    options: ModelOptions | None,
     progress: Progress,
 ) -> Iterator[Result]:
     yield from skipped
@@ -145,7 +145,7 @@ def _results(
             yield from _kept(found.pages, spool, site)
             progress("read", number, len(files))
         if chunking.method == SEMANTIC or model not in ("", OFFLINE):
-            yield from _cut_by_stages(spool, site, chunking, settings, model, asking, progress)
+            yield from _cut_by_stages(spool, site, chunking, settings, model, options, progress)
             return
         tasks = ((page, site.repeated_in(page)) for page in spool)
         for number, result in enumerate(each(partial(_cut_one, chunking.cutting, model), tasks), 1):
@@ -200,12 +200,12 @@ def _cut_by_stages(
     chunking: Chunking,
     settings: Settings,
     model: str,
-    asking: AskModels,
+    options: ModelOptions | None,
     progress: Progress,
 ) -> Iterator[Result]:
     """Cut with vectors or a model's answers, some documents side by side."""
     waiting = iter(spool)
-    with open_ledger(chunking, settings, asking, progress) as stages:
+    with open_ledger(chunking, settings, options, progress) as stages:
         while pages := list(islice(waiting, ASKED_AT_ONCE)):
             started, failures = time.perf_counter(), len(stages.failures)
             repeated = [site.repeated_in(page) for page in pages]
@@ -220,7 +220,9 @@ def _cut_by_stages(
 
 
 @contextmanager
-def open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progress: Progress) -> Iterator[Stages]:
+def open_ledger(
+    chunking: Chunking, settings: Settings, options: ModelOptions | None, progress: Progress
+) -> Iterator[Stages]:
     """Give stages on a ledger of their own: there is no workspace, and what was paid for must be kept somewhere."""
     with ExitStack() as stack:
         path = chunking.ledger
@@ -233,7 +235,7 @@ def open_ledger(chunking: Chunking, settings: Settings, asking: AskModels, progr
         file = WorkspaceFile(path, create=True)
         stack.callback(file.close)
         workspace = Workspace(path.parent, DomainSpec("chunk"), settings, "", chunking.mode)
-        yield stack.enter_context(open_stages(workspace, file, progress, asking))
+        yield stack.enter_context(open_stages(workspace, file, progress, options))
 
 
 def _check_ledger(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,17 @@ if TYPE_CHECKING:
     from autokb.answering.answer import Answer
     from autokb.app.add import Kind
     from autokb.app.ask import OpenIndex
+    from autokb.app.chunking_documents import Chunked, Chunking
     from autokb.app.draft import Draft
+    from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.show import ShownIssue, ShownKB
+    from autokb.core.nouns import Skipped
     from autokb.core.results import Added, BuildReport, Costs, Created, Exported, Imported, Plan
+    from autokb.evaluation.chunking.results import ChunkingReport
+    from autokb.evaluation.compare import Comparison
+    from autokb.evaluation.quality.report import QualityReport
+    from autokb.evaluation.retrieval.experiment import RetrievalReport
+    from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
     from autokb.pipeline.stage_log import Progress
     from autokb.sources import Fields
 
@@ -153,6 +161,105 @@ class SupportKB:
         done = import_file(self.workspace, Path(source), progress=progress)
         self.workspace = self.workspace.reopened()
         return done
+
+    # -- what it is worth --------------------------------------------------------------------------
+
+    def evaluate_retrieval(
+        self,
+        queries: Path | str,
+        qrels: Path | str,
+        systems: Sequence[str] = (),
+        *,
+        budget: float | None = None,
+        progress: Progress = _silent,
+    ) -> RetrievalReport:
+        """Measure retrieval systems on labelled questions; without names every system that asks no model."""
+        from autokb.app.evaluate import evaluate_workspace_retrieval
+        from autokb.pipeline.model_session import ModelOptions
+
+        return evaluate_workspace_retrieval(
+            self.workspace, Path(queries), Path(qrels), systems, progress, ModelOptions(budget)
+        )
+
+    def evaluate_variations(
+        self,
+        systems: Sequence[str] = (),
+        sample: int = 50,
+        *,
+        budget: float | None = None,
+        progress: Progress = _silent,
+    ) -> ParaphraseReport:
+        """Measure retrieval systems on paraphrases of ``sample`` nodes and of as many chunks of the workspace."""
+        from autokb.app.evaluate import evaluate_workspace_paraphrases
+        from autokb.pipeline.model_session import ModelOptions
+
+        return evaluate_workspace_paraphrases(self.workspace, systems, sample, progress, ModelOptions(budget))
+
+    def evaluate_quality(
+        self,
+        sheet: Path | str | None = None,
+        read: Path | str | None = None,
+        most: int | None = None,
+        *,
+        judge: bool = False,
+        budget: float | None = None,
+        progress: Progress = _silent,
+    ) -> QualityReport:
+        """Measure granularity and rules kept; ``sheet`` writes the annotators' sheet, ``read`` takes a filled one in.
+
+        ``judge`` has the model judge the displayed solutions, ``most`` of them.
+        """
+        from autokb.app.evaluate import evaluate_workspace_quality
+        from autokb.pipeline.model_session import ModelOptions
+
+        return evaluate_workspace_quality(
+            self.workspace,
+            Path(sheet) if sheet else None,
+            Path(read) if read else None,
+            most,
+            judge=judge,
+            progress=progress,
+            options=ModelOptions(budget),
+        )
+
+    @staticmethod
+    def compare(
+        before: Path | str, after: Path | str, metric: str | None = None, gate: float | None = None
+    ) -> Comparison:
+        """Compare two stored answers of ``evaluate``; ``gate`` is how much ``metric`` may fall."""
+        from autokb.evaluation.compare import compare, read_answer
+
+        return compare(read_answer(Path(before)), read_answer(Path(after)), metric, gate)
+
+    # -- without a workspace -----------------------------------------------------------------------
+
+    @staticmethod
+    def chunk(
+        paths: Iterable[Path | str],
+        chunking: Chunking,
+        *,
+        budget: float | None = None,
+        progress: Progress = _silent,
+    ) -> Iterator[Chunked | Skipped]:
+        """Chunk documents one after the other; what cannot be chunked is given with its reason."""
+        from autokb.app.chunking_documents import chunk_files
+        from autokb.pipeline.model_session import ModelOptions
+
+        return chunk_files([Path(p) for p in paths], chunking, options=ModelOptions(budget), progress=progress)
+
+    @staticmethod
+    def evaluate_chunking(
+        paths: Iterable[Path | str],
+        wanted: ChunkEvaluation,
+        *,
+        budget: float | None = None,
+        progress: Progress = _silent,
+    ) -> ChunkingReport:
+        """Measure chunkers on documents: what is counted and what a model judges stand apart."""
+        from autokb.app.evaluate_chunking import evaluate_chunking
+        from autokb.pipeline.model_session import ModelOptions
+
+        return evaluate_chunking([Path(p) for p in paths], wanted, progress, ModelOptions(budget))
 
     def close(self) -> None:
         """Let go of what ``ask`` holds in memory."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from autokb.core.results import Result
 
+from autokb.evaluation.retrieval.system_names import names_systems
+
 STOPPED = 3
-SYSTEM = re.compile(r"(?:raw|raw\+cc|bm25|vectors|autokb|llm-wk)(?:\+[a-z]+)*(?:,.*)?")
 INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
@@ -54,7 +54,7 @@ def _systems_joined(words: list[str]) -> list[str]:
         return words
     start = words.index("--systems") + 1
     end = start
-    while end < len(words) and SYSTEM.fullmatch(words[end]):
+    while end < len(words) and names_systems(words[end]):
         end += 1
     return [*words[:start], ",".join(words[start:end]), *words[end:]] if end > start else words
 

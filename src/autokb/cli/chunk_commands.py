@@ -48,16 +48,17 @@ def chunk(
     json: Json = False,
 ) -> int:
     """Cut documents into clean chunks, and show what was dropped and why."""
-    from autokb.app.chunking_documents import Chunking, answered_by, chunk_files
+    from autokb.app import SupportKB
+    from autokb.app.chunking_documents import Chunking, answered_by
     from autokb.cli.output import say, stage_bars
-    from autokb.pipeline.models import OFFLINE, AskModels
+    from autokb.pipeline.model_choice import OFFLINE
     from autokb.sources import Fields
 
     started = time.perf_counter()
     fields = Fields(text_field or None, title_field or None, id_field or None)
     wanted = Chunking(method, max_size, model, mode, rules_first, ledger, jobs, settings, fields)
     with stage_bars() as progress:
-        results = chunk_files(paths, wanted, asking=AskModels(budget=budget), progress=progress)
+        results = SupportKB.chunk(paths, wanted, budget=budget, progress=progress)
         answered = answered_by(wanted)
         if answered not in ("", OFFLINE) and ledger is None:
             say(["The model's replies are kept for this call only; with --ledger FILE they are paid for once."])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from autokb.cli.commands import IdField, Json, Ledger, MaxSize, Model, SettingsFile, TextField, TitleField, evaluate
+from autokb.cli.evaluate_commands import Budget, Report, show_answer
 
 
 @evaluate.command(
@@ -36,11 +37,9 @@ def chunking(
     asked: Annotated[
         int, typer.Option(metavar="N", min=1, help="Without --questions: how often a model makes five of them.")
     ] = 8,
-    budget: Annotated[
-        float | None, typer.Option(min=0.0, metavar="USD", help="Ask models for no more than this.")
-    ] = None,
+    budget: Budget = None,
     ledger: Ledger = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
+    report: Report = None,
     settings: SettingsFile = None,
     text_field: TextField = None,
     title_field: TitleField = None,
@@ -48,9 +47,12 @@ def chunking(
     json: Json = False,
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
-    from autokb.app.evaluating_chunks import METHODS, SUPPORT, ChunkEvaluation, evaluate_chunking
+    from rich.console import Console
+
+    from autokb.app import SupportKB
+    from autokb.app.evaluate_chunking import METHODS, SUPPORT, ChunkEvaluation
     from autokb.cli.output import check_report, say, stage_bars
-    from autokb.pipeline.models import AskModels
+    from autokb.evaluation.chunking.report import chunking_tables
     from autokb.sources import Fields
 
     check_report(report)
@@ -72,21 +74,6 @@ def chunking(
     if (model or judge) and ledger is None:
         say(["The model's replies are kept for this call only; with --ledger FILE they are paid for once."])
     with stage_bars() as progress:
-        answer = evaluate_chunking(paths, wanted, progress, AskModels(budget=budget))
-    _show(answer, json, report)
-
-
-def _show(answer: dict[str, Any], as_json: bool, report: Path | None) -> None:
-    from rich.console import Console, Group
-
-    from autokb.cli.output import emit, say
-    from autokb.core.errors import AutokbError
-    from autokb.evaluation.chunk_report import method_page, method_tables
-
-    if report is not None:
-        try:
-            report.write_text(method_page(answer, "Chunking"), encoding="utf-8")
-        except OSError as error:
-            raise AutokbError(f"{report} cannot be written ({error.strerror}).") from error
-    say(f"{f['item']}: {f['reason']}" for f in answer["failures"])
-    emit(as_json, answer, lambda: Group(*method_tables(answer, Console().width)))
+        answer = SupportKB.evaluate_chunking(paths, wanted, budget=budget, progress=progress).as_json()
+    say(f"{failure['item']}: {failure['reason']}" for failure in answer["failures"])
+    show_answer(answer, json, report, "Chunking", chunking_tables(answer), width=Console().width)

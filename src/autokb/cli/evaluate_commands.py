@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from autokb.cli.commands import Folder, Json, Model, evaluate
+
+if TYPE_CHECKING:
+    from autokb.evaluation.report import Chart, ReportTable
 
 Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask models for no more than this.")]
 Report = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")]
@@ -38,20 +42,18 @@ def retrieval(
     json: Json = False,
 ) -> None:
     """Hit rate, MRR and nDCG of every retrieval system, with intervals and paired differences."""
-    from autokb.app.evaluating import evaluate_own_variations, evaluate_workspace_retrieval
+    from autokb.app import SupportKB
     from autokb.cli.output import check_report, stage_bars
-    from autokb.pipeline.models import AskModels
-    from autokb.stores.workspace import open_workspace
 
     check_report(report)
     named = [name for words in [*(systems or []), *(extra or [])] for name in words.replace(",", " ").split()]
     files = _files(queries, qrels, variations)
-    opened, asking = open_workspace(workspace, model=model), AskModels(budget=budget)
+    kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
         if files is None:
-            answer = evaluate_own_variations(opened, named, sample, progress, asking)
+            answer = kb.evaluate_variations(named, sample, budget=budget, progress=progress).as_json()
         else:
-            answer = evaluate_workspace_retrieval(opened, *files, named, progress, asking)
+            answer = kb.evaluate_retrieval(*files, named, budget=budget, progress=progress).as_json()
     _show(answer, json, report, "Retrieval")
 
 
@@ -88,18 +90,14 @@ def quality(
     json: Json = False,
 ) -> None:
     """Granularity (Q_M), rules kept (Q_D) and, from a filled sheet, correctness (Q_C); a model's word stands apart."""
-    from autokb.app.evaluating_quality import evaluate_workspace_quality
+    from autokb.app import SupportKB
     from autokb.cli.output import check_report, stage_bars
-    from autokb.pipeline.models import AskModels
-    from autokb.stores.workspace import open_workspace
 
     check_report(report)
-    opened, asking = open_workspace(workspace, model=model), AskModels(budget=budget)
+    kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
-        answer = evaluate_workspace_quality(
-            opened, sheet, read, most, judge=bool(model), progress=progress, asking=asking
-        )
-    _show(answer, json, report, "Quality")
+        answer = kb.evaluate_quality(sheet, read, most, judge=bool(model), budget=budget, progress=progress)
+    _show(answer.as_json(), json, report, "Quality")
 
 
 @evaluate.command(epilog="Example: autokb evaluate compare before.json after.json --metric hit_rate@1 --gate 0.02")
@@ -114,26 +112,41 @@ def compare(
     json: Json = False,
 ) -> int:
     """Compare two stored answers."""
+    from autokb.app import SupportKB
     from autokb.cli.output import check_report
-    from autokb.evaluation.compare import compare as compare_answers
-    from autokb.evaluation.compare import read_answer
 
     check_report(report)
-    comparison = compare_answers(read_answer(before), read_answer(after), metric, gate)
+    comparison = SupportKB.compare(before, after, metric, gate)
     _show(comparison.as_json(), json, report, "Comparison")
     return comparison.exit_status
 
 
-def _show(answer: dict[str, Any], as_json: bool, report: Path | None, title: str) -> None:
+def _show(answer: Mapping[str, Any], as_json: bool, report: Path | None, title: str) -> None:
+    from autokb.evaluation.report import answer_tables, systems_chart
+
+    show_answer(answer, as_json, report, title, answer_tables(answer), systems_chart(answer))
+
+
+def show_answer(
+    answer: Mapping[str, Any],
+    as_json: bool,
+    report: Path | None,
+    title: str,
+    tables: Sequence[ReportTable],
+    chart: Chart | None = None,
+    width: int | None = None,
+) -> None:
+    """Write the HTML report where one is wanted, and print the answer: JSON, or tables of at most ``width`` columns."""
     from rich.console import Group
 
     from autokb.cli.output import emit
     from autokb.core.errors import AutokbError
-    from autokb.evaluation.report import page, tables
+    from autokb.evaluation.report import fit_width, html_page, terminal_tables
 
     if report is not None:
         try:
-            report.write_text(page(answer, title), encoding="utf-8")
+            report.write_text(html_page(title, tables, chart), encoding="utf-8")
         except OSError as error:
             raise AutokbError(f"{report} cannot be written ({error.strerror}).") from error
-    emit(as_json, answer, lambda: Group(*tables(answer)))
+    fitted = tables if width is None else [part for table in tables for part in fit_width(table, width)]
+    emit(as_json, answer, lambda: Group(*terminal_tables(fitted)))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.bootstrap import paired_difference
-from autokb.evaluation.metrics import distinct, is_metric, metric
+from autokb.evaluation.retrieval.metrics import distinct, is_metric, metric
+from autokb.evaluation.statistics.paired_differences import paired_difference
 
-# Names of the answer's own shape; what is left of a place names the figure: autokb.hit_rate@1, q_m, fixed.size.mean.
+# Names of the answer's own shape; the rest of a path names the figure: autokb.hit_rate@1, q_m, fixed.size.mean.
 SHAPE = frozenset({"systems", "metrics", "methods", "value"})
-SKIPPED = frozenset({"rankings", "relevant", "differences", "queries", "low", "high", "seconds", "per_query"})
+NO_FIGURES = frozenset({"rankings", "relevant", "differences", "queries", "low", "high", "seconds", "per_query"})
 ROUNDING = 1e-9  # 0.8 - 0.7 is a little more than 0.1 in floating point
+NAMED_AT_MOST = 12  # metrics that an error lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,12 @@ class Figure:
     system: str
     metric: str
     value: float | None
-    main: bool  # a measure with its interval, or a bare number beside it
+    main: bool  # a measure with its interval, not a bare number beside it
+
+    @property
+    def name(self) -> str:
+        """How a person names the figure."""
+        return f"{self.system}.{self.metric}" if self.system else self.metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Comparison:
 
 
 def read_answer(path: Path) -> dict[str, Any]:
-    """Read a stored answer of ``evaluate --json``."""
+    """Read a stored answer of ``evaluate --json`` (BadInputError where it is none)."""
     try:
         answer = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -96,71 +102,72 @@ def read_answer(path: Path) -> dict[str, Any]:
 def compare(
     before: Mapping[str, Any], after: Mapping[str, Any], name: str | None = None, gate: float | None = None
 ) -> Comparison:
-    """Compare a metric (``hit_rate@1``, ``autokb.mrr``, ``q_m``; all of them without a name) of two answers."""
+    """Compare a metric (``hit_rate@1``, ``autokb.mrr``, ``q_m``; every main one without a name) of two answers.
+
+    ``gate`` is how much a figure may fall. Raises BadInputError where it is negative, or nothing is in common.
+    """
     if gate is not None and not gate >= 0:
         raise BadInputError(f"The margin of --gate must be 0 or more, not {gate}.")
-    old, new = _wanted(before, name), {(f.system, f.metric): f for f in figures(after)}
+    all_before = list(figures(before))
+    if name is None:
+        compared = [f for f in all_before if f.main] or all_before
+    else:
+        compared = [f for f in all_before if name in (f.metric, f.name)]
+    values_after = {(f.system, f.metric): f.value for f in figures(after)}
     changes, missing = [], []
-    for figure in old:
-        now = new.get((figure.system, figure.metric))
+    for figure in compared:
         if figure.value is None:
             continue
-        if now is None or now.value is None:
-            missing.append(f"{figure.system}.{figure.metric}".lstrip("."))
+        value = values_after.get((figure.system, figure.metric))
+        if value is None:
+            missing.append(figure.name)
         else:
-            changes.append(_change(before, after, figure, now.value))
+            changes.append(_change(before, after, figure, figure.value, value))
     if not changes:
         raise BadInputError(
             f"The two answers have {name or 'no metric'} {'not ' if name else ''}in common; they have "
-            f"{', '.join(sorted({f.metric for f in figures(before)})[:12]) or 'no figures'} before."
+            f"{', '.join(sorted({f.metric for f in all_before})[:NAMED_AT_MOST]) or 'no figures'} before."
         )
     limit = None if gate is None else gate + ROUNDING
     fell = tuple(c.name for c in changes if limit is not None and c.before - c.after > limit)
     return Comparison(tuple(changes), tuple(missing), gate, fell)
 
 
-def _wanted(answer: Mapping[str, Any], name: str | None) -> list[Figure]:
-    found = list(figures(answer))
-    if name is None:
-        return [f for f in found if f.main] or found
-    return [f for f in found if name in (f.metric, f"{f.system}.{f.metric}")]
-
-
 def figures(answer: Mapping[str, Any]) -> Iterator[Figure]:
-    """Yield every number of an answer with its place."""
-    for place, value, main in _numbers(answer, ()):
-        in_system = place[0] in ("systems", "methods") and len(place) > 1
-        system, rest = (place[1], place[2:]) if in_system else ("", place)
+    """Yield every number of an answer with its name."""
+    for path, value, main in _numbers(answer, ()):
+        of_system = path[0] in ("systems", "methods") and len(path) > 1
+        system, rest = (path[1], path[2:]) if of_system else ("", path)
         yield Figure(system, ".".join(part for part in rest if part not in SHAPE), value, main)
 
 
-def _numbers(node: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float | None, bool]]:
+def _numbers(node: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float | None, bool]]:
+    """Yield the numbers of JSON with their paths; one under ``value`` is a main figure."""
     if isinstance(node, Mapping):
         if "value" in node and (node["value"] is None or _is_number(node["value"])):
-            yield place or ("value",), node["value"], True
+            yield path or ("value",), node["value"], True
         for key, child in node.items():
-            if key not in SKIPPED and key != "value":
-                yield from _numbers(child, (*place, key))
+            if key not in NO_FIGURES and key != "value":
+                yield from _numbers(child, (*path, key))
     elif _is_number(node):
-        yield place, float(node), False
+        yield path, float(node), False
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _change(before: Mapping[str, Any], after: Mapping[str, Any], figure: Figure, now: float) -> Change:
-    assert figure.value is not None
-    old, new = (_per_query(a, figure.system, figure.metric) for a in (before, after))
-    shared = sorted(old.keys() & new.keys())
-    if not shared:
-        return Change(figure.system, figure.metric, figure.value, now)
-    difference = paired_difference([new[q] for q in shared], [old[q] for q in shared])
-    ends = (difference.low, difference.high)
-    return Change(figure.system, figure.metric, figure.value, now, *ends, paired=len(shared))
+def _change(before: Mapping[str, Any], after: Mapping[str, Any], figure: Figure, old: float, new: float) -> Change:
+    """Return the change of a figure, paired over the queries that both answers have a value of."""
+    values_before, values_after = (_query_values(answer, figure.system, figure.metric) for answer in (before, after))
+    queries = sorted(values_before.keys() & values_after.keys())
+    if not queries:
+        return Change(figure.system, figure.metric, old, new)
+    difference = paired_difference([values_after[q] for q in queries], [values_before[q] for q in queries])
+    return Change(figure.system, figure.metric, old, new, difference.low, difference.high, paired=len(queries))
 
 
-def _per_query(answer: Mapping[str, Any], system: str, name: str) -> dict[str, float]:
+def _query_values(answer: Mapping[str, Any], system: str, name: str) -> dict[str, float]:
     """Return the values of the single queries: stored ones, or worked out from rankings and what was relevant."""
     body = answer.get("systems", {}).get(system, {})
     if stored := body.get("per_query", {}).get(name):
@@ -169,8 +176,4 @@ def _per_query(answer: Mapping[str, Any], system: str, name: str) -> dict[str, f
     if not relevant or not rankings or not is_metric(name):
         return {}
     score = metric(name)
-    return {q: score(_ranking(rankings.get(q, ())), grades) for q, grades in relevant.items()}
-
-
-def _ranking(documents: Sequence[str]) -> tuple[str, ...]:
-    return distinct(map(str, documents))
+    return {q: score(distinct(map(str, rankings.get(q, ()))), grades) for q, grades in relevant.items()}

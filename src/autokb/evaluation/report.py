@@ -1,18 +1,22 @@
-"""What an evaluation found, for people: a table in the terminal and one self-contained HTML page."""
+"""What an evaluation found, for people: tables in the terminal and one self-contained HTML page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+TABULATED = frozenset({"systems", "differences", "relevant"})  # parts of an answer that are no single figures
+ROW_HEIGHT = 24  # px of a bar of the chart with the gap below it
+MARGIN = 4  # px above the first bar
+GAP = 2  # characters between two columns in the terminal
+
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ReportTable:
     """One table of words: a title, column names and rows."""
 
     title: str
@@ -20,64 +24,74 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
 
 
-def grids(answer: Mapping[str, Any]) -> list[Grid]:
-    """Return the tables of any answer of ``evaluate``: systems, their parts, differences, single figures."""
-    found = [_systems(answer), *_parts(answer), _differences(answer), _figures(answer)]
-    return [grid for grid in found if grid.rows]
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A system's share with its interval, all from 0 to 1; ``top`` is in px."""
+
+    label: str
+    top: int
+    value: float
+    low: float
+    high: float
 
 
-def _systems(answer: Mapping[str, Any]) -> Grid:
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A bar for each system; ``height`` is in px."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    height: int
+
+
+def answer_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
+    """Return the tables of any answer of ``evaluate``: systems, parts of them, differences, single figures."""
     systems = answer.get("systems", {})
-    names = tuple(dict.fromkeys(m for body in systems.values() for m in body.get("metrics", {})))
-    rows = ((s, *(interval(body.get("metrics", {}).get(m)) for m in names)) for s, body in systems.items())
-    return Grid("Systems (mean and 95 % interval)", ("system", *names), tuple(rows))
-
-
-def _parts(answer: Mapping[str, Any]) -> Iterable[Grid]:
-    """Yield a table a level of variations, and one for what they are of: each has the columns of the systems."""
-    systems = answer.get("systems", {})
+    found = [_systems_table("Systems (mean and 95 % interval)", systems)]
     for kind in ("levels", "origins"):
         for part in dict.fromkeys(name for body in systems.values() for name in body.get(kind, {})):
-            bodies = {s: body.get(kind, {}).get(part, {}) for s, body in systems.items()}
-            grid = _systems({"systems": bodies})
-            yield Grid(f"{part} only", grid.columns, grid.rows)
+            bodies = {system: body.get(kind, {}).get(part, {}) for system, body in systems.items()}
+            found.append(_systems_table(f"{part} only", bodies))
+    found.append(_differences_table(answer.get("differences", ())))
+    figures = [pair for key, value in answer.items() if key not in TABULATED for pair in _figures(key, value)]
+    found.append(ReportTable("Figures", ("figure", "value"), tuple(figures)))
+    return [table for table in found if table.rows]
 
 
-def _differences(answer: Mapping[str, Any]) -> Grid:
+def _systems_table(title: str, systems: Mapping[str, Any]) -> ReportTable:
+    names = tuple(dict.fromkeys(m for body in systems.values() for m in body.get("metrics", {})))
+    rows = ((s, *(interval_text(body.get("metrics", {}).get(m)) for m in names)) for s, body in systems.items())
+    return ReportTable(title, ("system", *names), tuple(rows))
+
+
+def _differences_table(differences: Iterable[Mapping[str, Any]]) -> ReportTable:
     """Return one row a system where the metrics share a baseline, the best place to see what is better than what."""
     by_system: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
-    for d in answer.get("differences", ()):
+    for d in differences:
         by_system.setdefault((d.get("system") or "", d.get("baseline") or ""), {})[d["metric"]] = d
     names = tuple(dict.fromkeys(m for found in by_system.values() for m in found))
-    rows = ((s, b, *(interval(found.get(m), signed=True) for m in names)) for (s, b), found in by_system.items())
-    if len(baselines := {b for _, b in by_system}) == 1:  # said once, it leaves a terminal the width for figures
+    rows = [(s, b, *(interval_text(found.get(m), signed=True) for m in names)) for (s, b), found in by_system.items()]
+    if len(baselines := {b for _, b in by_system}) == 1:  # named once, it leaves a terminal the width for figures
         title = f"Differences to {baselines.pop()} (paired)"
-        return Grid(title, ("system", *names), tuple((system, *figures) for system, _, *figures in rows))
-    return Grid("Differences (paired)", ("system", "against", *names), tuple(rows))
+        return ReportTable(title, ("system", *names), tuple((system, *figures) for system, _, *figures in rows))
+    return ReportTable("Differences (paired)", ("system", "against", *names), tuple(rows))
 
 
-def _figures(answer: Mapping[str, Any]) -> Grid:
-    flat = (pair for key, value in answer.items() if key not in _TABLES for pair in _flat(key, value))
-    return Grid("Figures", ("figure", "value"), tuple(flat))
-
-
-_TABLES = frozenset({"systems", "differences", "relevant"})
-
-
-def _flat(name: str, value: Any) -> Iterable[tuple[str, str]]:
+def _figures(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield every figure below a part of an answer with its dotted name."""
     if isinstance(value, Mapping):
         if "low" in value:
-            yield name, interval(value)
+            yield name, interval_text(value)
             value = {k: v for k, v in value.items() if k not in ("value", "low", "high")}
         for key, child in value.items():
-            yield from _flat(name if key == "value" else f"{name}.{key}", child)
+            yield from _figures(name if key == "value" else f"{name}.{key}", child)
     elif isinstance(value, list | tuple):
         yield name, ", ".join(map(str, value)) or "none"
     else:
-        yield name, number(value)
+        yield name, number_text(value)
 
 
-def number(value: Any, *, signed: bool = False) -> str:
+def number_text(value: Any, *, signed: bool = False) -> str:
     """Return a figure as people read it: three decimals for a share, a dash for what nobody could work out."""
     if value is None:
         return "–"
@@ -86,88 +100,87 @@ def number(value: Any, *, signed: bool = False) -> str:
     return str(value)
 
 
-def interval(estimate: Mapping[str, Any] | None, *, signed: bool = False) -> str:
+def interval_text(estimate: Mapping[str, Any] | None, *, signed: bool = False) -> str:
     """Return ``0.512 [0.470, 0.555]``."""
     if not estimate:
         return "–"
-    value = number(estimate.get("value"), signed=signed)
+    value = number_text(estimate.get("value"), signed=signed)
     if estimate.get("low") is None or estimate.get("high") is None:
         return value
-    return f"{value} [{number(estimate['low'], signed=signed)}, {number(estimate['high'], signed=signed)}]"
+    low, high = (number_text(estimate[end], signed=signed) for end in ("low", "high"))
+    return f"{value} [{low}, {high}]"
 
 
-def tables(answer: Mapping[str, Any]) -> list[Table]:
-    """Return the tables for the terminal."""
-    return tables_of(grids(answer))
+# -- for the terminal -------------------------------------------------------------------------------------------------
 
 
-def tables_of(shown: Iterable[Grid]) -> list[Table]:
-    """Return a table for the terminal for each grid."""
+def terminal_tables(tables: Iterable[ReportTable]) -> list[Table]:
+    """Return each table as rich draws it."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    made = []
-    for grid in shown:
-        table = Table(title=grid.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-        for number, column in enumerate(grid.columns):
+    drawn = []
+    for shown in tables:
+        table = Table(title=shown.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+        for number, column in enumerate(shown.columns):
             # In a narrow terminal figures go over two lines; a name that is cut tells nothing.
             table.add_column(column, no_wrap=not number, overflow="fold")
-        for row in grid.rows:
+        for row in shown.rows:
             table.add_row(*map(Text, row))  # Text: brackets in a name are no markup
-        made.append(table)
-    return made
+        drawn.append(table)
+    return drawn
 
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1c2733; }
-table { border-collapse: collapse; margin: .5rem 0 2rem; } caption, h2 { text-align: left; font-weight: 600; }
-th, td { border-bottom: 1px solid #d7dee5; padding: .3rem .8rem; text-align: left; white-space: pre-wrap; }
-thead th { background: #eef2f6; } figure { margin: 0 0 2rem; } svg text { font-size: 12px; }
-""".strip()
+def fit_width(table: ReportTable, width: int) -> Iterator[ReportTable]:
+    """Yield a table in parts of at most so many characters, each with the names of the rows.
+
+    A figure that is broken over two lines cannot be compared. A part has one column even where that is too wide.
+    """
+    widths = [max(map(len, column)) + GAP for column in zip(table.columns, *table.rows, strict=True)]
+    parts: list[list[int]] = []
+    left = 0
+    for n, needed in enumerate(widths[1:], 1):
+        if not parts or needed > left:
+            parts.append([])
+            left = width - widths[0]
+        parts[-1].append(n)
+        left -= needed
+    for number, columns in enumerate(parts):
+        title = "(continued)" if number else table.title
+        names, *rows = ((row[0], *(row[n] for n in columns)) for row in (table.columns, *table.rows))
+        yield ReportTable(title, names, tuple(rows))
 
 
-def page(answer: Mapping[str, Any], title: str) -> str:
-    """Return one HTML page without anything from elsewhere; every word from the data is escaped."""
-    body = "\n".join([*(grid_html(grid) for grid in grids(answer)), _chart(answer)])
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n"
-        "</body>\n</html>\n"
+# -- for a browser ----------------------------------------------------------------------------------------------------
+
+
+def html_page(title: str, tables: Sequence[ReportTable], chart: Chart | None = None) -> str:
+    """Return one HTML page that loads nothing from elsewhere; every word from the data is escaped."""
+    import jinja2
+
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("autokb.evaluation"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
+    return templates.get_template("page.html").render(title=title, tables=tables, chart=chart)
 
 
-def grid_html(grid: Grid) -> str:
-    head = "".join(f"<th>{escape(c)}</th>" for c in grid.columns)
-    rows = "\n".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in grid.rows)
-    return (
-        f"<h2>{escape(grid.title)}</h2>\n<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
-    )
-
-
-def _chart(answer: Mapping[str, Any]) -> str:
-    """Draw the first metric of every system as a bar with its interval."""
+def systems_chart(answer: Mapping[str, Any]) -> Chart | None:
+    """Return the first metric of every system as bars; None for an answer without systems."""
     systems = answer.get("systems", {})
     first = next((m for body in systems.values() for m in body.get("metrics", {})), None)
     if first is None:
-        return ""
+        return None
     shown = [(s, body["metrics"][first]) for s, body in systems.items() if first in body.get("metrics", {})]
-    bars = "\n".join(_bar(n, s, e) for n, (s, e) in enumerate(shown) if e.get("value") is not None)
-    height = 24 * len(shown) + 4
-    svg = f'<svg viewBox="0 0 700 {height}" width="700" height="{height}" role="img" aria-label="{escape(first)}">'
-    return f"<figure>\n<figcaption>{escape(first)}</figcaption>\n{svg}\n{bars}\n</svg>\n</figure>"
-
-
-def _bar(row: int, system: str, estimate: Mapping[str, Any]) -> str:
-    value = float(estimate["value"])
-    low, high = (float(value if (end := estimate.get(name)) is None else end) for name in ("low", "high"))
-    top, (x, left, right) = row * 24 + 4, (_across((value, low, high)))
-    return (
-        f'<text x="0" y="{top + 13}">{escape(system)}</text>'
-        f'<rect x="200" y="{top}" width="{x - 200:.1f}" height="16" fill="#7aa6d6"/>'
-        f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{top + 8}" y2="{top + 8}" stroke="#1c2733" stroke-width="2"/>'
-    )
-
-
-def _across(shares: Sequence[float]) -> list[float]:
-    return [200 + 440 * min(max(share, 0.0), 1.0) for share in shares]
+    bars = []
+    for row, (system, estimate) in enumerate(shown):
+        if (value := estimate.get("value")) is not None:
+            ends = (value if (end := estimate.get(name)) is None else end for name in ("low", "high"))
+            shares = (min(max(float(share), 0.0), 1.0) for share in (value, *ends))
+            bars.append(Bar(system, row * ROW_HEIGHT + MARGIN, *shares))
+    return Chart(first, tuple(bars), len(shown) * ROW_HEIGHT + MARGIN)

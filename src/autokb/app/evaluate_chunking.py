@@ -1,0 +1,143 @@
+"""Evaluates chunkers: reads documents, cuts them by every method, and hands the chunks to the evaluation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autokb.app.chunking_documents import Chunking, open_ledger, read_with_blocks, same_id, settings_of
+from autokb.core.document_names import DocumentNames
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Failure, Skipped
+from autokb.core.settings import CHUNK_SIZE, Settings
+from autokb.evaluation.chunking.datasets import read_gold, read_questions
+from autokb.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
+from autokb.evaluation.chunking.judges import JUDGE_TASKS, STAGE
+from autokb.evaluation.chunking.method_output import MethodOutput
+from autokb.evaluation.chunking.results import ChunkingReport
+from autokb.evaluation.runner import ModelUsage
+from autokb.pipeline.model_choice import OFFLINE, model_of
+from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.reading_pages import SourcePage, read_pages
+from autokb.pipeline.site_blocks import SiteBlocks
+from autokb.pipeline.stage_log import Progress, silent
+from autokb.pipeline.stages import Stages
+from autokb.pipeline.steps.documents import AUTO_CHUNKER, METHODS, Cutting, check_method, cut_pages
+from autokb.sources import Fields
+from autokb.sources.files import find_files
+from autokb.tasks.judges.task_relevance.task import SUPPORT
+
+__all__ = ["METHODS", "SUPPORT", "ChunkEvaluation", "evaluate_chunking"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkEvaluation:
+    """What a person wants of it: ``model`` answers every task, ``judge`` only those that judge and make questions.
+
+    ``sample`` bounds the chunks of each method that are judged, ``asked`` the requests for questions where no file
+    has any; ``gold`` is a file with the text that should be kept of each document.
+    """
+
+    methods: tuple[str, ...] = METHODS
+    max_size: int = CHUNK_SIZE
+    model: str = ""
+    judge: str = ""
+    questions: Path | None = None
+    gold: Path | None = None
+    task: str = SUPPORT
+    sample: int = 100
+    asked: int = 8
+    ledger: Path | None = None
+    settings: Path | None = None
+    fields: Fields | None = None
+
+
+def evaluate_chunking(
+    paths: Sequence[Path],
+    wanted: ChunkEvaluation,
+    progress: Progress = silent,
+    options: ModelOptions | None = None,
+) -> ChunkingReport:
+    """Cut the documents under the paths by every method and say what can be said of the chunks."""
+    started = time.perf_counter()
+    for name in wanted.methods:
+        check_method(name)
+    chunking = Chunking(model=wanted.model, ledger=wanted.ledger, settings=wanted.settings)
+    settings = settings_of(chunking)
+    if wanted.judge:
+        settings = replace(settings, tasks={**settings.tasks, **dict.fromkeys(JUDGE_TASKS, wanted.judge)})
+    pages, skipped = _read(paths, wanted, progress)
+    data = _data(pages, wanted)
+    site = SiteBlocks()
+    for page in pages:
+        site.add(page)
+    no_blocks = [frozenset[str]()] * len(pages)
+    repeated = {AUTO_CHUNKER: [site.repeated_in(page) for page in pages]}  # no other method looks at a whole site
+    with open_ledger(chunking, settings, options, progress) as stages:
+        outputs = [
+            _cut(stages, settings, Cutting(name, wanted.max_size), pages, repeated.get(name, no_blocks))
+            for name in wanted.methods
+        ]
+        judging = Judging(
+            runner=stages,
+            embed=stages.embed,
+            asks_model=lambda task: model_of(settings, chunking.mode, task, STAGE) != OFFLINE,
+            task=wanted.task,
+            sample=wanted.sample,
+            requests=wanted.asked,
+        )
+        methods, questions = evaluate_methods(outputs, data, judging)
+        failures = (*(Failure("read", s.path, s.reason) for s in skipped), *stages.failures)
+        return ChunkingReport(
+            methods=methods,
+            documents=len(pages),
+            questions=len(questions),
+            made=0 if data.questions else len(questions),
+            usage=ModelUsage(failures, stages.spending()),
+            seconds=time.perf_counter() - started,
+        )
+
+
+def _read(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> tuple[list[SourcePage], list[Skipped]]:
+    """Read all files, and say of what could not be read why not; BadInputError where nothing is left to cut."""
+    files, skipped = find_files(paths)
+    pages: dict[str, SourcePage] = {}
+    read = read_with_blocks if AUTO_CHUNKER in wanted.methods else read_pages
+    for number, file in enumerate(files, 1):
+        found = read(file, wanted.fields)
+        skipped.extend(found.skipped)
+        for page in found.pages:
+            if (first := pages.setdefault(page.document.id, page)) is not page:
+                skipped.append(Skipped(page.place, same_id(page, first.file)))
+        progress("read", number, len(files))
+    if not pages:
+        why = f": {skipped[0].path} {skipped[0].reason}" if skipped else "."
+        raise BadInputError(f"There is no document to cut{why}")
+    return list(pages.values()), skipped
+
+
+def _data(pages: Sequence[SourcePage], wanted: ChunkEvaluation) -> ChunkingData:
+    documents = {page.document.id: page.document for page in pages}
+    names = DocumentNames(documents.values())
+    lengths: Mapping[str, int] = {name: len(document.text) for name, document in documents.items()}
+    return ChunkingData(
+        documents,
+        wanted.max_size,
+        read_questions(wanted.questions, lengths, names.resolve) if wanted.questions else (),
+        read_gold(wanted.gold, names.resolve) if wanted.gold else {},
+    )
+
+
+def _cut(
+    stages: Stages,
+    settings: Settings,
+    cutting: Cutting,
+    pages: Sequence[SourcePage],
+    repeated: Sequence[frozenset[str]],
+) -> MethodOutput:
+    started = time.perf_counter()
+    cuts = cut_pages(stages, settings, cutting, pages, repeated)
+    found = {page.document.id: cut for page, cut in zip(pages, cuts, strict=True) if cut is not None}
+    return MethodOutput(cutting.method, found, time.perf_counter() - started)

@@ -1,0 +1,103 @@
+"""Which chunks are found for a question, and how much of the text that it needs is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.chunking.windows import Window, embedding_text, windows
+from autokb.core.nouns import Chunk, Document, Hit
+from autokb.evaluation.chunking.datasets import Question
+from autokb.evaluation.chunking.method_output import MethodOutput
+from autokb.evaluation.chunking.results import Share
+from autokb.evaluation.chunking.token_metrics import Place, precision_omega, token_scores
+from autokb.evaluation.runner import Embed
+from autokb.evaluation.statistics.bootstrap import mean_intervals
+from autokb.retrieval.expand_subtrees import expand_subtrees
+
+FOUND = 5  # chunks that are retrieved for a question, as in Chroma's evaluation of chunking (see token_metrics)
+
+
+@dataclass(frozen=True)
+class RankedChunks:
+    """A method's chunks with text, all nodes of their trees, and the ranking of the chunks for each question.
+
+    A ranking holds positions in ``chunks`` with their cosines, best first.
+    """
+
+    method: str
+    chunks: Sequence[Chunk]
+    tree: Sequence[Chunk]
+    rankings: Sequence[Sequence[tuple[int, float]]]
+
+    def first(self) -> list[list[Chunk]]:
+        """Return the first five chunks of each question."""
+        return [[self.chunks[n] for n, _ in ranking[:FOUND]] for ranking in self.rankings]
+
+    def first_with_context(self) -> list[list[Chunk]]:
+        """Return five chunks of each question from the subtrees of its hits (section 3.3 of the AutoChunker paper)."""
+        by_id = {chunk.id: chunk for chunk in self.tree}
+        expanded = [
+            expand_subtrees([Hit(self.chunks[n].id, score) for n, score in ranking[:FOUND]], self.tree, FOUND)
+            for ranking in self.rankings
+        ]
+        return [[by_id[hit.id] for hit in hits] for hits in expanded]
+
+
+def rank_chunks(
+    embed: Embed, output: MethodOutput, documents: Mapping[str, Document], questions: Sequence[Question]
+) -> RankedChunks:
+    """Rank a method's chunks for every question by their best windows; ``documents`` are by id."""
+    chunks = output.chunks()
+    by_document: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        by_document.setdefault(chunk.document, []).append(chunk)
+    parts = [window for name, of_document in by_document.items() for window in windows(documents[name], of_document)]
+    texts = [embedding_text(window, documents[window.document].title) for window in parts]
+    vectors = embed([*texts, *(question.text for question in questions)])
+    rankings = rank_by_best_window(chunks, parts, vectors[: len(parts)], vectors[len(parts) :])
+    return RankedChunks(output.method, chunks, output.tree(), rankings)
+
+
+def rank_by_best_window(
+    chunks: Sequence[Chunk], windows: Sequence[Window], vectors: NDArray[np.float32], questions: NDArray[np.float32]
+) -> list[list[tuple[int, float]]]:
+    """Return for each question the positions of all chunks, best first, with the cosine of each one's best window.
+
+    Row n of ``vectors`` is window n, row n of ``questions`` question n. A chunk without a window comes last.
+    """
+    position = {chunk.id: n for n, chunk in enumerate(chunks)}
+    rows = np.array([position[window.chunk] for window in windows], dtype=np.int64)
+    best = np.full((len(chunks), len(questions)), -1.0)
+    np.maximum.at(best, rows, (vectors @ questions.T).astype(np.float64))
+    order = np.argsort(-best, axis=0, kind="stable")
+    return [[(int(n), float(best[n, q])) for n in order[:, q]] for q in range(len(questions))]
+
+
+def needed_text_metrics(ranked: RankedChunks, questions: Sequence[Question]) -> dict[str, Share]:
+    """Return recall, precision and IoU of the first five chunks over the questions with excerpts, and omega.
+
+    Without a question that has excerpts there is nothing to return.
+    """
+    places = [Place(chunk.document, chunk.spans) for chunk in ranked.chunks]
+    columns: dict[str, list[float]] = {
+        f"recall@{FOUND}": [],
+        f"precision@{FOUND}": [],
+        f"iou@{FOUND}": [],
+        "precision_omega": [],
+    }
+    for question, ranking in zip(questions, ranked.rankings, strict=True):
+        if question.excerpts:
+            scores = token_scores([places[n] for n, _ in ranking[:FOUND]], question.excerpts)
+            omega = precision_omega(places, question.excerpts)
+            for column, value in zip(
+                columns.values(), (scores.recall, scores.precision, scores.iou, omega), strict=True
+            ):
+                column.append(value)
+    measured = len(columns["precision_omega"])
+    if not measured:
+        return {}
+    return {name: Share(interval, measured) for name, interval in mean_intervals(columns).items()}

@@ -1,0 +1,124 @@
+"""Q_C: the sheet on which two people say of every solution whether it is correct, and what their answers add up to."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ids import digest
+from autokb.core.nouns import DISPLAYED, Issue, Solution
+
+COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
+FILLED_IN = COLUMNS[:3]
+ANNOTATORS = ("1", "2")
+ANSWERS = {**dict.fromkeys(("yes", "y", "true", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run instead of show
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What a filled sheet says: how much is correct, and how far two people agree on the ``twice`` answered items."""
+
+    correct: float | None
+    items: int
+    agreement: float | None
+    kappa: float | None
+    twice: int
+
+
+def displayed_solutions(solutions: Iterable[Solution], most: int | None = None) -> list[Solution]:
+    """Return the solutions that a customer can get, by id; ``most`` takes an even sample that stays the same."""
+    found = [solution for solution in solutions if solution.status in DISPLAYED]
+    if most is not None:
+        found = sorted(found, key=lambda solution: digest(solution.id))[:most]
+    return sorted(found, key=lambda solution: solution.id)
+
+
+def write_sheet(path: Path, solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None) -> None:
+    """Write the sheet as CSV (AutokbError where that cannot be done)."""
+    try:
+        path.write_text(sheet(solutions, issues, most), encoding="utf-8", newline="")
+    except OSError as error:
+        raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error
+
+
+def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None = None) -> str:
+    """Return the CSV to fill in: a line for each annotator and displayed solution, or for ``most`` of them."""
+    rows = []
+    for solution in displayed_solutions(solutions, most):
+        issue = issues.get(solution.issue_id)
+        cells = (
+            issue.text if issue else "",
+            solution.text,
+            "\n".join(dict.fromkeys(e.document for e in solution.evidence)),
+            "\n---\n".join(e.quote for e in solution.evidence),
+        )
+        rows.append((solution.id, [f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells]))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for annotator in ANNOTATORS:
+        writer.writerows((item, annotator, "", *cells) for item, cells in rows)
+    return out.getvalue()
+
+
+def read_sheet(path: Path) -> Agreement:
+    """Read a filled sheet; lines without an answer are left out (BadInputError names file and line)."""
+    answers: dict[str, dict[str, bool]] = {}
+    for number, row in _rows(path):
+        where = f"{path}, line {number}"
+        item, annotator, answer = (row[column].strip() for column in FILLED_IN)
+        if not answer:
+            continue
+        if not item or annotator not in ANNOTATORS:
+            raise BadInputError(f"{where} needs an item and an annotator (1 or 2), not {annotator!r}.")
+        if annotator in answers.setdefault(item, {}):
+            raise BadInputError(f"{where}: annotator {annotator} answered {item!r} before; leave one answer.")
+        if answer.lower() not in ANSWERS:
+            raise BadInputError(f"{where}: the answer is {answer!r}; write yes or no.")
+        answers[item][annotator] = ANSWERS[answer.lower()]
+    if not answers:
+        raise BadInputError(f"{path} holds no answers; write yes or no into the column answer.")
+    return agree(answers)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows with the numbers of their lines, as any spreadsheet may have stored them."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path} is not UTF-8; save the sheet as CSV UTF-8.") from error
+    head = text.split("\n", 1)[0]
+    # Spreadsheets write semicolons where the comma is the decimal sign.
+    separator = max(",;\t", key=head.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="")
+    reader.fieldnames = [str(name).strip().lower() for name in reader.fieldnames or ()]
+    if missing := [column for column in FILLED_IN if column not in reader.fieldnames]:
+        raise BadInputError(f"{path} has no column {missing[0]!r}; keep the columns item, annotator and answer.")
+    for row in reader:
+        yield reader.line_num, row
+
+
+def agree(answers: Mapping[str, Mapping[str, bool]]) -> Agreement:
+    """Work out Q_C (mean over items of the mean of their answers), agreement and Cohen's kappa.
+
+    ``answers`` are by item and annotator. Kappa is that of Cohen 1960, A Coefficient of Agreement for Nominal Scales,
+    over the items that both annotators answered.
+    """
+    means = [sum(a.values()) / len(a) for a in answers.values()]
+    correct = sum(means) / len(means) if means else None
+    pairs = [(a["1"], a["2"]) for a in answers.values() if len(a) == 2]
+    if not pairs:
+        return Agreement(correct, len(means), None, None, 0)
+    same = sum(one == two for one, two in pairs) / len(pairs)
+    yes = [sum(pair[n] for pair in pairs) / len(pairs) for n in (0, 1)]
+    by_chance = yes[0] * yes[1] + (1 - yes[0]) * (1 - yes[1])
+    # Where both always gave the same word, chance alone explains it and kappa is not defined.
+    kappa = (same - by_chance) / (1 - by_chance) if by_chance < 1 else None
+    return Agreement(correct, len(means), same, kappa, len(pairs))

@@ -1,0 +1,1 @@
+"""Retrieval systems measured: metrics, data sets, experiments, paraphrased queries and baselines."""

@@ -1,0 +1,147 @@
+"""Test sets of retrieval: queries in JSONL, relevance judgements (qrels) in trec style or TSV."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autokb.core.errors import BadInputError
+
+_EXAMPLE = '{"id": "q1", "text": "No sound after the update"}.'
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuery:
+    """One question of a test set; ``fields`` holds what else its line says (created, components...)."""
+
+    id: str
+    text: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How well a document answers a query; ``document`` is the name as the file has it."""
+
+    query: str
+    document: str
+    grade: float
+
+
+@dataclass(frozen=True, slots=True)
+class Qrels:
+    """Grades by query and document id, and the names in the file that no document of the knowledge base has."""
+
+    grades: Mapping[str, Mapping[str, float]]
+    unresolved: tuple[str, ...] = ()
+
+    def relevant(self, queries: Sequence[LabelledQuery]) -> dict[str, dict[str, float]]:
+        """Return the relevant documents of the queries that have one, in the order of the queries.
+
+        Raises BadInputError where no query has any: the two files then do not belong together.
+        """
+        found = {}
+        for query in queries:
+            if relevant := {d: g for d, g in self.grades.get(query.id, {}).items() if g > 0}:
+                found[query.id] = dict(sorted(relevant.items()))
+        if not found:
+            raise BadInputError("No query has a relevant document; check that both files use the same query ids.")
+        return found
+
+
+def read_queries(path: Path) -> tuple[LabelledQuery, ...]:
+    """Read queries from JSONL with ``id`` or ``query_id`` and ``text`` or ``query`` (BadInputError names the line)."""
+    found: dict[str, LabelledQuery] = {}
+    for number, line in _lines(path):
+        query = _read_query(line, f"{path}, line {number}")
+        if query.id in found:
+            raise BadInputError(f"{path}, line {number}: the id {query.id!r} was used before; give each query its own.")
+        found[query.id] = query
+    if not found:
+        raise BadInputError(f"{path} holds no queries; write one a line, for example " + _EXAMPLE)
+    return tuple(found.values())
+
+
+def _read_query(line: str, where: str) -> LabelledQuery:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise BadInputError(f"{where} is no JSON ({error}); write one query a line, for example {_EXAMPLE}") from error
+    if not isinstance(record, dict):
+        raise BadInputError(f"{where} must be a JSON object, for example {_EXAMPLE}")
+    query_id = next((record[name] for name in ("id", "query_id") if record.get(name) not in (None, "")), None)
+    if isinstance(query_id, bool) or not isinstance(query_id, str | int):
+        raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")
+    text = next((record[name] for name in ("text", "query") if isinstance(record.get(name), str)), "")
+    if not text.strip():
+        raise BadInputError(f"{where} needs a text, for example {_EXAMPLE}")
+    rest = {k: v for k, v in record.items() if k not in ("id", "query_id", "text", "query")}
+    return LabelledQuery(str(query_id), text, rest)
+
+
+def read_qrels(path: Path) -> tuple[Judgement, ...]:
+    """Read judgements: query, document, grade (or trec's query, 0, document, grade), in tabs or spaces."""
+    found = []
+    may_be_header = True
+    for number, line in _lines(path):
+        # Document ids may hold spaces (paths do), so spaces separate only where there is no tab.
+        row = [cell.strip() for cell in line.split("\t")] if "\t" in line else line.split()
+        if len(row) not in (3, 4):
+            raise BadInputError(
+                f"{path}, line {number} has {len(row)} columns; write query id, document id, grade with tabs between."
+            )
+        grade = _read_grade(row[-1])
+        if grade is not None:
+            found.append(Judgement(row[0], row[-2], grade))
+        elif not may_be_header:
+            raise BadInputError(f"{path}, line {number}: the grade {row[-1]!r} is no number; write 0, 1 or more.")
+        may_be_header = False
+    if not found:
+        raise BadInputError(f"{path} holds no judgements; write query id, document id and grade, with tabs between.")
+    return tuple(found)
+
+
+def _read_grade(word: str) -> float | None:
+    try:
+        grade = float(word)
+    except ValueError:
+        return None
+    return grade if math.isfinite(grade) else None
+
+
+def resolve_documents(judgements: Iterable[Judgement], resolve: Callable[[str], str | None]) -> Qrels:
+    """Name documents as the knowledge base does: ``resolve`` turns an id, stem or URL into a document id.
+
+    A document that is not in the knowledge base keeps its name: it stays relevant and is never found, so a missing
+    document counts as a miss instead of making the test easier. Of two names of one document the higher grade counts.
+    """
+    grades: dict[str, dict[str, float]] = {}
+    resolved: dict[str, str | None] = {}
+    for judgement in judgements:
+        if judgement.document not in resolved:
+            resolved[judgement.document] = resolve(judgement.document)
+        document = resolved[judgement.document] or judgement.document
+        of_query = grades.setdefault(judgement.query, {})
+        of_query[document] = max(judgement.grade, of_query.get(document, judgement.grade))
+    return Qrels(grades, tuple(sorted(name for name, document in resolved.items() if document is None)))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines with text and their numbers; gzip is read too, and only a newline ends a line."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadInputError(f"{path} cannot be read ({reason}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8.") from error
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        if line.strip():
+            yield number, line.strip("\r\n ")

@@ -1,0 +1,124 @@
+"""The knowledge base's own nodes and chunks in other words: queries whose right documents are known (AutoKB, 4.3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from autokb.core.domain import DomainSpec
+from autokb.core.ids import digest
+from autokb.core.nouns import DISPLAYED, Chunk, KnowledgeBase
+from autokb.evaluation.retrieval.paraphrase_experiment import Kind, ParaphrasedText
+from autokb.evaluation.runner import Runner
+from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
+from autokb.text.lexicon import Lexicon, lexicon, split_words
+from autokb.text.lexicon_words import COMMON
+from autokb.text.plain_text import plain_text, sentences
+
+STAGE = "variations"
+SEED = "variations"
+EXCERPT_SIZE = 400  # characters of a chunk that are paraphrased, about as much as a customer writes
+COMPOUND_PART = 3  # letters more that make a word a compound of the other: earbuds of buds, but not re-pair of pair
+MOST_SYNONYMS = 4  # of one word
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A node or chunk: its text, what is above it (the parent node, the document's title), what documents answer it."""
+
+    id: str
+    kind: Kind
+    text: str
+    context: str
+    documents: tuple[str, ...]
+
+
+def source_texts(kb: KnowledgeBase, chunks: Iterable[Chunk], sample: int) -> list[SourceText]:
+    """Return the nodes with displayed solutions and the chunks, at most ``sample`` of each.
+
+    A larger knowledge base gives an even sample, the same one each time.
+    """
+    return [*_sampled(_nodes(kb), sample), *_sampled(_chunks(kb, chunks), sample)]
+
+
+def _sampled(texts: Iterable[SourceText], most: int) -> list[SourceText]:
+    chosen = sorted(texts, key=lambda text: digest(SEED, text.id))[:most]
+    return sorted(chosen, key=lambda text: text.id)
+
+
+def _nodes(kb: KnowledgeBase) -> Iterator[SourceText]:
+    """Yield the nodes whose displayed solutions cite a document; those documents answer them."""
+    cited: dict[str, set[str]] = {}
+    for solution in kb.solutions.values():
+        if solution.status in DISPLAYED:
+            documents = {e.document for e in solution.evidence if e.document in kb.documents}
+            cited.setdefault(solution.issue_id, set()).update(documents)
+    for issue_id, found in cited.items():
+        issue = kb.issues.get(issue_id)
+        if issue is not None and found and issue.text.strip():
+            parent = kb.issues.get(issue.parent_id or "")
+            context = parent.text if parent else ""
+            yield SourceText(issue.id, "nodes", " ".join(issue.text.split()), context, tuple(sorted(found)))
+
+
+def _chunks(kb: KnowledgeBase, chunks: Iterable[Chunk]) -> Iterator[SourceText]:
+    """Yield the chunks with text; their document answers them."""
+    for chunk in chunks:
+        document = kb.documents.get(chunk.document)
+        if document is not None and (text := excerpt(document.text, chunk)):
+            yield SourceText(chunk.id, "chunks", text, document.title, (document.id,))
+
+
+def excerpt(text: str, chunk: Chunk) -> str:
+    """Return the first sentences of a chunk as plain words, without the heading above them where more follows."""
+    marked = "\n".join(text[start:end] for start, end in chunk.spans)
+    body = "\n".join(line for line in marked.split("\n") if not line.lstrip().startswith("#"))
+    plain = " ".join(plain_text(body if body.strip() else marked, images=False).split())
+    ends = [end for _, end in sentences(plain) if end <= EXCERPT_SIZE]
+    return plain[: ends[-1]].strip() if ends else plain[:EXCERPT_SIZE].rsplit(" ", 1)[0].strip()
+
+
+def paraphrase(runner: Runner, texts: Sequence[SourceText], domain: DomainSpec) -> list[ParaphrasedText]:
+    """Return the texts with their paraphrases by level; a text that failed is left out (the runner reports it)."""
+    requests = [VaryQuery(text.text, text.context, domain_synonyms(text.text, domain)) for text in texts]
+    replies = runner.run(STAGE, TASK, requests, [text.id for text in texts])
+    return [
+        ParaphrasedText(text.id, text.kind, text.documents, {str(name): level for name, level in reply.levels.items()})
+        for text, reply in zip(texts, replies, strict=True)
+        if reply is not None
+    ]
+
+
+def domain_synonyms(text: str, domain: DomainSpec) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the words of a text that name one value and nothing else, with other names of that value.
+
+    What a person lists as synonyms are words that tell a value (``paired`` tells Wireless); of them only spellings of
+    one word (earbuds, ear buds) and names that everybody has for the value can replace each other in a sentence.
+    """
+    words, known = split_words(text), lexicon(domain)
+    found: dict[str, tuple[str, ...]] = {}
+    for mention in known.mentions(words):
+        mentioned = " ".join(words.raw[mention.start : mention.end])
+        value = (mention.attribute, mention.value)
+        if mentioned not in text or not _names_only(known, mentioned, value):
+            continue
+        listed = domain.attributes[mention.attribute].synonyms.get(mention.value, ())
+        same = (w for w in (mention.value, *listed) if _interchangeable(mentioned, w, mention.value))
+        if synonyms := [w for w in same if _names_only(known, w, value)]:
+            found[mentioned] = tuple(synonyms[:MOST_SYNONYMS])
+    return tuple(found.items())
+
+
+def _names_only(known: Lexicon, words: str, value: tuple[str, str]) -> bool:
+    return set(known.values_named(words)) == {value}
+
+
+def _interchangeable(word: str, other: str, value: str) -> bool:
+    """Return whether a word is another spelling or a part of the other one, or both are common names of the value."""
+    if word.casefold() == other.casefold():
+        return False
+    shorter, longer = sorted((w.casefold().replace(" ", "").replace("-", "") for w in (word, other)), key=len)
+    if shorter == longer or (longer.endswith(shorter) and len(longer) - len(shorter) >= COMPOUND_PART):
+        return True
+    common = {value.casefold(), *(w for w in COMMON.get(value.casefold(), ()) if not w.startswith("?"))}
+    return {word.casefold(), other.casefold()} <= common

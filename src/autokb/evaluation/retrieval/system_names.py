@@ -1,0 +1,44 @@
+"""The names of the retrieval systems that can be evaluated; light, since the command line reads it at its start."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from autokb.core.errors import BadInputError
+
+RAW = "raw"  # vectors and BM25 over whole chunks, fused 1:1: the baseline of all differences
+RAW_WITH_CONTEXT = "raw+cc"  # the same over chunks with their context in front
+BM25 = "bm25"
+VECTORS = "vectors"
+AUTOKB = "autokb"  # by the nearest nodes, without a look at attributes
+AUTOKB_ANSWER = "autokb+hr"  # by what the answer cites
+NO_HISTORY = "+nohistory"  # behind a name: without what resolved earlier questions
+LLM_ONLY = "llm-wk"  # by what a model knows itself; it costs requests, so it is asked only by name
+
+FREE_SYSTEMS = (
+    RAW,
+    RAW_WITH_CONTEXT,
+    BM25,
+    VECTORS,
+    AUTOKB,
+    AUTOKB_ANSWER,
+    AUTOKB + NO_HISTORY,
+    AUTOKB_ANSWER + NO_HISTORY,
+)
+SYSTEMS = (*FREE_SYSTEMS, LLM_ONLY)
+# A misspelt variant is a system too, so that it is refused as one and not taken for a folder.
+_WORD = re.compile(rf"(?:{'|'.join(dict.fromkeys(s.partition('+')[0] for s in SYSTEMS))})(?:\+[a-z]+)*(?:,.*)?")
+
+
+def choose_systems(names: Sequence[str]) -> list[str]:
+    """Return the systems of these names, or all that ask no model; an unknown name is refused (BadInputError)."""
+    for name in names:
+        if name not in SYSTEMS:
+            raise BadInputError(f"{name!r} is no system; the systems are {', '.join(SYSTEMS)}.")
+    return list(names) or list(FREE_SYSTEMS)
+
+
+def names_systems(word: str) -> bool:
+    """Return whether a word of the command line names a system, or several with commas between them."""
+    return _WORD.fullmatch(word) is not None

@@ -1,0 +1,37 @@
+"""What an evaluation needs of whoever answers tasks and embeds texts, and what that cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from autokb.core.nouns import Failure
+from autokb.core.results import Spending
+from autokb.core.vectors import Vectors
+from autokb.tasks.task import Reply, Task
+
+I = TypeVar("I")  # noqa: E741
+O = TypeVar("O", bound=Reply)  # noqa: E741
+Embed = Callable[[Sequence[str]], Vectors]  # texts -> vectors of length 1, (texts, dimensions)
+
+
+class Runner(Protocol):
+    """Answers tasks, by a model or offline as the settings say."""
+
+    def run(self, stage: str, task: Task[I, O], items: Sequence[I], names: Sequence[str]) -> Sequence[O | None]:
+        """Return the reply to each item; None for one that failed, which is reported under its name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """The items that failed, and what models cost: ``calls``, ``cached``, ``tokens`` and ``cost``."""
+
+    failures: tuple[Failure, ...]
+    spending: Spending
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface, to stand beside the figures."""
+        failures = [{"stage": f.stage, "item": f.item, "reason": f.reason} for f in self.failures]
+        return {"failures": failures, **self.spending.as_json()}

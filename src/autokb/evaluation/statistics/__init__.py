@@ -1,0 +1,1 @@
+"""How sure a figure is: bootstrap intervals over queries and over clusters, and paired differences."""

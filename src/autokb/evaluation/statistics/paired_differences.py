@@ -1,0 +1,41 @@
+"""How much better one system is than another, query by query: what both find hard does not blur the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from autokb.evaluation.statistics.bootstrap import Interval, mean_interval, mean_intervals
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The mean of a system's metric minus that of the baseline, over the same queries."""
+
+    system: str
+    baseline: str
+    metric: str
+    interval: Interval
+
+    def as_json(self) -> dict[str, str | float | None]:
+        """Return the shape of the interface."""
+        return {"system": self.system, "baseline": self.baseline, "metric": self.metric, **self.interval.as_json()}
+
+
+def paired_difference(after: Sequence[float], before: Sequence[float]) -> Interval:
+    """Return the mean of after minus before with its interval; value n of both is the same query."""
+    return mean_interval([a - b for a, b in zip(after, before, strict=True)])
+
+
+def paired_differences(columns: Mapping[tuple[str, str], Sequence[float]], baseline: str) -> tuple[Difference, ...]:
+    """Return the differences of every system to the baseline, system by system.
+
+    ``columns`` holds, by system and metric, one value a query; every metric of a system is one of the baseline too.
+    """
+    paired = {
+        (system, metric): [a - b for a, b in zip(values, columns[baseline, metric], strict=True)]
+        for (system, metric), values in columns.items()
+        if system != baseline
+    }
+    intervals = mean_intervals(paired)
+    return tuple(Difference(system, baseline, metric, found) for (system, metric), found in intervals.items())

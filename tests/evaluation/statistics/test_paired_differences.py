@@ -1,0 +1,43 @@
+"""Differences query by query, with the arithmetic written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.evaluation.statistics.paired_differences import paired_difference, paired_differences
+
+
+def test_pairing_narrows_the_difference() -> None:
+    rng = np.random.default_rng(5)
+    before = rng.random(300)
+    after = before + 0.05 + rng.normal(0, 0.01, 300)
+    paired = paired_difference(after.tolist(), before.tolist())
+    assert paired.low > 0.045
+    assert paired.high < 0.055
+    alone = mean_interval(after.tolist())
+    assert alone.high - alone.low > 5 * (paired.high - paired.low)
+
+
+def test_pairs_need_the_same_queries() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        paired_difference([1.0], [1.0, 0.0])
+
+
+def test_every_system_is_compared_with_the_baseline_and_none_with_itself() -> None:
+    columns = {("raw", "mrr"): [0.0, 0.5], ("good", "mrr"): [1.0, 0.5], ("bad", "mrr"): [0.0, 0.0]}
+    found = paired_differences(columns, "raw")
+    assert [(d.system, d.baseline, d.metric, d.interval.value) for d in found] == [
+        ("good", "raw", "mrr", (1.0 + 0.0) / 2),
+        ("bad", "raw", "mrr", (0.0 - 0.5) / 2),
+    ]
+    assert found[0].as_json() == {
+        "system": "good",
+        "baseline": "raw",
+        "metric": "mrr",
+        "value": 0.5,
+        "low": 0.0,
+        "high": 1.0,
+    }
+    assert paired_differences({("raw", "mrr"): [1.0]}, "raw") == ()
