@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autokb.pipeline.model_session import ModelOptions
 
 from autokb.app.chunking_documents import Chunked, Chunking, answered_by, chunk_files
 from autokb.chunking.repeated import block_hash
 from autokb.core.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
 from autokb.core.nouns import Skipped
+from autokb.pipeline.model_session import ModelOptions
 from autokb.sources import Fields
 from autokb.stores.workspace import create_workspace, one_at_a_time
 from autokb.stores.workspace_file import WorkspaceFile

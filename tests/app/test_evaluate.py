@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from autokb.app import evaluate
+from autokb.core.errors import AutokbError, BadInputError, StoppedOnPurposeError
 from autokb.pipeline.model_session import ModelOptions
 from autokb.stores.published import published_spec, read_published
 from autokb.stores.workspace import Workspace, open_workspace
-from autokb.core.errors import AutokbError, BadInputError, StoppedOnPurposeError
 from stub_server import StubServer
 
 OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}

@@ -11,10 +11,9 @@ import anyio
 import numpy as np
 
 from autokb.core.model_requests import Message, ModelReply, ModelRequest
-from autokb.core.settings import Settings
 from autokb.llm.providers import open_sender
-from autokb.pipeline.embedding import embedder_of, learn_dimensions
-from autokb.stores.workspace_file import WorkspaceFile
+from autokb.pipeline.stages import open_stages
+from autokb.stores.workspace import create_workspace
 
 THEMES = ["battery", "pairing", "sound"]
 MESSAGES = (
@@ -103,11 +102,12 @@ def test_a_repair_with_an_empty_turn_is_taken(chat_url: str) -> None:
 
 
 def test_a_real_encoder_behind_an_endpoint_is_read_and_kept(embedding_url: str, tmp_path: Path) -> None:
-    file = WorkspaceFile(tmp_path / "knowledge.db", create=True)
-    embedder = embedder_of(Settings(embedder="openai:smollm2", base_url=embedding_url))
+    text = f"embedder: openai:smollm2\nbase_url: {embedding_url}\n"
+    workspace = create_workspace(tmp_path / "kb", "name: real\n", text)
     texts = ["the headphones do not pair", "my headset does not connect", "cheese"]
-    first = learn_dimensions(file, embedder, texts)
-    assert first is not None and first.tokens > 10
-    assert first.vectors.shape == (3, 576)
-    assert np.allclose(np.linalg.norm(first.vectors, axis=1), 1.0, atol=1e-6)
-    assert file.vectors("openai:smollm2", texts, 576)[1] == []
+    with workspace.file() as file, open_stages(workspace, file) as stages:
+        vectors = stages.embed(texts)
+        assert stages.spending().tokens.input > 10
+        assert vectors.shape == (3, 576)
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
+        assert file.vectors("openai:smollm2", texts, 576)[1] == []

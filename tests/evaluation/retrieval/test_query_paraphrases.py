@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import yaml
 
-from autokb.stores.published import read_published
-from autokb.stores.workspace import Workspace
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Chunk
 from autokb.domains import domain_text
 from autokb.evaluation.retrieval.query_paraphrases import EXCERPT_SIZE, domain_synonyms, excerpt, source_texts
+from autokb.stores.published import read_published
+from autokb.stores.workspace import Workspace
 
 
 def test_the_texts_are_nodes_with_shown_solutions_and_chunks_with_what_answers_them(hand_made: Workspace) -> None:

@@ -17,7 +17,7 @@ from samples import SAMPLES
 
 from autokb.core.ids import digest
 from autokb.core.model_requests import ModelReply
-from autokb.pipeline.model_runner import item_key
+from autokb.pipeline.request_batching import item_key
 from autokb.tasks.asking import repair_request, request_for
 from autokb.tasks.prompts import render
 from autokb.tasks.task import Task
