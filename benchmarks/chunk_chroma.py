@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from autokb.pipeline.embedding import open_embedder
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.tree import with_text
 from autokb.chunking.windows import windows
 from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.chunking.token_metrics import Place, TokenScores, precision_omega, token_scores
 from autokb.evaluation.statistics.bootstrap import mean_intervals
+from autokb.pipeline.embedding import open_embedder
 from autokb.retrieval.weights import Weights
 from autokb.stores.vector_index import best_first
 from autokb.stores.word_index import WordIndex

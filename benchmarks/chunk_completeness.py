@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autokb.pipeline.reading_pages import SourcePage, read_pages
-from autokb.pipeline.site_blocks import SiteBlocks, with_blocks
 from autokb.chunking.chunkers import CHUNKERS, cut_document
 from autokb.chunking.cutting import Cut
 from autokb.evaluation.chunking.intrinsic_metrics import STRUCTURES, DocumentCounts, count_document
 from autokb.evaluation.statistics.cluster_bootstrap import ratio_interval
+from autokb.pipeline.reading_pages import SourcePage, read_pages
+from autokb.pipeline.site_blocks import SiteBlocks, with_blocks
 from autokb.sources.files import find_files
 from benchmarks.figures import Figure, Result
 from benchmarks.peers import PEERS

@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.issues.attribute_masking import masked_text, problem_vectors
+from autokb.issues.attribute_masking import problem_vectors
 from autokb.issues.seeds import Clusters, cluster, nearness
 from autokb.issues.themes import assign, freeze
 from autokb.llm.embedders.packaged import PackagedEmbedder
@@ -91,9 +91,8 @@ def measure(
     name: str, texts: list[str], labels: list[set[str]], spec: DomainSpec, cache: Path | None, nears: list[float]
 ) -> list[dict[str, Any]]:
     """Measure both reductions on one collection, told without its attribute values as the build does it."""
-    masked = [masked_text(text, spec) for text in texts]
     own = embedded(texts, cache, name)
-    vectors = problem_vectors(texts, masked, own, lambda some: embedded(list(some), cache, f"{name}_neutral"))
+    vectors = problem_vectors(texts, spec, own, lambda some: embedded(list(some), cache, f"{name}_neutral"))
     learnt = nearness(vectors)
     rows = []
     for near in [learnt, *nears]:

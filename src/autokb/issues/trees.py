@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from autokb.core.attributes import Attributes, as_lists, from_lists
 from autokb.core.domain import DomainSpec
-from autokb.core.ids import canonical_json, short_id
+from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.nouns import Issue, RawIssue
 from autokb.issues.seeds import seed_id
 from autokb.tasks.issues.grow_tree.headline import clipped, headline
@@ -22,17 +23,24 @@ SENTENCE = 100  # characters; a longer one is no name of an issue
 READ = 2_000  # characters of the seed's own text, for a model to read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reported:
-    """One raw issue with what it says and its unit vector."""
+    """One raw issue with what it says and its unit vector; ``product`` is what every issue is about."""
 
     issue: RawIssue
     attributes: Attributes
     vector: Any
+    product: str = ""
 
-    def report(self, product: str = "") -> Report:
-        """Return its headline and values, and the sentence of its text that says the same."""
-        line, sentence = headline_of(self.issue, product), headline("", self.issue.text, product)
+    @cached_property
+    def fingerprint(self) -> str:
+        """The hash of what was written and read."""
+        return digest(self.issue.id, self.issue.title, self.issue.text, canonical_json(as_lists(self.attributes)))
+
+    @cached_property
+    def report(self) -> Report:
+        """Its headline and values, and the sentence of its text that says the same."""
+        line, sentence = headline_of(self.issue, self.product), headline("", self.issue.text, self.product)
         other = sentence if len(sentence) <= SENTENCE and sentence.casefold() != line.casefold() else ""
         return Report(self.issue.id, line, self.attributes, other)
 
@@ -42,31 +50,45 @@ def headline_of(issue: RawIssue, product: str = "") -> str:
     return headline(issue.title, issue.text, product) or clipped(" ".join(issue.full_text.split())) or issue.id
 
 
-def question(
-    seed: str,
-    members: Sequence[str],
-    theme: Sequence[str],
-    reported: Mapping[str, Reported],
-    near: float,
-    spec: DomainSpec,
-) -> GrowTree:
-    """Return the question of the task for a seed: its cluster from the centre outwards, then the nearest of its theme.
+@dataclass(frozen=True)
+class SeedReports:
+    """A seed, its cluster from the centre outwards, and the reports of its theme that are nearest to it."""
+
+    seed: Reported
+    cluster: tuple[Reported, ...]
+    theme: tuple[Reported, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """The hash of all that the question for a tree follows from, beside the domain."""
+        return digest(
+            *(r.fingerprint for r in (self.seed, *self.cluster)), "theme", *(r.fingerprint for r in self.theme)
+        )
+
+    def question(self, spec: DomainSpec) -> GrowTree:
+        """Return the question of the task for the seed's tree."""
+        return GrowTree(
+            domain=f"{spec.name}: {spec.description}",
+            issue=headline_of(self.seed.issue, spec.name),
+            text=self.seed.issue.full_text[:READ],
+            attributes=self.seed.attributes,
+            configuration=spec.attributes,
+            cluster=tuple(r.report for r in self.cluster),
+            theme=tuple(r.report for r in self.theme),
+        )
+
+
+def seed_reports(
+    seed: str, members: Sequence[str], theme: Sequence[str], reported: Mapping[str, Reported], near: float
+) -> SeedReports:
+    """Return a seed with what was reported around it.
 
     ``members`` and ``theme`` are raw issue ids; ids that ``reported`` does not know are left out.
     """
-    own = reported[seed]
     cluster = _by_likeness(seed, [m for m in members if m in reported], reported)
     others = [t for t in theme if t in reported and t not in set(members)]
     around = [t for t, likeness in _likeness(seed, others, reported) if likeness >= near][:AROUND]
-    return GrowTree(
-        domain=f"{spec.name}: {spec.description}",
-        issue=headline_of(own.issue, spec.name),
-        text=own.issue.full_text[:READ],
-        attributes=own.attributes,
-        configuration=spec.attributes,
-        cluster=tuple(reported[m].report(spec.name) for m in cluster),
-        theme=tuple(reported[t].report(spec.name) for t in sorted(around)),
-    )
+    return SeedReports(reported[seed], tuple(reported[m] for m in cluster), tuple(reported[t] for t in sorted(around)))
 
 
 def issues(seed: str, tree: GrownTree) -> tuple[Issue, ...]:

@@ -140,7 +140,7 @@ class Build:
         stages.stop_if_awaited()
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
-        grown = grow_trees(stages, spec, raw, raw_vectors, attributes, organised, windows)
+        grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows)
         stages.stop_if_awaited()
         # Step 3: solution generation, with what is known of earlier outcomes
         past = past_issues(raw, DocumentNames(documents))

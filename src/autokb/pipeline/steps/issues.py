@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,12 +52,17 @@ class _Problems:
     """The raw issues with what they are about, in words and as unit vectors, whatever their attribute values are."""
 
     raw: Sequence[RawIssue]
-    subjects: tuple[str, ...]
+    spec: DomainSpec
     vectors: NDArray[np.float64]
 
     def only(self, rows: Sequence[int]) -> _Problems:
         """Return some of them."""
-        return _Problems([self.raw[n] for n in rows], tuple(self.subjects[n] for n in rows), self.vectors[rows])
+        return _Problems([self.raw[n] for n in rows], self.spec, self.vectors[rows])
+
+    @cached_property
+    def subjects(self) -> tuple[str, ...]:
+        """Their texts without attribute values."""
+        return tuple(masked_text(r.full_text, self.spec) for r in self.raw)
 
 
 def organise(
@@ -69,9 +75,7 @@ def organise(
     rethink: bool,
 ) -> Organised:
     """Give every raw issue (row n of ``vectors``) a theme and a seed; what is there stays unless ``rethink``."""
-    texts = [r.full_text for r in raw]
-    subjects = tuple(masked_text(text, spec) for text in texts)
-    problems = _Problems(raw, subjects, problem_vectors(texts, subjects, vectors, stages.embed))
+    problems = _Problems(raw, spec, problem_vectors([r.full_text for r in raw], spec, vectors, stages.embed))
     kept = published.settings.get("themes", {})
     if rethink or not kept.get("names") or not kept.get("frozen"):
         return _think(stages, spec, problems)

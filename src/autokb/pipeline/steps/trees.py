@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import DomainSpec
+from autokb.core.ids import digest
 from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
 from autokb.issues.seeds import far_from_documents
-from autokb.issues.trees import Reported, issues, question
+from autokb.issues.trees import Reported, SeedReports, issues, seed_reports
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.issues import Organised
+from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.tasks.issues.grow_tree.task import GrowTree
 
+STAGE = "trees"
+VERSION = "1"  # raise it when the question for a seed's tree changes
 OFF_TOPIC = "No document is near it, so no tree was grown from it."
 
 
@@ -29,46 +34,63 @@ class Grown:
 
 def grow_trees(
     stages: Stages,
-    spec: DomainSpec,
+    workspace: Workspace,
     raw: Sequence[RawIssue],
     vectors: Vectors,
     attributes: Mapping[str, Attributes],
     organised: Organised,
     windows: Vectors,
 ) -> Grown:
-    """Grow a tree from every seed that a document is near to; rows of ``vectors`` are those of ``raw``."""
+    """Grow a tree from every seed that a document is near to; rows of ``vectors`` are those of ``raw``.
+
+    A tree is kept under what its question follows from, since the question costs more than looking the tree up.
+    """
+    spec = workspace.spec
     reasons = _far_from_documents(raw, vectors, windows)
-    seeds, questions = tree_questions(spec, raw, attributes, organised, reasons)
-    replies = stages.run("trees", GROW_TREE, questions, seeds)
+    reports = reports_by_seed(spec, raw, attributes, organised, reasons)
+    seeds = list(reports)
+    asked = digest(VERSION, str(GROW_TREE.version), stages.model(GROW_TREE, STAGE), workspace.domain_text)
+
+    def grow(missing: Sequence[int]) -> dict[int, tuple[GrowTree, str]]:
+        names = [seeds[n] for n in missing]
+        questions = [reports[seed].question(spec) for seed in names]
+        replies = zip(missing, questions, stages.run(STAGE, GROW_TREE, questions, names), strict=True)
+        return {
+            n: (question, json.dumps({"tree": tree.model_dump(mode="json"), "left_out": []}, ensure_ascii=False))
+            for n, question, tree in replies
+            if tree is not None
+        }
+
+    keys = [digest("tree of a seed", asked, seed, reports[seed].fingerprint) for seed in seeds]
+    texts = stages.remember_derived(STAGE, GROW_TREE, keys, seeds, grow)
     grown = [
-        node for seed, reply in zip(seeds, replies, strict=True) if reply is not None for node in issues(seed, reply)
+        (seed, GROW_TREE.output.model_validate(json.loads(text)["tree"]))
+        for seed, text in zip(seeds, texts, strict=True)
+        if text is not None
     ]
-    return Grown(tuple(grown), reasons)
+    return Grown(tuple(node for seed, tree in grown for node in issues(seed, tree)), reasons)
 
 
-def tree_questions(
+def reports_by_seed(
     spec: DomainSpec,
     raw: Sequence[RawIssue],
     attributes: Mapping[str, Attributes],
     organised: Organised,
     reasons: Mapping[str, str],
-) -> tuple[list[str], list[GrowTree]]:
-    """Return the seeds that grow a tree and the question for each; raw issues with a reason against them grow none."""
+) -> dict[str, SeedReports]:
+    """Return the seeds that grow a tree, each with its reports; raw issues with a reason against them grow none."""
     reported = {
-        r.id: Reported(r, attributes[r.id], organised.problems[n])
+        r.id: Reported(r, attributes[r.id], organised.problems[n], spec.name)
         for n, r in enumerate(raw)
         if r.id in attributes and r.id in organised.theme_of
     }
-    seeds: list[str] = []
-    questions: list[GrowTree] = []
+    found: dict[str, SeedReports] = {}
     for theme, clusters in organised.clusters.items():
-        members = clusters.members()
         around = sorted(r for r in organised.theme_of if organised.theme_of[r] == theme and r not in reasons)
-        for seed, own in members.items():
-            if seed in reported and not all(member in reasons for member in own):
-                seeds.append(seed)
-                questions.append(question(seed, own, around, reported, organised.near, spec))
-    return seeds, questions
+        for seed, members in clusters.members().items():
+            if seed in reported and not all(member in reasons for member in members):
+                found[seed] = seed_reports(seed, members, around, reported, organised.near)
+    return found
 
 
 def _far_from_documents(raw: Sequence[RawIssue], vectors: Vectors, windows: Vectors) -> dict[str, str]:
