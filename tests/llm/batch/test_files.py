@@ -247,7 +247,7 @@ def test_lines_are_split_at_the_newline_only(here: Desk, folder: Path) -> None:
 def test_a_line_too_long_to_hold_is_left_out(here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(here, folder, A, B)
     monkeypatch.setattr("autokb.llm.batch.folder.LINE_MOST", 2_000)
-    monkeypatch.setattr("autokb.llm.batch.sorting.LINE_MOST", 2_000)
+    monkeypatch.setattr("autokb.llm.batch.files.LINE_MOST", 2_000)
     write(folder / "r.jsonl", reply(NAMES["a"], "x" * 9_000), reply(NAMES["b"], "of b"))
     taken, _ = run(here, folder, A, B)
     assert (taken.taken, taken.reasons) == (1, {"r.jsonl line 1": "it is too long"})
