@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 TOOL = "Takes your reply. Call it once."
+NO_TEMPERATURE = (
+    "thinking_enabled_by_default",
+    "anthropic_disallows_sampling_settings",
+    "bedrock_disallows_sampling_settings",
+)
 Mode = Literal["native", "tool", "prompted"]
 Strict = Callable[[Mapping[str, Any]], bool]
 
@@ -49,7 +54,7 @@ class ModelSender:
         self._model = model
         self._timeout = timeout
         self._mode = mode_of(model.profile)
-        self._settings: ModelSettings = {**_usual(model.profile), **(options or {})}
+        self._settings: ModelSettings = {**usual_settings(model.profile), **(options or {})}
         self._strict = strict
         self._empty = empty
         self._close = close
@@ -57,7 +62,8 @@ class ModelSender:
     async def send(self, request: ModelRequest) -> ModelReply:
         """Return the model's reply, or raise a SendError that says what kept it away and shows no key."""
         messages, settings = turns(request.messages, self._empty), {**self._settings, "max_tokens": request.max_tokens}
-        found = await self._ask(messages, settings, self._parameters(request))
+        parameters = request_parameters(self._mode, request.name, request.schema, self._strict(request.schema))
+        found = await self._ask(messages, settings, parameters)
         if isinstance(found, SendError):
             raise found  # outside of the except clause: the provider's own error may show more than it should
         return reply_of(found, request)
@@ -70,20 +76,6 @@ class ModelSender:
             return timed_out(self._timeout)
         except Exception as error:
             return failure(error, self._name)
-
-    def _parameters(self, request: ModelRequest) -> ModelRequestParameters:
-        from pydantic_ai.models import ModelRequestParameters
-        from pydantic_ai.output import OutputObjectDefinition
-        from pydantic_ai.tools import ToolDefinition
-
-        schema, strict = dict(request.schema), self._strict(request.schema)
-        if self._mode == "tool":
-            tool = ToolDefinition(
-                name=request.name, parameters_json_schema=schema, description=TOOL, strict=strict, kind="output"
-            )
-            return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
-        form = OutputObjectDefinition(json_schema=schema, name=request.name, strict=strict)
-        return ModelRequestParameters(output_mode=self._mode, output_object=form)
 
     async def close(self) -> None:
         """Close its connections."""
@@ -98,12 +90,24 @@ def mode_of(profile: Mapping[str, Any]) -> Mode:
     return "tool" if profile.get("supports_tools", True) else "prompted"
 
 
-def _usual(profile: Mapping[str, Any]) -> ModelSettings:
-    # Models that reason by default, and some newer ones, refuse a temperature.
-    refused = ("thinking_enabled_by_default", "anthropic_disallows_sampling_settings")
-    if not any(profile.get(name, False) for name in (*refused, "bedrock_disallows_sampling_settings")):
-        return {"temperature": 0.0}
-    return {}
+def request_parameters(mode: Mode, name: str, schema: Mapping[str, Any], strict: bool | None) -> ModelRequestParameters:
+    """Return how a request asks for a reply that keeps to a JSON schema; None is strict where the provider can be."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    if mode == "tool":
+        tool = ToolDefinition(
+            name=name, parameters_json_schema=dict(schema), description=TOOL, strict=strict, kind="output"
+        )
+        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    form = OutputObjectDefinition(json_schema=dict(schema), name=name, strict=strict)
+    return ModelRequestParameters(output_mode=mode, output_object=form)
+
+
+def usual_settings(profile: Mapping[str, Any]) -> ModelSettings:
+    """Return a temperature of 0, save for models that reason by default and newer ones, which refuse any."""
+    return {} if any(profile.get(name, False) for name in NO_TEMPERATURE) else {"temperature": 0.0}
 
 
 def turns(messages: Sequence[Message], empty: str = "") -> list[ModelMessage]:

@@ -12,18 +12,11 @@ from autokb.core.model_requests import ModelReply, ModelRequest
 from autokb.llm.batch.awaited import custom_id
 from autokb.llm.failures import failure
 from autokb.llm.prices import OPENAI_URL
-from autokb.llm.provider_sender import TOOL, mode_of, reply_of, turns
+from autokb.llm.provider_sender import mode_of, reply_of, request_parameters, turns, usual_settings
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.models.batch import BatchRequest, BatchResult
-
-# Models that reason by default, and some newer ones, refuse a temperature.
-NO_TEMPERATURE = (
-    "thinking_enabled_by_default",
-    "anthropic_disallows_sampling_settings",
-    "bedrock_disallows_sampling_settings",
-)
 
 
 def open_batch_model(model: str, base_url: str = "") -> Model:
@@ -58,9 +51,7 @@ def batch_request(model: Model, request: ModelRequest) -> BatchRequest:
     from pydantic_ai.models.batch import BatchRequest
     from pydantic_ai.settings import ModelSettings
 
-    settings = ModelSettings(max_tokens=request.max_tokens)
-    if not any(model.profile.get(name, False) for name in NO_TEMPERATURE):
-        settings["temperature"] = 0.0
+    settings = ModelSettings(max_tokens=request.max_tokens, **usual_settings(model.profile))
     return BatchRequest(
         custom_id=custom_id(request.key),
         messages=turns(request.messages),
@@ -70,17 +61,8 @@ def batch_request(model: Model, request: ModelRequest) -> BatchRequest:
 
 
 def _parameters(model: Model, name: str, schema: dict[str, Any]) -> ModelRequestParameters:
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.output import OutputObjectDefinition
-    from pydantic_ai.tools import ToolDefinition
-
     # OpenAI refuses a schema that its strict mode does not know; None is strict where it does.
-    strict = None if model.system == "openai" else True
-    if (mode := mode_of(model.profile)) == "tool":
-        tool = ToolDefinition(name=name, parameters_json_schema=schema, description=TOOL, strict=strict, kind="output")
-        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
-    form = OutputObjectDefinition(json_schema=schema, name=name, strict=strict)
-    return ModelRequestParameters(output_mode=mode, output_object=form)
+    return request_parameters(mode_of(model.profile), name, schema, None if model.system == "openai" else True)
 
 
 def decoded(model: Model, result: BatchResult) -> ModelReply:
