@@ -23,15 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from autokb.chunking.chunkers import CHUNKERS, cut_document
-from autokb.chunking.tree import with_text
+from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunkers import chunk_page
+from autokb.chunking.tree import chunks_with_text
 from autokb.chunking.windows import windows
 from autokb.core.nouns import Chunk, Document
+from autokb.core.ranking import best_first
 from autokb.evaluation.chunking.token_metrics import Place, TokenScores, precision_omega, token_scores
 from autokb.evaluation.statistics.bootstrap import mean_intervals
-from autokb.pipeline.embedding import open_embedder
+from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
 from autokb.retrieval.weights import Weights
-from autokb.stores.vector_index import best_first
 from autokb.stores.word_index import WordIndex
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.plain_text import plain_text
@@ -108,16 +109,16 @@ def _question(record: Mapping[str, Any]) -> Question:
 
 def methods() -> dict[str, Cutting]:
     """Return our chunkers that ask nobody, and the peers."""
-    own = {name: partial(_own, name) for name in FREE if name in CHUNKERS}
+    own = {name: partial(_own, name) for name in FREE}
     return {**own, **{name: partial(_peer, name) for name in PEERS}}
 
 
 def _own(name: str, document: Document, size: int) -> Sequence[Chunk]:
     if name == OURS:
-        from autokb.chunking.auto_chunker import auto_chunks
+        from autokb.chunking.auto.auto_chunker import chunk_auto
 
-        return with_text(auto_chunks(document, int(size * TASK), join_below=size).chunks)
-    return with_text(cut_document(document, name, size).chunks)
+        return chunks_with_text(chunk_auto(Page(document), int(size * TASK), join_below=size).chunks)
+    return chunks_with_text(chunk_page(Page(document), name, size).chunks)
 
 
 def _peer(name: str, document: Document, size: int) -> Sequence[Chunk]:
@@ -144,7 +145,7 @@ def match(cutting: Cutting, documents: Sequence[Document], target: int) -> Match
 
 @cache
 def _embedder() -> Any:
-    return open_embedder("packaged")
+    return open_free_embedder(read_embedder_name("packaged"))
 
 
 @contextmanager

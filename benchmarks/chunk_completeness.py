@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autokb.chunking.chunkers import CHUNKERS, cut_document
-from autokb.chunking.cutting import Cut
+from autokb.app.chunk import with_site_boilerplate
+from autokb.app.read_pages import read_pages
+from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
+from autokb.chunking.chunk_result import Chunker, ChunkResult, Page
+from autokb.chunking.chunkers import CHUNKERS
 from autokb.evaluation.chunking.intrinsic_metrics import STRUCTURES, DocumentCounts, count_document
 from autokb.evaluation.statistics.cluster_bootstrap import ratio_interval
-from autokb.pipeline.reading_pages import SourcePage, read_pages
-from autokb.pipeline.site_blocks import SiteBlocks, with_blocks
 from autokb.sources.files import find_files
 from benchmarks.figures import Figure, Result
 from benchmarks.peers import PEERS
@@ -32,7 +33,6 @@ SIZES = (800, 2_048)
 OURS = "auto_chunker"
 FREE = ("fixed", "recursive", "headings", "lumber_chunker", OURS)
 MEASURES = (*(f"cut_{kind}" for kind in STRUCTURES), "dangling")
-Cutting = Callable[[SourcePage, int], Cut]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> Result:
     """Cut every document by every method and count; ``--quick`` takes the product documents at one size."""
     sets = {name: pages(name) for name in (list(SETS)[:1] if options.quick else SETS)}
     table = {
-        f"{name} at {size}": {method: _row(cut, found, size) for method, cut in methods(found).items()}
+        f"{name} at {size}": {method: _row(chunker, found, size) for method, chunker in methods().items()}
         for name, found in sets.items()
         for size in (SIZES[-1:] if options.quick else SIZES)
     }
@@ -58,36 +58,34 @@ def run(options: argparse.Namespace) -> Result:
     return Result("chunk_completeness", figures(table), {"documents": {n: len(p) for n, p in sets.items()}, **kept})
 
 
-def pages(name: str) -> list[SourcePage]:
-    """Read the documents of a set as whole pages."""
+def pages(name: str) -> list[Page]:
+    """Read the documents of a set as whole pages that know which of their blocks are on many of the pages."""
     where, suffix = SETS[name]
     folder = Path(__file__).resolve().parents[2] / "shared" / "data" / where
     if not folder.is_dir():
         raise SystemExit(f"This benchmark needs ../shared/data/{where} beside the repository.")
     files, _ = find_files([folder])
-    return [with_blocks(p) for file in files if file.relative.endswith(suffix) for p in read_pages(file).pages]
+    named = (file for file in files if file.relative.endswith(suffix))
+    sources = [source for file in named for source in read_pages(file, with_blocks=True).pages]
+    site = SiteBoilerplate()
+    for source in sources:
+        assert source.blocks is not None
+        site.add(source.blocks)
+    return [with_site_boilerplate(source, site).page for source in sources]
 
 
-def methods(found: Sequence[SourcePage]) -> dict[str, Cutting]:
-    """Return our chunkers that ask nobody, and the peers; ours know which blocks stand on many of the pages."""
-    site = SiteBlocks()
-    for page in found:
-        site.add(page)
-    own: dict[str, Cutting] = {name: partial(_own, site, name) for name in FREE if name in CHUNKERS}
-    return {**own, **{name: partial(_peer, name) for name in PEERS}}
+def methods() -> dict[str, Chunker]:
+    """Return our chunkers that ask nobody, and the peers."""
+    return {**{name: CHUNKERS[name] for name in FREE}, **{name: partial(_peer, name) for name in PEERS}}
 
 
-def _own(site: SiteBlocks, name: str, page: SourcePage, size: int) -> Cut:
-    return cut_document(page.document, name, size, page.marks, site.repeated_in(page) if name == OURS else frozenset())
-
-
-def _peer(name: str, page: SourcePage, size: int) -> Cut:
+def _peer(name: str, page: Page, size: int) -> ChunkResult:
     return PEERS[name](page.document, size)
 
 
-def _row(cut: Cutting, found: Sequence[SourcePage], size: int) -> Row:
+def _row(chunker: Chunker, found: Sequence[Page], size: int) -> Row:
     started = time.perf_counter()
-    cuts = [cut(page, size) for page in found]
+    cuts = [chunker(page, size) for page in found]
     seconds = time.perf_counter() - started
     counts = [count_document(page.document, own, size) for page, own in zip(found, cuts, strict=True)]
     lengths = [len(chunk.text) for own in cuts for chunk in own.chunks if chunk.spans]

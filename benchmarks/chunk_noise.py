@@ -12,14 +12,16 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from autokb.chunking.blocks import numbered_blocks
-from autokb.chunking.chunkers import CHUNKERS, cut_document
-from autokb.chunking.noise import noise_verdicts
-from autokb.chunking.noise_signs import words_seen
-from autokb.chunking.noise_weights import WITH_VOTES, WITHOUT_VOTES, Weights
+from autokb.chunking.boilerplate import filter_boilerplate
+from autokb.chunking.boilerplate.features import visible_words
+from autokb.chunking.boilerplate.weights import WITH_VOTES, WITHOUT_VOTES, FeatureWeights
+from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunkers import chunk_page
+from autokb.chunking.methods import METHODS
+from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.core.nouns import Document
 from autokb.llm.embedders import Embedder
-from autokb.pipeline.embedding import open_embedder
+from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
 from autokb.sources.whole_page import whole_page
 from benchmarks.chunk_noise_data import (
     SETS,
@@ -43,18 +45,19 @@ SIZE = 2_048  # characters of a chunk
 NAMES = {SETS[0]: "articles", SETS[1]: "readability", SETS[2]: "snippets"}
 
 
-def ours(page: GoldPage, weights: tuple[Weights, Weights] = (WITH_VOTES, WITHOUT_VOTES)) -> str:
+def ours(page: GoldPage, weights: tuple[FeatureWeights, FeatureWeights] = (WITH_VOTES, WITHOUT_VOTES)) -> str:
     """Return the words of the paragraphs that are kept, headings included."""
     whole = whole_page(page.html)
     blocks = numbered_blocks(whole.text)
-    verdicts = noise_verdicts(whole.text, blocks, whole.marks, weights=weights)
+    document = Document(page.id, whole.title, whole.text)
+    verdicts = filter_boilerplate(Page(document, whole.marks), blocks, weights)
     kept = (whole.text[b.start : b.end] for b, v in zip(blocks, verdicts, strict=True) if v.keeps)
-    return "\n".join(map(words_seen, kept))
+    return "\n".join(map(visible_words, kept))
 
 
 def whole(page: GoldPage) -> str:
     """Return the words of the whole page's Markdown."""
-    return words_seen(whole_page(page.html).text)
+    return visible_words(whole_page(page.html).text)
 
 
 def trafilatura_default(page: GoldPage) -> str:
@@ -91,15 +94,15 @@ def chunks_of(method: str) -> Callable[[GoldPage], str]:
     def kept(page: GoldPage) -> str:
         whole = whole_page(page.html)
         document = Document(page.id, whole.title, whole.text)
-        cut = cut_document(document, method, SIZE, whole.marks, embed=_embedder().embed)
-        return "\n".join(words_seen(whole.text[start:end]) for chunk in cut.chunks for start, end in chunk.spans)
+        found = chunk_page(Page(document, whole.marks), method, SIZE, _embedder().embed)
+        return "\n".join(visible_words(whole.text[start:end]) for chunk in found.chunks for start, end in chunk.spans)
 
     return kept
 
 
 @cache
 def _embedder() -> Embedder:
-    return open_embedder("packaged")
+    return open_free_embedder(read_embedder_name("packaged"))
 
 
 SYSTEMS: dict[str, Callable[[GoldPage], str]] = {
@@ -108,7 +111,7 @@ SYSTEMS: dict[str, Callable[[GoldPage], str]] = {
     "trafilatura_precise": trafilatura_precise,
     "readability": readability,
     "whole": whole,
-    **{f"chunks_{method}": chunks_of(method) for method in CHUNKERS},
+    **{f"chunks_{method}": chunks_of(method) for method in METHODS},
 }
 
 

@@ -60,18 +60,19 @@ def _alone(pages: Sequence[str]) -> Mapping[str, list[float]]:
     """Time the two steps and trafilatura on each page in turn, so that all meet the same load of the machine."""
     from trafilatura import extract
 
-    from autokb.chunking.auto_chunker import auto_chunks
+    from autokb.chunking.auto.auto_chunker import chunk_auto
+    from autokb.chunking.chunk_result import Page
     from autokb.core.nouns import Document
     from autokb.sources.whole_page import whole_page
 
     first = whole_page(pages[0])  # what is imported and compiled on first use is no page's time
-    auto_chunks(Document("", "", first.text), SIZE, first.marks)
+    chunk_auto(Page(Document("", "", first.text), first.marks), SIZE)
     extract(pages[0])
     times: dict[str, list[float]] = {"read": [], "cut": [], "trafilatura": []}
     for number, html in enumerate(pages):
         page = _timed(times["read"], partial(whole_page, html))
-        document = Document(str(number), page.title, page.text)
-        _timed(times["cut"], partial(auto_chunks, document, SIZE, page.marks))
+        whole = Page(Document(str(number), page.title, page.text), page.marks)
+        _timed(times["cut"], partial(chunk_auto, whole, SIZE))
         _timed(times["trafilatura"], partial(extract, html))
     return times
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from autokb.chunking.cutting import Cut
-from autokb.chunking.pieces import trimmed
-from autokb.chunking.recursive_text import chunks_at
+from autokb.chunking.baselines.recursive_text import result_of_spans
+from autokb.chunking.chunk_result import ChunkResult
+from autokb.chunking.spans import trim_span
 from autokb.core.nouns import Document, Span
 
-Chunker = Callable[[Document, int], Cut]
+Chunker = Callable[[Document, int], ChunkResult]
 LEVELS = [("#" * level, f"h{level}") for level in range(1, 7)]
 
 
-def langchain_recursive(document: Document, size: int) -> Cut:
+def langchain_recursive(document: Document, size: int) -> ChunkResult:
     """LangChain's RecursiveCharacterTextSplitter, without overlap."""
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -21,7 +21,7 @@ def langchain_recursive(document: Document, size: int) -> Cut:
     return _cut(document, splitter.split_text(document.text))
 
 
-def langchain_markdown(document: Document, size: int) -> Cut:
+def langchain_markdown(document: Document, size: int) -> ChunkResult:
     """LangChain's MarkdownHeaderTextSplitter, what is too long cut by the recursive one, as its documentation does."""
     from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
 
@@ -30,7 +30,7 @@ def langchain_markdown(document: Document, size: int) -> Cut:
     return _cut(document, (part for section in sections for part in splitter.split_text(section.page_content)))
 
 
-def chonkie_recursive(document: Document, size: int) -> Cut:
+def chonkie_recursive(document: Document, size: int) -> ChunkResult:
     """Chonkie's RecursiveChunker, sizes in characters."""
     from chonkie import RecursiveChunker
 
@@ -38,7 +38,7 @@ def chonkie_recursive(document: Document, size: int) -> Cut:
     return _at(document, ((c.start_index, c.end_index) for c in found))
 
 
-def chonkie_sentence(document: Document, size: int) -> Cut:
+def chonkie_sentence(document: Document, size: int) -> ChunkResult:
     """Chonkie's SentenceChunker, sizes in characters, without overlap."""
     from chonkie import SentenceChunker
 
@@ -46,7 +46,7 @@ def chonkie_sentence(document: Document, size: int) -> Cut:
     return _at(document, ((c.start_index, c.end_index) for c in found))
 
 
-def semchunk(document: Document, size: int) -> Cut:
+def semchunk(document: Document, size: int) -> ChunkResult:
     """Semchunk, sizes in characters, without overlap."""
     from semchunk import chunkerify
 
@@ -63,11 +63,13 @@ PEERS: Mapping[str, Chunker] = {
 }
 
 
-def _at(document: Document, spans: Iterable[Sequence[int]]) -> Cut:
-    return chunks_at(document, (s for start, end in spans if (s := trimmed(document.text, start, end))[0] < s[1]))
+def _at(document: Document, spans: Iterable[Sequence[int]]) -> ChunkResult:
+    return result_of_spans(
+        document, (s for start, end in spans if (s := trim_span(document.text, start, end))[0] < s[1])
+    )
 
 
-def _cut(document: Document, pieces: Iterable[str]) -> Cut:
+def _cut(document: Document, pieces: Iterable[str]) -> ChunkResult:
     return _at(document, aligned(document.text, pieces))
 
 

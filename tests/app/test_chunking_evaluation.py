@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import chunk_judge
-from autokb.app.chunking_documents import Chunked, Chunking, chunk_files
+from autokb.app.chunk import ChunkedDocument, ChunkRequest, chunk_files
 from autokb.app.evaluate_chunking import METHODS, ChunkEvaluation, evaluate_chunking
 from autokb.core.errors import BadInputError
 from stub_server import StubServer
@@ -83,11 +83,11 @@ def test_what_is_evaluated_is_what_chunk_cuts(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         seal = " ".join(f"The {name} seal is pressed into the lid at its side {side}." for side in range(9))
         (tmp_path / f"{name}.md").write_text(f"# Page {name}\n\n{seal}\n\n{notice}\n")
-    cut = [result for result in chunk_files([tmp_path], Chunking()) if isinstance(result, Chunked)]
-    assert [n.text for result in cut for n in result.cut.noise] == [notice] * 3
+    cut = [result for result in chunk_files([tmp_path], ChunkRequest()) if isinstance(result, ChunkedDocument)]
+    assert [n.text for result in cut for n in result.result.noise] == [notice] * 3
     answer = evaluate_chunking([tmp_path], ChunkEvaluation(("auto_chunker",))).as_json()
     body = answer["methods"]["auto_chunker"]
-    kept = [len(chunk.text) for result in cut for chunk in result.cut.chunks]
+    kept = [len(chunk.text) for result in cut for chunk in result.result.chunks]
     assert (body["chunks"], body["size"]["mean"]) == (len(kept), pytest.approx(sum(kept) / len(kept)))
 
 

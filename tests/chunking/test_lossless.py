@@ -14,15 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autokb.chunking.auto_chunker import auto_chunks, cut_from_replies, merge_requests
-from autokb.chunking.blocks import numbered_blocks
-from autokb.chunking.chunkers import CHUNKERS, chunk_document, cut_document
-from autokb.chunking.cutting import Cut, Mark
-from autokb.chunking.judged import judged
-from autokb.chunking.noise_rules import FRONT_MATTER
-from autokb.chunking.tree import chunk_tree, joined_units
-from autokb.chunking.units import units_by_structure
+from autokb.chunking.auto.auto_chunker import chunk_auto, chunk_from_replies, merge_requests
+from autokb.chunking.auto.filtered_page import FilteredPage
+from autokb.chunking.auto.units import join_small_units, units_by_structure
+from autokb.chunking.boilerplate.rules import FRONT_MATTER
+from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunkers import chunk_page
+from autokb.chunking.methods import METHODS
+from autokb.chunking.structure.blocks import numbered_blocks
+from autokb.chunking.tree import build_chunk_tree, chunks_with_text
 from autokb.core.errors import BadInputError
+from autokb.core.marks import Mark
 from autokb.core.nouns import Document, Span
 from autokb.tasks.chunking.merge_blocks.task import MergedBlocks
 from autokb.text.conditional_markup import MARK
@@ -30,8 +32,6 @@ from autokb.text.front_matter import front_matter_end
 from autokb.text.markdown import inner_blocks, parse_blocks
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-METHODS = sorted(CHUNKERS)
-
 WORDS = st.sampled_from(["Open", "lid", "the", "buds", "press", "it", "é", "電池", "سماعة", "x" * 30, "[Shop](a.html)"])
 SENTENCE = st.lists(WORDS, min_size=1, max_size=9).map(lambda words: " ".join(words) + ".")
 PARAGRAPH = st.lists(SENTENCE, min_size=1, max_size=4).map(" ".join)
@@ -97,11 +97,11 @@ def vectors(texts: Sequence[str]) -> Any:
     return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 
-def cut(text: str, method: str, size: int, marks: tuple[Mark, ...] = ()) -> Cut:
-    return cut_document(Document("d", "T", text), method, size, marks, embed=vectors)
+def chunked(text: str, method: str, size: int, marks: tuple[Mark, ...] = ()) -> ChunkResult:
+    return chunk_page(Page(Document("d", "T", text), marks), method, size, vectors)
 
 
-def check(text: str, found: Cut, size: int) -> None:
+def check(text: str, found: ChunkResult, size: int) -> None:
     """Fail where one of the promises is broken."""
     ids = [chunk.id for chunk in found.chunks]
     assert len(set(ids)) == len(ids)
@@ -128,13 +128,13 @@ def check(text: str, found: Cut, size: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(text=TEXT, size=st.one_of(st.integers(1, 60), st.integers(60, 400)))
 def test_every_character_is_in_one_chunk_or_in_the_noise(method: str, text: str, size: int) -> None:
-    check(text, cut(text, method, size), size)
+    check(text, chunked(text, method, size), size)
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=TEXT, size=st.integers(1, 400), below=st.integers(0, 400))
 def test_so_it_is_where_small_units_are_joined(text: str, size: int, below: int) -> None:
-    check(text, auto_chunks(Document("d", "T", text), size, join_below=below), size)
+    check(text, chunk_auto(Page(Document("d", "T", text)), size, join_below=below), size)
 
 
 @settings(max_examples=150, deadline=None)
@@ -147,10 +147,10 @@ def test_so_it_is_where_small_units_are_joined(text: str, size: int, below: int)
 def test_so_it_is_whatever_is_noise(text: str, size: int, keep: list[bool], below: int) -> None:
     blocks = numbered_blocks(text)
     kept = [keep[n % len(keep)] for n in range(len(blocks))]
-    page = judged(text, blocks, kept, {n: "drawn" for n, keeps in enumerate(kept) if not keeps})
-    outline = page.outline()
-    units = joined_units(outline, units_by_structure(text, blocks, page.kept, outline.paths), below)
-    check(text, Cut(chunk_tree(Document("d", "T", text), outline, units, size), page.noise()), size)
+    page = FilteredPage.of(text, blocks, kept, {n: "drawn" for n, keeps in enumerate(kept) if not keeps})
+    outline = page.outline
+    units = join_small_units(outline, units_by_structure(outline), below)
+    check(text, ChunkResult(build_chunk_tree(Document("d", "T", text), outline, units, size), page.noise()), size)
 
 
 RANGE = st.tuples(st.integers(-3, 40), st.integers(-3, 40))
@@ -160,9 +160,9 @@ REPLY = st.lists(RANGE, max_size=8).map(lambda ranges: MergedBlocks(ranges=tuple
 @settings(max_examples=150, deadline=None)
 @given(text=TEXT, size=st.integers(1, 400), reply=REPLY, rules_first=st.booleans())
 def test_so_it_is_whatever_a_model_replies(text: str, size: int, reply: MergedBlocks, rules_first: bool) -> None:
-    document = Document("d", "T", text)
-    replies = [reply] * len(merge_requests(document, (), rules_first))
-    check(text, cut_from_replies(document, replies, size, (), rules_first), size)
+    page = Page(Document("d", "T", text))
+    replies = [reply] * len(merge_requests(page, rules_first))
+    check(text, chunk_from_replies(page, replies, size, rules_first), size)
 
 
 @settings(max_examples=150, deadline=None)
@@ -170,10 +170,10 @@ def test_so_it_is_whatever_a_model_replies(text: str, size: int, reply: MergedBl
 def test_ordered_lists_tables_and_code_are_whole_while_they_fit(
     text: str, size: int, reply: MergedBlocks, asked: bool, below: int
 ) -> None:
-    document = Document("d", "T", text)
-    found = auto_chunks(document, size, join_below=below)
+    page = Page(Document("d", "T", text))
+    found = chunk_auto(page, size, join_below=below)
     if asked and text.strip():
-        found = cut_from_replies(document, [reply], size, join_below=below)
+        found = chunk_from_replies(page, [reply], size, join_below=below)
     for spans in wholes(text):
         if spans[-1][1] - spans[0][0] <= size:
             left_out = any(_meets(part.spans, spans) for part in found.noise)  # maybe for several reasons
@@ -204,9 +204,9 @@ def wholes(text: str) -> list[list[Span]]:
 def test_no_chunk_is_without_words_where_another_has_room(
     text: str, size: int, reply: MergedBlocks, asked: bool, below: int
 ) -> None:
-    found = auto_chunks(Document("d", "T", text), size, join_below=below)
+    found = chunk_auto(Page(Document("d", "T", text)), size, join_below=below)
     if asked and text.strip():
-        found = cut_from_replies(Document("d", "T", text), [reply], size, join_below=below)
+        found = chunk_from_replies(Page(Document("d", "T", text)), [reply], size, join_below=below)
     chunks = [chunk for chunk in found.chunks if chunk.spans]
     for n, chunk in enumerate(chunks):
         own = "".join(text[start:end] for start, end in chunk.spans)
@@ -224,18 +224,18 @@ def _meets(spans: Sequence[Span], others: Sequence[Span]) -> bool:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_has_no_text_has_no_chunk(method: str) -> None:
-    assert cut(" \n\t\n", method, 100) == Cut(())
+    assert chunked(" \n\t\n", method, 100) == ChunkResult(())
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_impossible_size_says_what_to_do(method: str) -> None:
     with pytest.raises(BadInputError, match="at least 1"):
-        cut("One. Two.", method, 0)
+        chunked("One. Two.", method, 0)
 
 
 def test_chunks_for_search_all_have_text_and_hang_under_one_that_has() -> None:
     text = "# A\n\n## B\n\n" + "Some words. " * 30 + "\n\n### C\n\nMore.\n\n## D\n\nLast."
-    chunks = chunk_document(Document("d", "T", text), "auto_chunker", 200)
+    chunks = chunks_with_text(chunk_page(Page(Document("d", "T", text)), "auto_chunker", 200).chunks)
     ids = {chunk.id for chunk in chunks}
     assert all(chunk.spans and chunk.text for chunk in chunks)
     assert all(chunk.parent_id in ids for chunk in chunks if chunk.parent_id)
@@ -262,7 +262,7 @@ def test_pages_of_the_data_lose_nothing() -> None:
         page = whole_page(html)
         document = Document(name, page.title, page.text)
         for method in ("auto_chunker", "recursive", "headings"):
-            check(page.text, cut_document(document, method, 1000, tuple(page.marks)), 1000)
+            check(page.text, chunk_page(Page(document, page.marks), method, 1000), 1000)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data is not there")
@@ -271,4 +271,4 @@ def test_manuals_and_corpora_lose_nothing() -> None:
     with gzip.open(DATA / "E_rps" / "office_support_kb" / "articles.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts += [json.loads(line)["markdown"] for number, line in enumerate(lines) if number % 60 == 0]
     for text in texts:
-        check(text, cut_document(Document("d", "T", text), "auto_chunker", 800), 800)
+        check(text, chunk_page(Page(Document("d", "T", text)), "auto_chunker", 800), 800)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.chunking.blocks import numbered_blocks
-from autokb.chunking.judged import judged
-from autokb.chunking.tree import chunk_tree, joined_units, with_text
-from autokb.chunking.units import units_by_structure
+from autokb.chunking.auto.filtered_page import FilteredPage
+from autokb.chunking.auto.units import join_small_units, units_by_structure
+from autokb.chunking.structure.blocks import numbered_blocks
+from autokb.chunking.tree import build_chunk_tree, chunks_with_text
 from autokb.core.nouns import Chunk, Document
 
 NESTED = """# Mail
@@ -29,10 +29,10 @@ Any.
 def tree(text: str, size: int = 2048, below: int = 0, left_out: tuple[str, ...] = ()) -> tuple[Chunk, ...]:
     blocks = numbered_blocks(text)
     kept = [text[b.start : b.end] not in left_out for b in blocks]
-    page = judged(text, blocks, kept, {n: "x" for n, keeps in enumerate(kept) if not keeps})
-    outline = page.outline()
-    units = joined_units(outline, units_by_structure(text, blocks, page.kept, outline.paths), below)
-    return chunk_tree(Document("d", "T", text), outline, units, size)
+    page = FilteredPage.of(text, blocks, kept, {n: "x" for n, keeps in enumerate(kept) if not keeps})
+    outline = page.outline
+    units = join_small_units(outline, units_by_structure(outline), below)
+    return build_chunk_tree(Document("d", "T", text), outline, units, size)
 
 
 def parents(chunks: tuple[Chunk, ...]) -> list[tuple[str, str | None]]:
@@ -145,7 +145,7 @@ def test_chunks_for_search_have_text_and_hang_under_the_next_one_that_has() -> N
     text = "# Mail\n\nHi.\n\n## Ports\n\n### In\n\nUse 993.\n\n### Out\n\nUse 465."
     chunks = tree(text)
     assert parents(chunks) == [("Mail", None), ("Ports", "Mail"), ("In", "Ports"), ("Out", "Ports")]
-    assert parents(with_text(chunks)) == [("Mail", None), ("In", "Mail"), ("Out", "Mail")]
+    assert parents(chunks_with_text(chunks)) == [("Mail", None), ("In", "Mail"), ("Out", "Mail")]
 
 
 def test_a_document_with_one_heading_and_no_text_is_one_chunk() -> None:

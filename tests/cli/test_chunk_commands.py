@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autokb.chunking.methods import METHODS
 from autokb.cli import main
 
 MARKDOWN = "# Seal\n\nPress the seal.\n\n## Lid\n\n1. Open the lid.\n2. Close the lid.\n"
@@ -28,7 +30,7 @@ def as_json(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, An
     return status, json.loads(out), err
 
 
-@pytest.mark.parametrize("method", ["auto_chunker", "fixed", "headings", "recursive", "llm_semantic", "lumber_chunker"])
+@pytest.mark.parametrize("method", METHODS)
 def test_the_object_of_the_contract(capsys: pytest.CaptureFixture[str], folder: Path, method: str) -> None:
     status, found, _ = as_json(capsys, folder, "--method", method, "--markdown", "--max-size", 40)
     assert status == 0
@@ -46,6 +48,12 @@ def test_the_object_of_the_contract(capsys: pytest.CaptureFixture[str], folder: 
         assert chunk["parent_id"] is None or chunk["parent_id"] in ids
         assert len(chunk["text"]) <= 40
         assert chunk["text"].endswith("".join(MARKDOWN[s:e] for s, e in chunk["spans"][-1:]))
+
+
+def test_help_names_every_method(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chunk", "--help"]) == 0
+    words = set(re.findall(r"\w+", capsys.readouterr().out))
+    assert set(METHODS) <= words
 
 
 def test_markdown_is_given_only_where_it_is_asked_for(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from rich.cells import cell_len
 from rich.console import Console
 
-from autokb.app.chunking_documents import Chunked
-from autokb.chunking.cutting import Cut, Noise
+from autokb.app.chunk import ChunkedDocument
+from autokb.chunking.chunk_result import ChunkResult, Noise
 from autokb.cli.chunk_views import chunked_view, markdown_of, shown, skipped_view
 from autokb.core.nouns import Chunk, Document, Skipped
 
@@ -25,8 +25,8 @@ def chunk(name: str, text: str, parent: str | None = None, headings: tuple[str, 
     return Chunk(name, "d", text, ((0, len(text)),) if text else (), headings, parent)
 
 
-def result(cut: Cut, name: str = "d.md", model: str = "") -> Chunked:
-    return Chunked(Document(name, "", ""), "auto_chunker", cut, 0.1, model)
+def result(cut: ChunkResult, name: str = "d.md", model: str = "") -> ChunkedDocument:
+    return ChunkedDocument(Document(name, "", ""), "auto_chunker", cut, 0.1, model)
 
 
 def test_chunks_hang_under_their_headings_and_noise_is_grouped_by_its_reason() -> None:
@@ -40,7 +40,7 @@ def test_chunks_hang_under_their_headings_and_noise_is_grouped_by_its_reason() -
         Noise(((6, 1_206),), "Follow us", "sharing"),
         Noise(((9, 12),), "[Help](y)", "a menu"),
     )
-    cut = Cut(chunks, noise, {"overlapping": 2, "reversed": 0})
+    cut = ChunkResult(chunks, noise, {"overlapping": 2, "reversed": 0})
     assert written(chunked_view(result(cut, model="openai:x"))) == [
         "d.md",
         "auto_chunker (openai:x): 2 chunks, 22 characters on average, 27 at most",
@@ -60,7 +60,7 @@ def test_chunks_hang_under_their_headings_and_noise_is_grouped_by_its_reason() -
 def test_a_long_document_is_shortened_and_says_so() -> None:
     chunks = tuple(chunk(str(n), f"Text {n}.") for n in range(43))
     noise = tuple(Noise(((n, n + 1),), f"part {n}", f"reason {n % 10}") for n in range(50))
-    lines = written(chunked_view(result(Cut(chunks, noise))))
+    lines = written(chunked_view(result(ChunkResult(chunks, noise))))
     assert "... and 3 more chunks; --json lists all" in lines
     assert "           ... and 2 more places" in lines
     assert "  ... for 2 more reasons; --json lists all" in lines
@@ -68,12 +68,12 @@ def test_a_long_document_is_shortened_and_says_so() -> None:
 
 
 def test_a_document_without_chunks() -> None:
-    assert written(chunked_view(result(Cut(())))) == ["d.md", "auto_chunker: 0 chunks"]
+    assert written(chunked_view(result(ChunkResult(())))) == ["d.md", "auto_chunker: 0 chunks"]
 
 
 def test_nothing_steers_the_terminal_and_no_markup_is_read() -> None:
     evil = "[red]\x1b[31mbad\x1b]0;title\x07 \u202egnp\r\x9b2J[/red]"
-    cut = Cut((chunk("a", evil, headings=(evil,)),), (Noise(((0, 1),), evil, evil),))
+    cut = ChunkResult((chunk("a", evil, headings=(evil,)),), (Noise(((0, 1),), evil, evil),))
     lines = written(chunked_view(result(cut, name=evil))) + written(skipped_view(Skipped(evil, evil)))
     assert any("[red] [31mbad ]0;title gnp 2J[/red]" in line for line in lines)
     assert all(character.isprintable() for line in lines for character in line)
@@ -84,20 +84,20 @@ def test_every_line_fits_eighty_columns() -> None:
     parents: list[str | None] = [None, *(str(n) for n in range(9))]
     chunks = tuple(chunk(str(n), word, parent, (word,)) for n, parent in enumerate(parents))
     noise = (Noise(((0, 1),), word, word),)
-    tree = [line for line in written(chunked_view(result(Cut(chunks, noise)))) if line.strip()]
+    tree = [line for line in written(chunked_view(result(ChunkResult(chunks, noise)))) if line.strip()]
     assert max(map(len, tree)) <= 80
     assert len(tree) == 2 + 10 + 1 + 2  # head and figures, ten chunks, one line of noise in all, its reason and place
 
 
 def test_wide_letters_keep_to_their_columns() -> None:
-    cut = Cut((chunk("a", "长" * 300, headings=("按" * 90,)),), (Noise(((0, 1),), "菜" * 90, "a menu"),))
+    cut = ChunkResult((chunk("a", "长" * 300, headings=("按" * 90,)),), (Noise(((0, 1),), "菜" * 90, "a menu"),))
     lines = written(chunked_view(result(cut)))
     assert len(lines) == 2 + 1 + 1 + 2  # head and figures, one chunk, what is dropped in all, its reason and place
     assert max(map(cell_len, lines)) <= 80
 
 
 def test_a_wider_terminal_shows_more() -> None:
-    cut = Cut((chunk("a", "w" * 500),), (Noise(((0, 1),), "m" * 500, "a menu"),))
+    cut = ChunkResult((chunk("a", "w" * 500),), (Noise(((0, 1),), "m" * 500, "a menu"),))
     narrow, wide = chunked_view(result(cut)), chunked_view(result(cut), 120)
     assert [len(line) for line in written(narrow)[2::3]] == [7 + 52, 11 + 64]  # size and place stand before them
     assert [len(line) for line in written(wide, 120)[2::3]] == [7 + 52 + 40, 11 + 64 + 40]
@@ -110,12 +110,12 @@ def test_shown_is_one_line_cut_to_its_width() -> None:
 
 
 def test_markdown_names_each_chunk_and_cannot_be_ended_by_a_name() -> None:
-    cut = Cut((chunk("chunk-1", "# A\n\ntext \x1b[0m"), chunk("chunk-2", "")))
+    cut = ChunkResult((chunk("chunk-1", "# A\n\ntext \x1b[0m"), chunk("chunk-2", "")))
     text = "<!-- document a- -> b.md -->\n\n<!-- chunk chunk-1 -->\n# A\n\ntext \x1b[0m\n"
     assert markdown_of(result(cut, name="a--> b.md")) == text
     assert "\x1b" not in markdown_of(result(cut), steering=False)
 
 
 def test_words_do_not_run_together_where_odd_white_space_is_taken_out() -> None:
-    cut = Cut((chunk("chunk-1", "10\xa0GB\u3000of\u2028room\x1b[0m\tand\nmore"),))
+    cut = ChunkResult((chunk("chunk-1", "10\xa0GB\u3000of\u2028room\x1b[0m\tand\nmore"),))
     assert markdown_of(result(cut), steering=False).endswith("10 GB of room[0m\tand\nmore\n")

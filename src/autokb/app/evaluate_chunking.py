@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autokb.app.chunking_documents import Chunking, open_ledger, read_with_blocks, same_id, settings_of
+from autokb.app.chunk import ChunkRequest, open_ledger, same_id, settings_of, with_site_boilerplate
+from autokb.app.read_pages import SourcePage, read_pages
+from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
+from autokb.chunking.chunk_result import Page
+from autokb.chunking.methods import AUTO_CHUNKER, METHODS, check_method
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Failure, Skipped
-from autokb.core.settings import CHUNK_SIZE, Settings
+from autokb.core.settings import CHUNK_SIZE
 from autokb.evaluation.chunking.datasets import read_gold, read_questions
 from autokb.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
 from autokb.evaluation.chunking.judges import JUDGE_TASKS, STAGE
@@ -20,11 +24,9 @@ from autokb.evaluation.chunking.results import ChunkingReport
 from autokb.evaluation.runner import ModelUsage
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.reading_pages import SourcePage, read_pages
-from autokb.pipeline.site_blocks import SiteBlocks
 from autokb.pipeline.stage_log import Progress, silent
 from autokb.pipeline.stages import Stages
-from autokb.pipeline.steps.documents import AUTO_CHUNKER, METHODS, Cutting, check_method, cut_pages
+from autokb.pipeline.steps.documents import ChunkerSettings, chunk_pages
 from autokb.sources import Fields
 from autokb.sources.files import find_files
 from autokb.tasks.judges.task_relevance.task import SUPPORT
@@ -64,26 +66,18 @@ def evaluate_chunking(
     started = time.perf_counter()
     for name in wanted.methods:
         check_method(name)
-    chunking = Chunking(model=wanted.model, ledger=wanted.ledger, settings=wanted.settings)
-    settings = settings_of(chunking)
+    request = ChunkRequest(model=wanted.model, ledger=wanted.ledger, settings=wanted.settings)
+    settings = settings_of(request)
     if wanted.judge:
         settings = replace(settings, tasks={**settings.tasks, **dict.fromkeys(JUDGE_TASKS, wanted.judge)})
     pages, skipped = _read(paths, wanted, progress)
     data = _data(pages, wanted)
-    site = SiteBlocks()
-    for page in pages:
-        site.add(page)
-    no_blocks = [frozenset[str]()] * len(pages)
-    repeated = {AUTO_CHUNKER: [site.repeated_in(page) for page in pages]}  # no other method looks at a whole site
-    with open_ledger(chunking, settings, options, progress) as stages:
-        outputs = [
-            _cut(stages, settings, Cutting(name, wanted.max_size), pages, repeated.get(name, no_blocks))
-            for name in wanted.methods
-        ]
+    with open_ledger(request, settings, options, progress) as stages:
+        outputs = [_chunk(stages, ChunkerSettings(name, wanted.max_size), pages) for name in wanted.methods]
         judging = Judging(
             runner=stages,
             embed=stages.embed,
-            asks_model=lambda task: model_of(settings, chunking.mode, task, STAGE) != OFFLINE,
+            asks_model=lambda task: model_of(settings, request.mode, task, STAGE) != OFFLINE,
             task=wanted.task,
             sample=wanted.sample,
             requests=wanted.asked,
@@ -100,25 +94,28 @@ def evaluate_chunking(
         )
 
 
-def _read(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> tuple[list[SourcePage], list[Skipped]]:
-    """Read all files, and say of what could not be read why not; BadInputError where nothing is left to cut."""
+def _read(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> tuple[list[Page], list[Skipped]]:
+    """Read all files, and say of what could not be read why not; BadInputError where nothing is left to chunk."""
     files, skipped = find_files(paths)
-    pages: dict[str, SourcePage] = {}
-    read = read_with_blocks if AUTO_CHUNKER in wanted.methods else read_pages
+    sources: dict[str, SourcePage] = {}
     for number, file in enumerate(files, 1):
-        found = read(file, wanted.fields)
+        found = read_pages(file, wanted.fields, with_blocks=AUTO_CHUNKER in wanted.methods)
         skipped.extend(found.skipped)
-        for page in found.pages:
-            if (first := pages.setdefault(page.document.id, page)) is not page:
-                skipped.append(Skipped(page.place, same_id(page, first.file)))
+        for source in found.pages:
+            if (first := sources.setdefault(source.document.id, source)) is not source:
+                skipped.append(same_id(source, first.file))
         progress("read", number, len(files))
-    if not pages:
+    if not sources:
         why = f": {skipped[0].path} {skipped[0].reason}" if skipped else "."
         raise BadInputError(f"There is no document to cut{why}")
-    return list(pages.values()), skipped
+    site = SiteBoilerplate()
+    for source in sources.values():
+        if source.blocks is not None:
+            site.add(source.blocks)
+    return [with_site_boilerplate(source, site).page for source in sources.values()], skipped
 
 
-def _data(pages: Sequence[SourcePage], wanted: ChunkEvaluation) -> ChunkingData:
+def _data(pages: Sequence[Page], wanted: ChunkEvaluation) -> ChunkingData:
     documents = {page.document.id: page.document for page in pages}
     names = DocumentNames(documents.values())
     lengths: Mapping[str, int] = {name: len(document.text) for name, document in documents.items()}
@@ -130,14 +127,8 @@ def _data(pages: Sequence[SourcePage], wanted: ChunkEvaluation) -> ChunkingData:
     )
 
 
-def _cut(
-    stages: Stages,
-    settings: Settings,
-    cutting: Cutting,
-    pages: Sequence[SourcePage],
-    repeated: Sequence[frozenset[str]],
-) -> MethodOutput:
+def _chunk(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> MethodOutput:
     started = time.perf_counter()
-    cuts = cut_pages(stages, settings, cutting, pages, repeated)
-    found = {page.document.id: cut for page, cut in zip(pages, cuts, strict=True) if cut is not None}
-    return MethodOutput(cutting.method, found, time.perf_counter() - started)
+    results = chunk_pages(stages, chunker, pages)
+    found = {page.document.id: result for page, result in zip(pages, results, strict=True) if result is not None}
+    return MethodOutput(chunker.method, found, time.perf_counter() - started)

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from autokb.chunking.chunkers import chunk_document
+from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunkers import chunk_page
+from autokb.chunking.tree import chunks_with_text
 from autokb.core.nouns import DISPLAYED, Chunk, Skipped
 from autokb.core.settings import Settings
 from autokb.stores.codecs import CHUNK, DOCUMENT
@@ -121,8 +123,8 @@ def mend_documents(lines: Lines, settings: Settings) -> None:
         body = lines["document", document_id]
         document = DOCUMENT.read(body, id=document_id)
         if not chunks or not _hold(chunks, document.text) or any(uses[c.id] > 1 for c in chunks):
-            again = chunk_document(document, settings.chunker, settings.max_size)
-            body["chunks"] = [CHUNK.body(c) for c in again]
+            again = chunk_page(Page(document), settings.chunker, settings.max_size)
+            body["chunks"] = [CHUNK.body(c) for c in chunks_with_text(again.chunks)]
 
 
 def _chunks(document_id: str, body: Mapping[str, Any]) -> list[Chunk]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from autokb.answering.answer import Answer
     from autokb.app.add import Kind
     from autokb.app.ask import OpenIndex
-    from autokb.app.chunking_documents import Chunked, Chunking
+    from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.draft import Draft
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.show import ShownIssue, ShownKB
@@ -236,16 +236,16 @@ class SupportKB:
     @staticmethod
     def chunk(
         paths: Iterable[Path | str],
-        chunking: Chunking,
+        request: ChunkRequest,
         *,
         budget: float | None = None,
         progress: Progress = _silent,
-    ) -> Iterator[Chunked | Skipped]:
+    ) -> Iterator[ChunkedDocument | Skipped]:
         """Chunk documents one after the other; what cannot be chunked is given with its reason."""
-        from autokb.app.chunking_documents import chunk_files
+        from autokb.app.chunk import chunk_files
         from autokb.pipeline.model_session import ModelOptions
 
-        return chunk_files([Path(p) for p in paths], chunking, options=ModelOptions(budget), progress=progress)
+        return chunk_files([Path(p) for p in paths], request, options=ModelOptions(budget), progress=progress)
 
     @staticmethod
     def evaluate_chunking(

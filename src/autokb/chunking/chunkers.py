@@ -1,91 +1,46 @@
-"""The chunkers by name; each turns a document and a size into chunks and, where it leaves something out, noise."""
+"""The chunkers by their names, and the one function that chunks a page by any of them without a model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from autokb.chunking.cutting import Cut, Cutter, Mark
-from autokb.chunking.fixed import fixed_chunks
-from autokb.chunking.headings import heading_chunks
-from autokb.chunking.tree import with_text
+from autokb.chunking.auto.auto_chunker import chunk_auto
+from autokb.chunking.baselines.fixed import chunk_fixed
+from autokb.chunking.baselines.headings import chunk_headings
+from autokb.chunking.baselines.llm_semantic import chunk_llm_semantic
+from autokb.chunking.baselines.lumber_chunker import chunk_lumber
+from autokb.chunking.baselines.recursive import chunk_recursive
+from autokb.chunking.baselines.recursive_html import chunk_recursive_html
+from autokb.chunking.baselines.recursive_markdown import chunk_recursive_markdown
+from autokb.chunking.baselines.recursive_text import chunk_recursive_text
+from autokb.chunking.baselines.semantic import Embed, chunk_semantic
+from autokb.chunking.chunk_result import Chunker, ChunkResult, Page
+from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, SEMANTIC, check_method
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Chunk, Document
 
-if TYPE_CHECKING:
-    from autokb.chunking.semantic import Embed
-
-
-def _everything(cut: Callable[[Document, int], tuple[Chunk, ...]]) -> Cutter:
-    """Return a chunker that leaves nothing out and looks at the Markdown alone as one of the common shape."""
-    return lambda document, max_size, _marks: Cut(cut(document, max_size))
-
-
-def _recursive(document: Document, max_size: int, marks: tuple[Mark, ...]) -> Cut:
-    from autokb.chunking.recursive import recursive_chunks
-
-    return recursive_chunks(document, max_size, marks)
-
-
-def _semantic(document: Document, max_size: int, marks: tuple[Mark, ...]) -> Cut:
-    raise BadInputError("The chunker 'semantic' compares sentences by their vectors; give cut_document an embedder.")
-
-
-def _llm_semantic(document: Document, max_size: int, marks: tuple[Mark, ...]) -> Cut:
-    from autokb.chunking.llm_semantic import llm_semantic_chunks
-
-    return llm_semantic_chunks(document, max_size, marks)
-
-
-def _lumber(document: Document, max_size: int, marks: tuple[Mark, ...]) -> Cut:
-    from autokb.chunking.lumber_chunker import lumber_chunks
-
-    return lumber_chunks(document, max_size, marks)
-
-
-def _auto(document: Document, max_size: int, marks: tuple[Mark, ...]) -> Cut:
-    from autokb.chunking.auto_chunker import auto_chunks
-
-    return auto_chunks(document, max_size, marks)
-
-
-CHUNKERS: Mapping[str, Cutter] = {
-    "fixed": _everything(fixed_chunks),
-    "recursive": _recursive,
-    "headings": _everything(heading_chunks),
-    "semantic": _semantic,
-    "llm_semantic": _llm_semantic,
-    "lumber_chunker": _lumber,
-    "auto_chunker": _auto,
+# All but ``semantic``, which needs vectors too; those that ask a task are answered offline.
+CHUNKERS: Mapping[str, Chunker] = {
+    AUTO_CHUNKER: chunk_auto,
+    "fixed": chunk_fixed,
+    "headings": chunk_headings,
+    LLM_SEMANTIC: chunk_llm_semantic,
+    LUMBER_CHUNKER: chunk_lumber,
+    "recursive": chunk_recursive,
+    "recursive_html": chunk_recursive_html,
+    "recursive_markdown": chunk_recursive_markdown,
+    "recursive_text": chunk_recursive_text,
 }
 
 
-def cut_document(
-    document: Document,
-    method: str,
-    max_size: int,
-    marks: tuple[Mark, ...] = (),
-    repeated: frozenset[str] = frozenset(),
-    embed: Embed | None = None,
-) -> Cut:
-    """Cut a document by the named method, without a model.
+def chunk_page(page: Page, method: str, max_size: int, embed: Embed | None = None) -> ChunkResult:
+    """Chunk a page by the named method, no chunk's text longer than ``max_size`` characters.
 
-    ``repeated`` are the blocks that stand on several pages of its site (for auto_chunker), ``embed`` gives unit
-    vectors (for semantic).
+    ``embed`` gives unit vectors of texts, (texts, dimensions); only ``semantic`` needs it. Raises BadInputError for a
+    name that no chunker has, a size below 1, and ``semantic`` without ``embed``.
     """
-    if method not in CHUNKERS:
-        raise BadInputError(f"There is no chunker {method!r}; choose one of: {', '.join(sorted(CHUNKERS))}.")
-    if method == "auto_chunker":
-        from autokb.chunking.auto_chunker import auto_chunks
-
-        return auto_chunks(document, max_size, marks, repeated)
-    if method == "semantic" and embed is not None:
-        from autokb.chunking.semantic import semantic_chunks
-
-        return semantic_chunks(document, max_size, marks, embed=embed)
-    return CHUNKERS[method](document, max_size, marks)
-
-
-def chunk_document(document: Document, method: str, max_size: int) -> tuple[Chunk, ...]:
-    """Return the chunks with text that a document is cut into; what a heading without text carries hangs higher."""
-    return with_text(cut_document(document, method, max_size).chunks)
+    check_method(method)
+    if method != SEMANTIC:
+        return CHUNKERS[method](page, max_size)
+    if embed is None:
+        raise BadInputError("The chunker 'semantic' compares sentences by their vectors; give chunk_page an embedder.")
+    return chunk_semantic(page, max_size, embed)

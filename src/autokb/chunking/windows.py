@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from autokb.chunking.spans import split_span
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.text.plain_text import plain_text, sentences
 
 WINDOW_SIZE = 700  # characters; well below the encoder's 256 tokens, so that title and context fit in front
-CONTEXT_SIZE = 200
-FAR_APART = 200  # a window does not reach over a gap this wide between two spans of its chunk
+CONTEXT_SIZE = 200  # characters of a chunk's context that are embedded
+FAR_APART = 200  # characters; a window does not reach over a gap this wide between two spans of its chunk
+SENTENCE_REACH = 0.5  # of the size: how far before its end an endless sentence may be split between words
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,13 @@ class Window:
 
 
 def windows(document: Document, chunks: Sequence[Chunk], size: int = WINDOW_SIZE) -> tuple[Window, ...]:
-    """Cut the chunks of a document into windows of whole sentences; every chunk with text has at least one."""
-    return tuple(window for chunk in chunks for window in _windows(document, chunk, size))
+    """Split the chunks of a document into windows of whole sentences; every chunk with text has at least one.
+
+    A sentence of more than ``size`` characters is split, between words where it can be.
+    """
+    return tuple(
+        _window(document, chunk, spans) for chunk in chunks for spans in _sentence_runs(document.text, chunk, size)
+    )
 
 
 def embedding_text(window: Window, title: str, context: str = "") -> str:
@@ -40,15 +47,18 @@ def embedding_text(window: Window, title: str, context: str = "") -> str:
     return "\n".join(part for part in (title, context, window.text) if part)
 
 
-def _windows(document: Document, chunk: Chunk, size: int) -> Iterator[Window]:
-    spans: list[Span] = []
-    for piece in _pieces(document.text, chunk.spans, size):
-        if spans and (piece[1] - spans[0][0] > size or piece[0] - spans[-1][1] > FAR_APART):
-            yield _window(document, chunk, spans)
-            spans = []
-        spans.append(piece)
-    if spans:
-        yield _window(document, chunk, spans)
+def _sentence_runs(text: str, chunk: Chunk, size: int) -> Iterator[list[Span]]:
+    """Yield runs of a chunk's sentences that fit into a window."""
+    run: list[Span] = []
+    for start, end in chunk.spans:
+        for sentence in sentences(text, start, end):
+            for part in split_span(text, *sentence, size, SENTENCE_REACH):
+                if run and (part[1] - run[0][0] > size or part[0] - run[-1][1] > FAR_APART):
+                    yield run
+                    run = []
+                run.append(part)
+    if run:
+        yield run
 
 
 def _window(document: Document, chunk: Chunk, spans: Sequence[Span]) -> Window:
@@ -57,22 +67,3 @@ def _window(document: Document, chunk: Chunk, spans: Sequence[Span]) -> Window:
     if not text:  # a window of nothing but pictures still has a place; its headings speak for it
         text = " ".join(chunk.headings)
     return Window(chunk.id, document.id, start, end, text)
-
-
-def _pieces(text: str, spans: Sequence[Span], size: int) -> Iterator[Span]:
-    """Yield the sentences of the spans; an endless one is cut, where it can be between words."""
-    for start, end in spans:
-        for first, last in sentences(text, start, end):
-            yield from _cut(text, first, last, size)
-
-
-def _cut(text: str, start: int, end: int, size: int) -> Iterator[Span]:
-    while end - start > size:
-        space = text.rfind(" ", start + size // 2, start + size)
-        stop = space if space > 0 else start + size
-        yield start, stop
-        start = stop
-        while start < end and text[start].isspace():
-            start += 1
-    if start < end:
-        yield start, end

@@ -1,4 +1,4 @@
-"""``autokb chunk``: files and folders cut into chunks, shown as they are cut."""
+"""``autokb chunk``: files and folders become chunks, shown as they are chunked."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import time
 from collections.abc import Iterable
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from autokb.cli.commands import IdField, Json, Ledger, MaxSize, Mode, Model, SettingsFile, TextField, TitleField, app
 
-Result = Any  # of app.chunking_documents, which is imported where it is used
+Result = Any  # of app.chunk, which is imported where it is used: it loads the chunkers
 
 
 @app.command(epilog="Example: autokb chunk manuals/  and  autokb chunk page.html --method recursive --json")
@@ -26,7 +26,8 @@ def chunk(
         str,
         typer.Option(
             metavar="NAME",
-            help="auto_chunker, fixed, headings, recursive, semantic, llm_semantic or lumber_chunker.",
+            help="auto_chunker, fixed, headings, semantic, llm_semantic, lumber_chunker, or recursive: by the kind "
+            "of a document, or always as recursive_text, recursive_html or recursive_markdown.",
         ),
     ] = "auto_chunker",
     max_size: MaxSize = 2048,
@@ -49,17 +50,17 @@ def chunk(
 ) -> int:
     """Cut documents into clean chunks, and show what was dropped and why."""
     from autokb.app import SupportKB
-    from autokb.app.chunking_documents import Chunking, answered_by
+    from autokb.app.chunk import ChunkRequest, answered_by
     from autokb.cli.output import say, stage_bars
     from autokb.pipeline.model_choice import OFFLINE
     from autokb.sources import Fields
 
     started = time.perf_counter()
     fields = Fields(text_field or None, title_field or None, id_field or None)
-    wanted = Chunking(method, max_size, model, mode, rules_first, ledger, jobs, settings, fields)
+    request = ChunkRequest(method, max_size, model, mode, rules_first, ledger, jobs, settings, fields)
     with stage_bars() as progress:
-        results = SupportKB.chunk(paths, wanted, budget=budget, progress=progress)
-        answered = answered_by(wanted)
+        results = SupportKB.chunk(paths, request, budget=budget, progress=progress)
+        answered = answered_by(request)
         if answered not in ("", OFFLINE) and ledger is None:
             say(["The model's replies are kept for this call only; with --ledger FILE they are paid for once."])
         if answered == OFFLINE and method != "auto_chunker":
@@ -73,9 +74,9 @@ def chunk(
 def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
     """Write one object; until it is whole it grows on the disk, so that memory holds one document at a time.
 
-    A run that stopped on purpose gives what was cut until then, and ``stopped`` says why.
+    A run that stopped on purpose gives what was chunked until then, and ``stopped`` says why.
     """
-    from autokb.app.chunking_documents import Chunked
+    from autokb.app.chunk import ChunkedDocument
     from autokb.cli.output import say
     from autokb.core.errors import StoppedOnPurposeError
 
@@ -85,7 +86,7 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
         file.write('{"documents": [')
         try:
             for result in results:
-                if isinstance(result, Chunked):
+                if isinstance(result, ChunkedDocument):
                     file.write((", " if count else "") + _dumped(result.as_json(markdown=markdown)))
                     count += 1
                 else:
@@ -95,7 +96,9 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
             rest, status = {"stopped": str(stop)}, stop.exit_status
         last = {"failures": failures, **rest, "seconds": round(time.perf_counter() - started, 3)}
         file.write(f"], {_dumped(last)[1:]}\n")
-        _print(file)
+        file.seek(0)
+        shutil.copyfileobj(file, sys.stdout)
+        sys.stdout.flush()
     return status
 
 
@@ -104,31 +107,25 @@ def _dumped(value: Any) -> str:
     return json_text.dumps(value, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower())
 
 
-def _print(file: IO[str]) -> None:
-    file.seek(0)
-    shutil.copyfileobj(file, sys.stdout)
-    sys.stdout.flush()
-
-
 def _for_people(results: Iterable[Result], markdown: bool) -> int:
     from rich.console import Console
 
-    from autokb.app.chunking_documents import Chunked
+    from autokb.app.chunk import ChunkedDocument
     from autokb.cli.chunk_views import chunked_view, markdown_of, skipped_view
 
     console = Console(highlight=False, soft_wrap=False)
-    told = Console(highlight=False, stderr=True)
-    cut = skipped = 0
+    messages = Console(highlight=False, stderr=True)
+    chunked = skipped = 0
     for result in results:
-        if not isinstance(result, Chunked):
+        if not isinstance(result, ChunkedDocument):
             skipped += 1
-            told.print(skipped_view(result))
+            messages.print(skipped_view(result))
             continue
-        cut += 1
+        chunked += 1
         if markdown:
             console.out(markdown_of(result, steering=not console.is_terminal), highlight=False)
         else:
             console.print(chunked_view(result, console.width))
-    if not cut and not skipped:
-        told.print("There is no file in what was given.", markup=False)
+    if not chunked and not skipped:
+        messages.print("There is no file in what was given.", markup=False)
     return 0

@@ -1,4 +1,4 @@
-"""Chunks in a terminal: the tree of units with their sizes, and what was dropped and why."""
+"""Chunks in a terminal: the tree of chunks with their sizes, and what was dropped and why."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.app.chunking_documents import Chunked
-from autokb.chunking.cutting import Noise
+from autokb.app.chunk import ChunkedDocument
+from autokb.chunking.chunk_result import Noise
 from autokb.cli.issue_views import several
 from autokb.core.nouns import Chunk, Skipped
 from autokb.text.plain_text import plain_text
 
-UNITS = 40  # chunks of a document that are shown
-REASONS = 8  # reasons for which something was dropped that are shown
-PLACES = 3  # dropped places of one reason that are shown
+MOST_CHUNKS = 40  # of a document that are shown
+MOST_REASONS = 8  # reasons for which something was dropped that are shown
+MOST_PLACES = 3  # dropped places of one reason that are shown
 NARROW = 80  # columns; a wider terminal shows more of each line
 LABEL = 52  # characters of a chunk's beginning at 80 columns
 PLACE = 64  # characters of what was dropped at 80 columns
 DEEPEST = 6  # levels of the tree that are drawn as such: deeper ones would leave no room at 80 columns
-READ = 600  # characters of a chunk of which the beginning is made
+BEGINNING = 600  # characters of a chunk of which the beginning is made
 
 
-def chunked_view(result: Chunked, width: int = NARROW) -> RenderableType:
+def chunked_view(chunked: ChunkedDocument, width: int = NARROW) -> RenderableType:
     """Show one document in so many columns."""
     more = max(0, width - NARROW)
-    chunks = result.cut.chunks
+    chunks = chunked.result.chunks
     sizes = [len(chunk.text) for chunk in chunks if chunk.spans]
-    head = Text(f"{shown(result.document.id, 200)}", style="bold")
+    head = Text(f"{shown(chunked.document.id, 200)}", style="bold")
     mean = f", {sum(sizes) / len(sizes):,.0f} characters on average, {max(sizes):,} at most" if sizes else ""
-    answered = f" ({result.model})" if result.model else ""
-    line = Text(f"{result.method}{answered}: {several(len(sizes), 'chunk')}{mean}", style="cyan")
-    return Group(head, line, _tree(chunks, LABEL + more), *_dropped(result, PLACE + more), *_mended(result), Text(""))
+    answered = f" ({chunked.model})" if chunked.model else ""
+    line = Text(f"{chunked.method}{answered}: {several(len(sizes), 'chunk')}{mean}", style="cyan")
+    return Group(
+        head, line, _tree(chunks, LABEL + more), *_dropped(chunked, PLACE + more), *_repaired(chunked), Text("")
+    )
 
 
 def shown(text: str, width: int) -> str:
@@ -47,12 +49,12 @@ def shown(text: str, width: int) -> str:
 def _tree(chunks: Sequence[Chunk], width: int) -> RenderableType:
     root = Tree(Text(""), guide_style="dim", hide_root=True)
     places: dict[str, tuple[Tree, int]] = {}
-    for chunk in chunks[:UNITS]:
+    for chunk in chunks[:MOST_CHUNKS]:
         above, level = places.get(chunk.parent_id or "", (root, 0))
         branch = above.add(_label(chunk, width))
         places[chunk.id] = (branch, level + 1) if level + 1 < DEEPEST else (above, level)
-    if len(chunks) > UNITS:
-        root.add(Text(f"... and {several(len(chunks) - UNITS, 'more chunk')}; --json lists all", style="dim"))
+    if len(chunks) > MOST_CHUNKS:
+        root.add(Text(f"... and {several(len(chunks) - MOST_CHUNKS, 'more chunk')}; --json lists all", style="dim"))
     return root
 
 
@@ -63,62 +65,60 @@ def _label(chunk: Chunk, width: int) -> Text:
         return Text(heading, style="bold dim")
     label = Text(f"{len(chunk.text):>5,}  ", style="cyan")
     label.append(heading, style="bold")
-    beginning = shown(_own_words(chunk), max(width - cell_len(heading), 12))
+    beginning = shown(_first_line(chunk), max(width - cell_len(heading), 12))
     return label.append(f"{'  ' if heading and beginning else ''}{beginning}")
 
 
-def _own_words(chunk: Chunk) -> str:
+def _first_line(chunk: Chunk) -> str:
     """Return the beginning of what a chunk says below its headings."""
-    lines = [line for line in plain_text(chunk.text[:READ]).split("\n") if line.strip()]
+    lines = [line for line in plain_text(chunk.text[:BEGINNING]).split("\n") if line.strip()]
     names = {shown(heading, LABEL) for heading in chunk.headings}
     return next((line for line in lines if shown(line, LABEL) not in names), "")
 
 
-def _dropped(result: Chunked, width: int) -> Iterator[Text]:
-    noise = sorted(result.cut.noise, key=lambda n: n.reason)
+def _dropped(chunked: ChunkedDocument, width: int) -> Iterator[Text]:
+    noise = sorted(chunked.result.noise, key=lambda n: n.reason)
     groups = [(reason, list(own)) for reason, own in groupby(noise, key=lambda n: n.reason)]
-    groups.sort(key=lambda group: -_size(group[1]))
+    groups.sort(key=lambda group: -_characters(group[1]))
     if noise:
-        yield Text(
-            f"dropped: {_size(noise):,} of {_size(noise) + _kept(result.cut.chunks):,} characters", style="yellow"
-        )
-    for reason, own in groups[:REASONS]:
-        yield Text(f"  {_size(own):>5,}  {shown(reason, 60)}", style="yellow")
-        for part in own[:PLACES]:
-            yield Text(f"           {shown(plain_text(part.text[:READ]) or part.text[:READ], width)}", style="dim")
-        if len(own) > PLACES:
-            yield Text(f"           ... and {several(len(own) - PLACES, 'more place')}", style="dim")
-    if len(groups) > REASONS:
-        yield Text(f"  ... for {several(len(groups) - REASONS, 'more reason')}; --json lists all", style="yellow")
+        dropped, kept = _characters(noise), _characters(chunked.result.chunks)
+        yield Text(f"dropped: {dropped:,} of {dropped + kept:,} characters", style="yellow")
+    for reason, own in groups[:MOST_REASONS]:
+        yield Text(f"  {_characters(own):>5,}  {shown(reason, 60)}", style="yellow")
+        for part in own[:MOST_PLACES]:
+            yield Text(
+                f"           {shown(plain_text(part.text[:BEGINNING]) or part.text[:BEGINNING], width)}", style="dim"
+            )
+        if len(own) > MOST_PLACES:
+            yield Text(f"           ... and {several(len(own) - MOST_PLACES, 'more place')}", style="dim")
+    if len(groups) > MOST_REASONS:
+        yield Text(f"  ... for {several(len(groups) - MOST_REASONS, 'more reason')}; --json lists all", style="yellow")
 
 
-def _size(noise: Sequence[Noise]) -> int:
-    return sum(end - start for part in noise for start, end in part.spans)
+def _characters(parts: Sequence[Noise] | Sequence[Chunk]) -> int:
+    """Return how many characters of the document chunks or noise hold."""
+    return sum(end - start for part in parts for start, end in part.spans)
 
 
-def _kept(chunks: Sequence[Chunk]) -> int:
-    return sum(end - start for chunk in chunks for start, end in chunk.spans)
-
-
-def _mended(result: Chunked) -> Iterator[Text]:
-    counts = {name: n for name, n in result.cut.counts.items() if n}
+def _repaired(chunked: ChunkedDocument) -> Iterator[Text]:
+    counts = {name: n for name, n in chunked.result.counts.items() if n}
     if counts:
         yield Text(f"mended: {', '.join(f'{name} {n}' for name, n in sorted(counts.items()))}", style="dim")
 
 
 def skipped_view(skipped: Skipped) -> Text:
-    """Show what was not cut and why."""
+    """Show what was not chunked and why."""
     return Text(f"not cut: {shown(skipped.path, 200)}: {shown(skipped.reason, 400)}", style="red")
 
 
-def markdown_of(result: Chunked, *, steering: bool = True) -> str:
+def markdown_of(chunked: ChunkedDocument, *, steering: bool = True) -> str:
     """Return the chunks as Markdown, each behind a comment with its id, for another program or an editor.
 
     Without ``steering`` characters that could steer a terminal are left out; odd white space becomes a space, so that
     no words run together.
     """
-    parts = [f"<!-- document {shown(result.document.id, 400).replace('--', '- -')} -->"]
-    parts += [f"<!-- chunk {chunk.id} -->\n{chunk.text}" for chunk in result.cut.chunks if chunk.spans]
+    parts = [f"<!-- document {shown(chunked.document.id, 400).replace('--', '- -')} -->"]
+    parts += [f"<!-- chunk {chunk.id} -->\n{chunk.text}" for chunk in chunked.result.chunks if chunk.spans]
     text = "\n\n".join(parts) + "\n"
     return text if steering else "".join(map(_harmless, text))
 

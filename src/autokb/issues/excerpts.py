@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from autokb.chunking.pieces import cut
+from autokb.chunking.spans import split_span
 from autokb.core.nouns import Span
 from autokb.text.markdown import Block, parse_blocks, section_at, sections
 
@@ -87,6 +87,6 @@ def _units(text: str, blocks: Sequence[Block], most: int) -> list[Span]:
         elif block.kind == "item" and block.end - block.start <= EXCERPT:
             units.append((block.start, block.end))
         else:
-            units += cut(text, block.start, block.end, most)
+            units += split_span(text, block.start, block.end, most)
         before = block
     return units

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.chunking.chunkers import CHUNKERS
+from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
 from autokb.pipeline.embedding import check_embedder
@@ -36,8 +36,8 @@ def named_models(settings: Settings) -> list[str]:
 
 def check_settings(settings: Settings) -> None:
     """Refuse models, embedders, chunkers and contexts that this version does not know, before any work is done."""
-    if settings.chunker not in CHUNKERS:
-        known = ", ".join(sorted(CHUNKERS))
+    if settings.chunker not in METHODS:
+        known = ", ".join(METHODS)
         raise BadInputError(f"settings.yaml: there is no chunker {settings.chunker!r}; choose one of: {known}.")
     if settings.context not in ("", *CONTEXT_MODES):
         raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")

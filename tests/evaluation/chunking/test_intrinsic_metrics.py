@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.chunking.cutting import Cut, Noise
+from autokb.chunking.chunk_result import ChunkResult, Noise
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.evaluation.chunking.intrinsic_metrics import (
     DocumentCounts,
@@ -33,7 +33,7 @@ def count(text: str, *pieces: tuple[str, ...], noise: str = "", size: int = 1000
     chunks = tuple(chunk(text, *parts, number=n) for n, parts in enumerate(pieces))
     where = text.find(noise)
     left = (Noise(((where, where + len(noise)),), noise, "menu"),) if noise else ()
-    return count_document(Document("d", "D", text), Cut(chunks, left), size)
+    return count_document(Document("d", "D", text), ChunkResult(chunks, left), size)
 
 
 STEPS = "To start:\n\n1. Open it.\n2. Press it.\n3. Close it.\n\nDone."
@@ -143,7 +143,7 @@ def test_boilerplate_is_on_three_documents_and_small_differences_do_not_matter()
 
 def test_repeated_text_is_a_share_of_each_chunk() -> None:
     text = "Menu\n\nIt hums."
-    found = count_document(Document("d", "D", text), Cut((chunk(text, text),)), 100, frozenset({"menu"}))
+    found = count_document(Document("d", "D", text), ChunkResult((chunk(text, text),)), 100, frozenset({"menu"}))
     assert found.ratios["repeated"] == ((4.0, 14.0),)
 
 
@@ -173,7 +173,7 @@ def test_what_is_inside_an_item_is_cut_too() -> None:
 def test_counted_shares_have_their_number_and_gold_is_a_bag_of_words() -> None:
     text = "1. Open it.\n2. Shut it."
     document = Document("d", "D", text)
-    cut = Cut((chunk(text, "1. Open it."), chunk(text, "2. Shut it.", number=1)))
+    cut = ChunkResult((chunk(text, "1. Open it."), chunk(text, "2. Shut it.", number=1)))
     found = intrinsic_metrics(MethodOutput("m", {"d": cut}, 0.1), [document], 100, gold={"d": "Open it now"}).as_json()
     assert found["cut_lists"] == {"value": 1.0, "low": 1.0, "high": 1.0, "n": 1}
     assert found["cut_tables"] == {"value": None, "low": None, "high": None, "n": 0}

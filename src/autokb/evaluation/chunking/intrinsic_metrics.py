@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from autokb.chunking.cutting import Cut
+from autokb.chunking.chunk_result import ChunkResult
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.evaluation.chunking.method_output import MethodOutput
 from autokb.evaluation.chunking.results import IntrinsicMetrics, Share
@@ -93,7 +93,7 @@ def _share(documents: Sequence[Sequence[Ratio]]) -> Share:
 
 
 def count_document(
-    document: Document, cut: Cut, max_size: int, boilerplate: frozenset[str] = frozenset()
+    document: Document, cut: ChunkResult, max_size: int, boilerplate: frozenset[str] = frozenset()
 ) -> DocumentCounts:
     """Count everything in a document that was cut; ``boilerplate`` are the paragraphs that are on many documents.
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.chunking.cutting import Cut
-from autokb.chunking.tree import with_text
+from autokb.chunking.chunk_result import ChunkResult
+from autokb.chunking.tree import chunks_with_text
 from autokb.core.nouns import Chunk
 from autokb.evaluation.chunking.results import Sizes
 
@@ -17,12 +17,12 @@ class MethodOutput:
     """The cuts of a method by document id, and the seconds that they took; what it could not cut is missing."""
 
     method: str
-    cuts: Mapping[str, Cut]
+    cuts: Mapping[str, ChunkResult]
     seconds: float
 
     def chunks(self) -> list[Chunk]:
         """Return the chunks with text, document by document."""
-        return [chunk for cut in self.cuts.values() for chunk in with_text(cut.chunks)]
+        return [chunk for cut in self.cuts.values() for chunk in chunks_with_text(cut.chunks)]
 
     def tree(self) -> list[Chunk]:
         """Return all nodes of the documents' trees, those without text too."""

@@ -1,182 +1,198 @@
-"""Documents cut by any chunker, with whatever it needs: nothing, vectors, or a model that answers its task."""
+"""Documents are chunked by any chunker, with whatever it needs: nothing, vectors, or a model that answers its task."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from autokb.chunking.auto_chunker import cut_from_replies, merge_requests
-from autokb.chunking.chunkers import CHUNKERS, cut_document
-from autokb.chunking.cutting import Cut
-from autokb.chunking.llm_semantic import llm_semantic
-from autokb.chunking.lumber_chunker import lumber
-from autokb.chunking.semantic import cut_by_vectors, semantic_texts
-from autokb.chunking.tree import with_text
-from autokb.core.errors import BadInputError, UnreadableFileError
+from autokb.chunking.auto.auto_chunker import chunk_from_replies, merge_requests
+from autokb.chunking.baselines.llm_semantic import llm_semantic_session
+from autokb.chunking.baselines.lumber_chunker import lumber_session
+from autokb.chunking.baselines.semantic import chunk_by_vectors, texts_to_embed
+from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, SiteBoilerplate, page_blocks
+from autokb.chunking.chunk_codec import dump_result, load_result
+from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunkers import chunk_page
+from autokb.chunking.interactive import Session
+from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, METHODS, SEMANTIC
+from autokb.chunking.tree import chunks_with_text
+from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.settings import Settings
-from autokb.pipeline.cut_records import cut_text, read_cut
-from autokb.pipeline.reading_pages import SourcePage
-from autokb.pipeline.site_blocks import SiteBlocks, remembered_blocks
 from autokb.pipeline.stages import Stages
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.chunking.find_shift.task import TASK as FIND_SHIFT
 from autokb.tasks.chunking.find_splits.task import TASK as FIND_SPLITS
 from autokb.tasks.chunking.merge_blocks.task import TASK as MERGE_BLOCKS
 from autokb.tasks.task import Task
 
 STAGE = "chunks"
-VERSION = "3"  # raise it when a chunker cuts the same document otherwise
-AUTO_CHUNKER = "auto_chunker"
-SEMANTIC = "semantic"
+VERSIONS = {**dict.fromkeys(METHODS, "3"), "headings": "4"}  # raise one when its chunker chunks a document otherwise
+BLOCKS_STAGE = "blocks"
+BLOCKS_VERSION = "2"  # raise it when the blocks of a page are hashed otherwise
 EMBEDDED_AT_ONCE = 64  # documents whose vectors are in memory together
-Talk = Generator[Any, Any, Cut]
-TALKS: Mapping[str, tuple[Task[Any, Any], Callable[[Document, int], Talk]]] = {
-    "llm_semantic": (FIND_SPLITS, llm_semantic),
-    "lumber_chunker": (FIND_SHIFT, lumber),
+INTERACTIVE: Mapping[str, tuple[Task[Any, Any], Callable[[Document, int], Session[Any, Any]]]] = {
+    LLM_SEMANTIC: (FIND_SPLITS, llm_semantic_session),
+    LUMBER_CHUNKER: (FIND_SHIFT, lumber_session),
 }
-TASKS: Mapping[str, Task[Any, Any]] = {AUTO_CHUNKER: MERGE_BLOCKS, **{name: task for name, (task, _) in TALKS.items()}}
-METHODS = tuple(sorted(CHUNKERS))
+TASKS: Mapping[str, Task[Any, Any]] = {  # what a model can be asked, by the method that asks it
+    AUTO_CHUNKER: MERGE_BLOCKS,
+    **{method: task for method, (task, _) in INTERACTIVE.items()},
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
-    """How documents are cut; with ``rules_first`` a model sees only the blocks that the rules are unsure of."""
+class ChunkerSettings:
+    """A chunker and the most characters of a chunk.
+
+    With ``rules_first`` a model is asked only about the blocks that the rules are unsure of (``auto_chunker`` only).
+    """
 
     method: str
     max_size: int
     rules_first: bool = False
 
 
-def check_method(method: str) -> None:
-    """Refuse a chunker that there is not."""
-    if method not in METHODS:
-        raise BadInputError(f"There is no chunker {method!r}; choose one of: {', '.join(METHODS)}.")
-
-
-def cut_alone(page: SourcePage, cutting: Cutting, repeated: frozenset[str] = frozenset()) -> Cut:
-    """Cut one page by a chunker that needs no vectors, its tasks answered offline."""
-    return cut_document(page.document, cutting.method, cutting.max_size, page.marks, repeated)
-
-
 def chunk_documents(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:
     """Return the chunks with text of every document by its id, by the chunker of the settings, for a build.
 
-    A document that cannot be cut is a failure and missing. Stops (StoppedOnPurposeError) where replies are awaited,
-    since what follows would ask about other chunks.
+    A document that cannot be chunked is a failure and missing. Stops (StoppedOnPurposeError) where replies are
+    awaited, since what follows would ask about other chunks.
     """
-    cutting = Cutting(settings.chunker, settings.max_size)
-    site = SiteBlocks()
-    pages = [SourcePage(document) for document in documents]
-    if cutting.method == AUTO_CHUNKER:
-        pages = remembered_blocks(stages.file, documents)
-    for page in pages:
-        site.add(page)
-    found = cut_pages(stages, settings, cutting, pages, [site.repeated_in(page) for page in pages])
+    pages = [Page(document) for document in documents]
+    if settings.chunker == AUTO_CHUNKER:
+        site = SiteBoilerplate()
+        blocks = _remembered_blocks(stages.file, documents)
+        for one in blocks:
+            site.add(one)
+        pages = [replace(page, site_boilerplate=site.on(one)) for page, one in zip(pages, blocks, strict=True)]
+    results = chunk_pages(stages, ChunkerSettings(settings.chunker, settings.max_size), pages)
     stages.stop_if_awaited()
-    return {p.document.id: list(with_text(c.chunks)) for p, c in zip(pages, found, strict=True) if c is not None}
+    return {
+        page.document.id: list(chunks_with_text(result.chunks))
+        for page, result in zip(pages, results, strict=True)
+        if result is not None
+    }
 
 
-def cut_pages(
-    stages: Stages,
-    settings: Settings,
-    cutting: Cutting,
-    pages: Sequence[SourcePage],
-    repeated: Sequence[frozenset[str]],
-) -> list[Cut | None]:
-    """Return what each page is cut into; None for one that failed (it stands in ``failures``) or awaits a reply.
+def _remembered_blocks(file: WorkspaceFile, documents: Sequence[Document]) -> list[PageBlocks]:
+    """Return the blocks of documents; those of a document that did not change are looked up."""
+    keys = [digest(BLOCKS_STAGE, BLOCKS_VERSION, d.id, d.url, d.text) for d in documents]
+    known = file.finished(sorted(set(keys)))
+    blocks, fresh = [], {}
+    for document, key in zip(documents, keys, strict=True):
+        if key in known:
+            site, *hashes = json.loads(known[key])
+            blocks.append(PageBlocks(site, frozenset(hashes)))
+        else:
+            blocks.append(page_blocks(document))
+            fresh[key] = json.dumps([blocks[-1].site, *sorted(blocks[-1].hashes)])
+    if fresh:
+        file.finish(BLOCKS_STAGE, fresh)
+    return blocks
 
-    ``repeated`` are, for each page, those of its blocks that stand on many pages of its site.
-    """
-    task = TASKS.get(cutting.method)
+
+def chunk_pages(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
+    """Return what each page is chunked into; None for one that failed, which is reported, or awaits a reply."""
+    task = TASKS.get(chunker.method)
     asked = task is not None and stages.asks_model(task, STAGE)
-    if cutting.method == SEMANTIC:
-        return _by_vectors(stages, cutting, pages)
-    if asked and cutting.method == AUTO_CHUNKER:
-        return _merged(stages, cutting, pages, repeated)
+    if chunker.method == SEMANTIC:
+        return _chunk_by_vectors(stages, chunker, pages)
+    if asked and chunker.method == AUTO_CHUNKER:
+        return _chunk_by_replies(stages, chunker, pages)
     if asked:
-        return _talked_through(stages, cutting, pages)
-    also = ["\n".join(sorted(own)) for own in repeated]
-    return _remembered(stages, cutting, pages, also, lambda n: cut_alone(pages[n], cutting, repeated[n]))
+        return _chunk_interactively(stages, chunker, pages)
+
+    def work(n: int) -> ChunkResult:
+        return chunk_page(pages[n], chunker.method, chunker.max_size)
+
+    also = ["\n".join(sorted(p.site_boilerplate)) if chunker.method == AUTO_CHUNKER else "" for p in pages]
+    return _remembered(stages, chunker, pages, also, work)
 
 
 def _remembered(
-    stages: Stages, cutting: Cutting, pages: Sequence[SourcePage], also: Sequence[str], work: Callable[[int], Cut]
-) -> list[Cut | None]:
-    keys = [_key(cutting, page, own) for page, own in zip(pages, also, strict=True)]
-    texts = stages.remember(STAGE, keys, [p.document.id for p in pages], lambda n: cut_text(work(n)))
-    return [None if t is None else read_cut(p.document.id, t) for p, t in zip(pages, texts, strict=True)]
+    stages: Stages,
+    chunker: ChunkerSettings,
+    pages: Sequence[Page],
+    also: Sequence[str],
+    work: Callable[[int], ChunkResult],
+) -> list[ChunkResult | None]:
+    keys = [_key(chunker, page, one) for page, one in zip(pages, also, strict=True)]
+    texts = stages.remember(STAGE, keys, [p.document.id for p in pages], lambda n: dump_result(work(n)))
+    return [None if t is None else load_result(p.document.id, t) for p, t in zip(pages, texts, strict=True)]
 
 
-def _key(cutting: Cutting, page: SourcePage, also: str) -> str:
+def _key(chunker: ChunkerSettings, page: Page, also: str) -> str:
     document = page.document
-    told = (document.id, document.title, document.text, repr(page.marks) if page.marks else "")
-    return digest("chunks", VERSION, cutting.method, str(cutting.max_size), *told, also)
+    read = (document.id, document.title, document.text, repr(page.marks) if page.marks else "")
+    return digest("chunks", VERSIONS[chunker.method], chunker.method, str(chunker.max_size), *read, also)
 
 
-def _by_vectors(stages: Stages, cutting: Cutting, pages: Sequence[SourcePage]) -> list[Cut | None]:
-    """Cut at vectors, some documents at a time; only those that are new are embedded."""
-    found: list[Cut | None] = []
-    for part in _batches(pages, EMBEDDED_AT_ONCE):
-        keys = [_key(cutting, page, stages.encoder.name) for page in part]
-        known = stages.file.finished(sorted(set(keys)))
-        texts = {n: _sentences(p.document) for n, p in enumerate(part) if keys[n] not in known}
-        everything = [text for own in texts.values() for text in own or ()]
-        vectors = iter(stages.embed(everything)) if everything else iter(())
-        own = {n: list(islice(vectors, len(t))) for n, t in texts.items() if t is not None}
+def _chunk_by_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
+    """Chunk by vectors, some documents at a time; only those that are new are embedded."""
+    results: list[ChunkResult | None] = []
+    for batch in _batches(pages, EMBEDDED_AT_ONCE):
+        vectors = _sentence_vectors(stages, chunker, batch)
 
-        def work(n: int, part: Sequence[SourcePage] = part, own: Mapping[int, Any] = own) -> Cut:
-            if n not in own:
-                semantic_texts(part[n].document)  # says why it cannot be cut
-            return cut_by_vectors(part[n].document, cutting.max_size, own[n] or None)
+        def work(n: int, batch: Sequence[Page] = batch, vectors: Mapping[int, Any] = vectors) -> ChunkResult:
+            if n not in vectors:
+                texts_to_embed(batch[n].document)  # raises what says why it cannot be chunked
+            return chunk_by_vectors(batch[n].document, chunker.max_size, vectors[n] or None)
 
-        found += _remembered(stages, cutting, part, [stages.encoder.name] * len(part), work)
-    return found
+        results += _remembered(stages, chunker, batch, [stages.encoder.name] * len(batch), work)
+    return results
 
 
-def _sentences(document: Document) -> tuple[str, ...] | None:
-    try:
-        return semantic_texts(document)
-    except UnreadableFileError:
-        return None
+def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> dict[int, list[Any]]:
+    """Return the vectors of the sentences of each page that is new and can be chunked, by its place."""
+    keys = [_key(chunker, page, stages.encoder.name) for page in pages]
+    known = stages.file.finished(sorted(set(keys)))
+    texts: dict[int, tuple[str, ...]] = {}
+    for n, page in enumerate(pages):
+        if keys[n] not in known:
+            with suppress(UnreadableFileError):
+                texts[n] = texts_to_embed(page.document)
+    everything = [text for one in texts.values() for text in one]
+    vectors = iter(stages.embed(everything)) if everything else iter(())
+    return {n: list(islice(vectors, len(one))) for n, one in texts.items()}
 
 
-def _batches(pages: Iterable[SourcePage], size: int) -> Iterable[list[SourcePage]]:
+def _batches(pages: Iterable[Page], size: int) -> Iterator[list[Page]]:
     waiting = iter(pages)
-    while part := list(islice(waiting, size)):
-        yield part
+    while batch := list(islice(waiting, size)):
+        yield batch
 
 
-def _merged(
-    stages: Stages, cutting: Cutting, pages: Sequence[SourcePage], repeated: Sequence[frozenset[str]]
-) -> list[Cut | None]:
+def _chunk_by_replies(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
     """Ask a model which blocks belong together; where a reply is missing the structure answers, and it is counted."""
-    first = cutting.rules_first
-    asked = [merge_requests(p.document, p.marks, first, own) for p, own in zip(pages, repeated, strict=True)]
-    names = [page.document.id for page, own in zip(pages, asked, strict=True) for _ in own]
-    replies = iter(stages.run(STAGE, MERGE_BLOCKS, [request for own in asked for request in own], names))
+    requests = [merge_requests(page, chunker.rules_first) for page in pages]
+    names = [page.document.id for page, asked in zip(pages, requests, strict=True) for _ in asked]
+    replies = iter(stages.run(STAGE, MERGE_BLOCKS, [request for asked in requests for request in asked], names))
     return [
-        cut_from_replies(p.document, list(islice(replies, len(own))), cutting.max_size, p.marks, first, stands)
-        for p, own, stands in zip(pages, asked, repeated, strict=True)
+        chunk_from_replies(page, list(islice(replies, len(asked))), chunker.max_size, chunker.rules_first)
+        for page, asked in zip(pages, requests, strict=True)
     ]
 
 
-def _talked_through(stages: Stages, cutting: Cutting, pages: Sequence[SourcePage]) -> list[Cut | None]:
+def _chunk_interactively(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
     """Ask a model window after window of each document, since one begins where the last was split; side by side."""
-    task, begin = TALKS[cutting.method]
-    talks = [begin(page.document, cutting.max_size) for page in pages]
-    found: list[Cut | None] = [None] * len(pages)
+    task, begin = INTERACTIVE[chunker.method]
+    sessions = [begin(page.document, chunker.max_size) for page in pages]
+    results: list[ChunkResult | None] = [None] * len(pages)
     answers: dict[int, Any] = dict.fromkeys(range(len(pages)))
     while answers:
         questions: dict[int, Any] = {}
         for place, answer in answers.items():
             try:
-                questions[place] = talks[place].send(answer)
+                questions[place] = sessions[place].send(answer)
             except StopIteration as end:
-                found[place] = end.value
+                results[place] = end.value
         names = [pages[place].document.id for place in questions]
         replies = stages.run(STAGE, task, list(questions.values()), names)
         answers = {place: reply for place, reply in zip(questions, replies, strict=True) if reply is not None}
-    return found
+    return results

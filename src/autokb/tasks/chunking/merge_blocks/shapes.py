@@ -47,7 +47,7 @@ class NoisePart(Reply):
 class MergedBlocks(Reply):
     """Ranges of paragraph numbers (first and last, both in it) that form units; what stands in none is noise.
 
-    Numbers are as they were given: ``autokb.chunking.ranges`` mends them. ``noise`` only says why.
+    Numbers are as they were given: ``autokb.chunking.auto.model_ranges`` mends them. ``noise`` only says why.
     """
 
     ranges: tuple[tuple[int, int], ...]

@@ -1,0 +1,59 @@
+"""Work on many things in several processes, in order, and never far ahead of whoever takes the results."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from autokb.core.errors import AutokbError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+R = TypeVar("R")
+AHEAD = 4  # things in work a process: enough that none waits, few enough that memory stays flat
+
+
+class ParallelMap(Protocol):
+    """Like ``map``, perhaps in other processes."""
+
+    def __call__(self, function: Callable[[T], R], things: Iterable[T], /) -> Iterator[R]:
+        """Yield the results in the order of the things; the function must be one of a module, so that it can travel."""
+        ...
+
+
+@contextmanager
+def process_pool(jobs: int) -> Iterator[ParallelMap]:
+    """Give a ``map`` that works in ``jobs`` processes; with one it works right here.
+
+    A process that dies (of a lack of memory, most often) ends the block with an AutokbError.
+    """
+    if jobs <= 1:
+        yield map
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+    def parallel_map(function: Callable[[T], R], things: Iterable[T], /) -> Iterator[R]:
+        waiting: deque[Future[R]] = deque()
+        for thing in things:
+            waiting.append(pool.submit(function, thing))
+            if len(waiting) >= jobs * AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    try:
+        yield parallel_map
+    except BrokenProcessPool as error:
+        raise AutokbError(
+            "A process that was at work ended unexpectedly, perhaps for lack of memory; use --jobs 1."
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

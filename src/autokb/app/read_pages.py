@@ -1,0 +1,119 @@
+"""Files as whole pages, one file at a time: the Markdown of everything on them, and what marks tell of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, page_blocks
+from autokb.chunking.chunk_result import Page
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Document, Skipped
+from autokb.sources import Fields, read_documents
+from autokb.sources.decoding import decode, read_bytes, without_surrogates
+from autokb.sources.files import FoundFile
+from autokb.sources.formats import format_of, uncompressed
+
+LARGEST = 5_000_000  # characters of a document; what is larger is a data dump, and chunking it would take minutes
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A page and where it is from: ``place`` is its file's path in what was given, ``file`` the whole path.
+
+    ``seconds`` is what reading it took; ``blocks`` are those that are compared with other pages, where asked for.
+    """
+
+    page: Page
+    place: str
+    file: str
+    seconds: float = 0.0
+    blocks: PageBlocks | None = None
+
+    @property
+    def document(self) -> Document:
+        """The page's document."""
+        return self.page.document
+
+
+@dataclass(frozen=True, slots=True)
+class PagesOfFile:
+    """What one file gave; a file of records gives many pages."""
+
+    pages: tuple[SourcePage, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+def read_pages(file: FoundFile, fields: Fields | None = None, *, with_blocks: bool = False) -> PagesOfFile:
+    """Read one file; whatever is wrong with it is a line with the reason and never ends a run."""
+    started = time.perf_counter()
+    try:
+        pages, skipped = _html_page(file) if _is_html(file) else _other_pages(file, fields)
+    except UnreadableFileError as error:
+        return PagesOfFile((), (Skipped(file.relative, str(error)),))
+    except (MemoryError, RecursionError):
+        return PagesOfFile((), (Skipped(file.relative, "is too large or nested too deeply; split it."),))
+    except Exception as error:  # a parser of foreign bytes may throw anything, and the other files go on
+        return PagesOfFile((), (Skipped(file.relative, f"cannot be read ({type(error).__name__}: {error})."),))
+    each = (time.perf_counter() - started) / max(len(pages), 1)
+    found = []
+    for page in pages:
+        try:
+            blocks = page_blocks(page.document) if with_blocks else None
+        except Exception as error:  # one odd page must not end the others
+            skipped.append(not_chunked(file.relative, error))
+        else:
+            found.append(SourcePage(page, file.relative, str(file.path), each, blocks))
+    return PagesOfFile(tuple(found), tuple(skipped))
+
+
+def not_chunked(place: str, error: Exception) -> Skipped:
+    """Say why a page cannot be chunked."""
+    return Skipped(place, f"cannot be cut ({type(error).__name__}: {error}).")
+
+
+def _is_html(file: FoundFile) -> bool:
+    named = PurePosixPath(uncompressed(file.relative)).suffix
+    return format_of(file.relative, b"" if named else read_bytes(file)) == "html"
+
+
+def _html_page(file: FoundFile) -> tuple[list[Page], list[Skipped]]:
+    """Read a page with its menus and footers, which ``add`` would leave out without a word."""
+    from autokb.sources.whole_page import whole_page
+
+    page = whole_page(decode(read_bytes(file), markup=True))
+    if reason := _too_large(page.text):
+        raise UnreadableFileError(reason)
+    if not page.text.strip():
+        raise UnreadableFileError("holds no text; leave it out, or save the page as it looks in a browser.")
+    name = uncompressed(file.relative)
+    title = page.title or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
+    document = Document(without_surrogates(name), title, page.text, page.url)
+    return [Page(document, page.marks)], []
+
+
+def _other_pages(file: FoundFile, fields: Fields | None) -> tuple[list[Page], list[Skipped]]:
+    reading = read_documents([file.path], fields)
+    found = [_placed(record.item, file) for record in reading.records]
+    skipped = [Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped]
+    skipped += [Skipped(d.id, reason) for d in found if (reason := _too_large(d.text))]
+    return [Page(d) for d in found if len(d.text) <= LARGEST], skipped
+
+
+def _too_large(text: str) -> str:
+    """Return why a text is not chunked, or nothing."""
+    return f"has {len(text):,} characters, and {LARGEST:,} can be cut at most; split it." if len(text) > LARGEST else ""
+
+
+def _placed(document: Document, file: FoundFile) -> Document:
+    """Name a document by its file's path inside what was given; the file read alone was known by its name."""
+    name = without_surrogates(uncompressed(file.path.name))
+    own = _within(document.id, name, without_surrogates(uncompressed(file.relative)))
+    return replace(document, id=own, title=own if document.title == document.id else document.title)
+
+
+def _within(text: str, name: str, relative: str) -> str:
+    if text == name or text.startswith((f"{name}#", f"{name}:")):
+        return relative + text[len(name) :]
+    return text

@@ -1,0 +1,1 @@
+"""AutoChunker: a tree of clean chunks from a noisy page."""

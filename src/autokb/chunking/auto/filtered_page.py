@@ -1,0 +1,109 @@
+"""A document's blocks, each kept or left out for a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from autokb.chunking.boilerplate import EMPTY_HEADING, NOTHING_KEPT
+from autokb.chunking.chunk_result import Noise
+from autokb.chunking.structure.blank_blocks import is_blank
+from autokb.chunking.structure.blocks import NumberedBlock
+from autokb.chunking.structure.outline import Outline, Unit, headings_with_text
+
+BLANK = "holds no words"
+INCOMPLETE_LIST = "most of its list is noise"
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredPage:
+    """Which blocks of a text are kept, and by position why the others are not.
+
+    ``incomplete_lists`` counts the ordered lists of which only a part had been kept.
+    """
+
+    outline: Outline
+    reasons: Mapping[int, str]
+    incomplete_lists: int = 0
+
+    @classmethod
+    def of(
+        cls, text: str, blocks: tuple[NumberedBlock, ...], kept: Sequence[bool], reasons: Mapping[int, str]
+    ) -> FilteredPage:
+        """Return the page with each ordered list kept or left out as a whole."""
+        whole, incomplete = keep_lists_whole(blocks, kept)
+        missing = {n: INCOMPLETE_LIST for n, keeps in enumerate(whole) if not keeps and n not in reasons}
+        return cls(Outline(text, blocks, tuple(whole)), {**reasons, **missing}, incomplete)
+
+    def without(self, reasons: Mapping[int, str]) -> FilteredPage:
+        """Return the page without some more blocks, which are given with their reasons."""
+        kept = tuple(keeps and n not in reasons for n, keeps in enumerate(self.outline.kept))
+        outline = Outline(self.outline.text, self.outline.blocks, kept)
+        return FilteredPage(outline, {**self.reasons, **reasons}, self.incomplete_lists)
+
+    def noise(self) -> tuple[Noise, ...]:
+        """Return what is left out: neighbours with one reason as one entry."""
+        found = []
+        text, blocks = self.outline.text, self.outline.blocks
+        left_out = (n for n, keeps in enumerate(self.outline.kept) if not keeps)
+        for (_, reason), run in groupby(enumerate(left_out), lambda pair: (pair[1] - pair[0], self.reasons[pair[1]])):
+            positions = [position for _, position in run]
+            start, end = blocks[positions[0]].start, blocks[positions[-1]].end
+            found.append(Noise(((start, end),), text[start:end], reason))
+        return tuple(found)
+
+
+def keep_lists_whole(blocks: Sequence[NumberedBlock], kept: Sequence[bool]) -> tuple[list[bool], int]:
+    """Keep or drop each ordered list as a whole, as at least half of its items are; also count those that changed.
+
+    Steps without one of them would mislead.
+    """
+    lists: dict[int, list[int]] = {}
+    for position, block in enumerate(blocks):
+        if block.ordered:
+            lists.setdefault(block.list_id, []).append(position)
+    whole = list(kept)
+    changed = 0
+    for items in lists.values():
+        wanted = sum(kept[p] for p in items)
+        changed += 0 < wanted < len(items)
+        for position in items:
+            whole[position] = 2 * wanted >= len(items)
+    return whole, changed
+
+
+def without_empty_headings(page: FilteredPage) -> FilteredPage:
+    """Leave out the headings with nothing kept below them, blank blocks aside.
+
+    The first heading names the page and stays, and so does every heading of a text of nothing else.
+    """
+    blocks, kept = page.outline.blocks, page.outline.kept
+    has_text = [b.kind != "heading" and not is_blank(page.outline.text, b) for b in blocks]
+    kept_text = [keeps and has for keeps, has in zip(kept, has_text, strict=True)]
+    if not any(kept_text):
+        return page
+    headings = [n for n, block in enumerate(blocks) if block.kind == "heading" and kept[n]]
+    empty = set(headings[1:]) - headings_with_text(blocks, kept, kept_text)
+    had_text = headings_with_text(blocks, [True] * len(blocks), has_text)
+    return page.without({n: NOTHING_KEPT if n in had_text else EMPTY_HEADING for n in empty})
+
+
+def without_blank_units(page: FilteredPage, units: Sequence[Unit]) -> tuple[FilteredPage, tuple[Unit, ...]]:
+    """Leave out the units without words, and what no unit needs of the others.
+
+    That is headings without words, and blank blocks in front of a heading that a unit begins with: they belong to
+    nothing below it.
+    """
+    blocks = page.outline.blocks
+    left = []
+    out: list[int] = []
+    for unit in units:
+        blank = {position: is_blank(page.outline.text, blocks[position]) for position in unit}
+        rest = tuple(p for p in unit if not blank[p] or blocks[p].kind != "heading")
+        first = next((n for n, position in enumerate(rest) if not blank[position]), len(rest))
+        if first == len(rest) or blocks[rest[first]].kind == "heading":
+            rest = rest[first:]
+        out += sorted(set(unit) - set(rest))
+        left.append(rest)
+    return page.without(dict.fromkeys(out, BLANK)), tuple(unit for unit in left if unit)

@@ -1,0 +1,1 @@
+"""The chunkers that AutoChunker is compared with: one file a method, none leaves anything out."""

@@ -1,0 +1,28 @@
+"""The chunkers' names, as ``settings.yaml`` and ``--method`` take them; importing this loads no chunker."""
+
+from __future__ import annotations
+
+from autokb.core.errors import BadInputError
+
+AUTO_CHUNKER = "auto_chunker"
+SEMANTIC = "semantic"
+LLM_SEMANTIC = "llm_semantic"
+LUMBER_CHUNKER = "lumber_chunker"
+METHODS = (
+    AUTO_CHUNKER,
+    "fixed",
+    "headings",
+    LLM_SEMANTIC,
+    LUMBER_CHUNKER,
+    "recursive",
+    "recursive_html",
+    "recursive_markdown",
+    "recursive_text",
+    SEMANTIC,
+)
+
+
+def check_method(method: str) -> None:
+    """Refuse a name that no chunker has (BadInputError)."""
+    if method not in METHODS:
+        raise BadInputError(f"There is no chunker {method!r}; choose one of: {', '.join(METHODS)}.")
