@@ -15,11 +15,11 @@ import numpy as np
 import yaml
 
 from autokb.core.domain import DomainSpec, read_domain
+from autokb.heuristics.themes.find import find_themes
 from autokb.issues.attribute_masking import problem_vectors
 from autokb.issues.seeds import Clusters, cluster, nearness
 from autokb.issues.themes import assign, freeze
 from autokb.llm.embedders.packaged import PackagedEmbedder
-from autokb.tasks.issues.find_themes.offline import find_themes
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "A_troubleshooting"

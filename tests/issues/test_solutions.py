@@ -16,7 +16,7 @@ from autokb.issues.solutions import (
 from autokb.issues.wording import solution_text, solution_title
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
-from autokb.tasks.issues.write_solutions.task import Step, Written, WrittenSolutions
+from autokb.tasks.issues.write_solutions.task import Step, WrittenSolution, WrittenSolutions
 
 SPEC = read_domain(
     {
@@ -215,7 +215,7 @@ def test_a_step_from_another_excerpt_has_its_evidence_there_and_the_status_is_ta
         Step(text="Open it.", start=0, end=8, quote="Open it."),
         Step(text="Turn the key.", start=place, end=place + 13, quote="Turn the key.", excerpt=1),
     )
-    written = Written(
+    written = WrittenSolution(
         excerpt=0,
         title="T",
         headings=(),

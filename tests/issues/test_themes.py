@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
+from autokb.heuristics.themes.find import similarity_floor
+from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
 from autokb.issues.themes import as_json, assign, freeze, from_json, questions, theme_id
 from autokb.tasks.issues.assign_theme.task import TASK
-from autokb.tasks.issues.find_themes.offline import usual_likeness
-from autokb.tasks.issues.find_themes.reply import FoundTheme, FoundThemes
 
 
 def two_themes(count: int = 10) -> tuple[FoundThemes, np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
@@ -35,7 +35,7 @@ def test_the_floor_lies_far_below_the_usual() -> None:
     alike = np.cos(np.linspace(-0.2, 0.2, 10))
     assert freeze(found, rows).floor == pytest.approx(0.8 * alike.mean(), abs=1e-6)
     mixed = np.array([1.0] * 10 + [0.4] * 10)
-    assert usual_likeness(mixed) == pytest.approx(0.7 - 2.5 * 0.3)
+    assert similarity_floor(mixed) == pytest.approx(0.7 - 2.5 * 0.3)
 
 
 def test_few_issues_say_nothing_about_far() -> None:

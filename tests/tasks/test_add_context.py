@@ -9,7 +9,6 @@ import yaml
 import autokb.tasks.chunking.add_context as task_folder
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import read_reply, request_for
-from autokb.tasks.chunking.add_context.model import ASKING
 from autokb.tasks.chunking.add_context.task import TASK, AddContext, AddedContext, Passage
 from autokb.tasks.task import ReplyError
 
@@ -71,7 +70,7 @@ def test_a_reply_with_a_context_too_few_is_refused():
 def read_by_model(item: AddContext, *contexts: tuple[int, str]):
     entries = [{"passage": number, "context": text} for number, text in contexts]
     reply = ModelReply(json.dumps({"answers": [{"number": 1, "contexts": entries}]}), 1, 1)
-    (found,) = read_reply(ASKING, (item,), reply, TASK.check)
+    (found,) = read_reply(TASK, (item,), reply)
     return found
 
 
@@ -116,7 +115,7 @@ def test_a_context_that_repeats_its_passage_stays_empty_and_a_long_one_is_cut_at
 def test_the_passage_before_is_shown_with_its_context_and_what_nobody_sees_is_not():
     before = Passage("1. Open the lid.<!-- say hello -->", ("Re\u200bset",), "Lumo 2: reset.")
     item = AddContext("chained", "Lumo 2", (Passage("2. Hold it."),), before)
-    text = request_for(TASK.name, ASKING, (item,), "openai:x").messages[1].text
+    text = request_for(TASK, (item,), "openai:x").messages[1].text
     assert "<context>Lumo 2: reset.</context>\n<text>\n1. Open the lid.\n</text>" in text
     assert "<headings>Reset</headings>" in text
     assert "hello" not in text

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import yaml
 
-from autokb.tasks.issues.assign_theme.offline import nearest_themes
 from autokb.tasks.issues.assign_theme.task import TASK, AssignedTheme, AssignTheme
 from autokb.tasks.task import ReplyError
 
@@ -23,13 +22,6 @@ def test_the_examples_get_their_theme(example: dict[str, Any]) -> None:
     item = AssignTheme("", example["issue"], themes, misc, 0.3, "", example["vector"], np.eye(len(themes))[:, :2])
     reply = TASK.answer_offline(item)
     assert (reply.theme, themes[reply.index]) == (example["theme"], example["theme"])
-
-
-def test_the_floor_decides_what_is_miscellaneous() -> None:
-    centres = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    vectors = np.array([[0.8, 0.6], [0.6, 0.8], [-0.8, 0.6]])
-    assert nearest_themes(vectors, centres, 0.7, 2).tolist() == [0, 1, 2]
-    assert nearest_themes(vectors, centres, 0.5, 2).tolist() == [0, 1, 1]
 
 
 def test_other_centres_are_another_question_and_the_vector_is_not() -> None:

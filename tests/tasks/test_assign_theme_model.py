@@ -9,7 +9,6 @@ import pytest
 
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
-from autokb.tasks.issues.assign_theme.model import ASKING, READ
 from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme
 
 THEMES = ("Sound", "Battery", "Other")
@@ -17,7 +16,7 @@ ITEMS = [AssignTheme("buds", text, THEMES, 2) for text in ("silent", "flat", "jo
 
 
 def read(*entries: Any) -> list[Read[Any]]:
-    return read_reply(ASKING, ITEMS, ModelReply(json.dumps({"answers": list(entries)}), 1, 1), TASK.check)
+    return read_reply(TASK, ITEMS, ModelReply(json.dumps({"answers": list(entries)}), 1, 1))
 
 
 def test_each_issue_gets_the_theme_under_its_number_whatever_the_order() -> None:
@@ -33,28 +32,27 @@ def test_a_theme_that_is_not_there_is_an_error_of_that_issue_alone(theme: Any) -
 
 
 def test_the_schema_knows_numbers_and_themes() -> None:
-    entry = reply_schema(ASKING, ITEMS)["$defs"]["Entry"]["properties"]
+    entry = reply_schema(TASK, ITEMS)["$defs"]["Entry"]["properties"]
     assert entry["number"]["enum"] == [1, 2, 3]
     assert entry["theme"]["enum"] == list(THEMES)
 
 
 def test_the_miscellaneous_theme_is_spoken_of_only_where_there_is_one() -> None:
     system = [
-        request_for(TASK.name, ASKING, [AssignTheme("buds", "x", THEMES, odd)], "openai:any").messages[0].text
-        for odd in (2, None)
+        request_for(TASK, [AssignTheme("buds", "x", THEMES, odd)], "openai:any").messages[0].text for odd in (2, None)
     ]
     assert "fits none of the others gets Other." in system[0]
     assert "fits none of the others" not in system[1]
 
 
 def test_the_same_system_turn_serves_every_issue() -> None:
-    first, second = (request_for(TASK.name, ASKING, [item], "openai:any").messages for item in ITEMS[:2])
+    first, second = (request_for(TASK, [item], "openai:any").messages for item in ITEMS[:2])
     assert first[0] == second[0]
     assert first[1] != second[1]
 
 
 def test_of_a_long_issue_the_beginning_is_read() -> None:
-    item = AssignTheme("buds", "ab" * READ, THEMES)
-    text = request_for(TASK.name, ASKING, [item], "openai:any").messages[1].text
-    assert "ab" * (READ // 2) in text
-    assert "ab" * (READ // 2 + 1) not in text
+    item = AssignTheme("buds", "ab" * TASK.issue_characters, THEMES)
+    text = request_for(TASK, [item], "openai:any").messages[1].text
+    assert "ab" * (TASK.issue_characters // 2) in text
+    assert "ab" * (TASK.issue_characters // 2 + 1) not in text

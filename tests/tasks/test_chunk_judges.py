@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from autokb.core.model_requests import ModelReply
 from autokb.evaluation.chunking.tenets import TENETS
+from autokb.tasks.asking import read_reply
 from autokb.tasks.judges.chunk_verdicts import JudgeChunk
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.relevance.task import JudgeRelevance
@@ -27,10 +29,10 @@ def test_offline_a_chunk_is_not_judged_and_never_good(tenet: str) -> None:
 
 @pytest.mark.parametrize("tenet", TENETS)
 def test_a_model_cannot_say_that_it_did_not_judge(tenet: str) -> None:
-    asking = TENETS[tenet].asking
-    assert asking is not None
-    with pytest.raises(ValueError, match="verdict"):
-        asking.entry((JudgeChunk("x"),)).model_validate({"number": 1, "verdict": "not judged"})
+    item = JudgeForTask("help", "x") if tenet == "task_relevance" else JudgeChunk("x")
+    reply = ModelReply(json.dumps({"answers": [{"number": 1, "verdict": "not judged"}]}), 1, 1)
+    (found,) = read_reply(TENETS[tenet], (item,), reply)
+    assert "verdict: Input should be 'yes' or 'no'" in found.error
 
 
 def test_the_same_chunk_is_another_question_for_another_task_or_purpose() -> None:
@@ -40,10 +42,8 @@ def test_the_same_chunk_is_another_question_for_another_task_or_purpose() -> Non
 
 
 def test_chunks_for_different_tasks_or_queries_share_no_request() -> None:
-    assert TASK_RELEVANCE.asking is not None
-    assert RELEVANCE.asking is not None
-    assert len({TASK_RELEVANCE.asking.together(JudgeForTask(task, "x")) for task in ("help", "sales")}) == 2
-    assert len({RELEVANCE.asking.together(JudgeRelevance(query, "x")) for query in ("How?", "Why?")}) == 2
+    assert len({TASK_RELEVANCE.together(JudgeForTask(task, "x")) for task in ("help", "sales")}) == 2
+    assert len({RELEVANCE.together(JudgeRelevance(query, "x")) for query in ("How?", "Why?")}) == 2
 
 
 def test_offline_nothing_is_scored() -> None:
@@ -52,10 +52,9 @@ def test_offline_nothing_is_scored() -> None:
 
 @pytest.mark.parametrize("score", [-1, 5, True, "3", 2.5])
 def test_a_score_is_a_whole_number_from_0_to_4(score: object) -> None:
-    assert RELEVANCE.asking is not None
-    with pytest.raises(ValueError, match="score"):
-        kind = RELEVANCE.asking.entry((JudgeRelevance("q", "x"),))
-        kind.model_validate_json(json.dumps({"number": 1, "reason": "r", "score": score}))
+    reply = ModelReply(json.dumps({"answers": [{"number": 1, "reason": "r", "score": score}]}), 1, 1)
+    (found,) = read_reply(RELEVANCE, (JudgeRelevance("q", "x"),), reply)
+    assert "score: Input should be" in found.error
 
 
 def test_offline_there_are_no_questions() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
-from autokb.tasks.judges.correctness.model import ASKING
+from autokb.core.model_requests import ModelReply
+from autokb.tasks.asking import read_reply, reply_schema
 from autokb.tasks.judges.correctness.task import TASK, JudgeCorrectness, JudgedCorrectness
-from autokb.tasks.prompts import render
-from autokb.tasks.task import ReplyError
+from autokb.tasks.task import Read, ReplyError
 
 ITEM = JudgeCorrectness("lawn robots", "It stops", (), "Dry it", ("Wipe it.",), ("Wipe it.",))
 
@@ -21,19 +24,25 @@ def test_a_verdict_needs_a_reason() -> None:
         TASK.check(ITEM, JudgedCorrectness(reason=" ", verdict="yes"))
 
 
+def read(**entry: Any) -> Read[JudgedCorrectness]:
+    reply = ModelReply(json.dumps({"answers": [{"number": 1, **entry}]}), 1, 1)
+    (found,) = read_reply(TASK, (ITEM,), reply)
+    return found
+
+
 def test_a_model_cannot_say_that_it_did_not_judge() -> None:
-    kind = ASKING.entry((ITEM,))
-    with pytest.raises(ValueError, match="not judged"):
-        kind.model_validate({"number": 1, "reason": "r", "verdict": "not judged"})
-    assert list(kind.model_fields) == ["number", "reason", "verdict"]  # the reason comes before the verdict
+    assert "verdict: Input should be 'yes', 'no' or 'unsure'" in read(reason="r", verdict="not judged").error
+
+
+def test_the_reason_comes_before_the_verdict() -> None:
+    assert list(reply_schema(TASK, (ITEM,))["$defs"]["Entry"]["properties"]) == ["number", "reason", "verdict"]
 
 
 def test_a_long_reason_is_cut_and_no_error() -> None:
-    entry = ASKING.entry((ITEM,)).model_validate({"number": 1, "reason": "r" * 999, "verdict": "no"})
-    found, complaints = ASKING.read((ITEM,), 0, entry, {})
-    assert (found.reason, found.verdict, complaints) == ("r" * 300, "no", ())
+    found = read(reason="r" * 999, verdict="no")
+    assert found == Read(JudgedCorrectness(reason="r" * 300, verdict="no"))
 
 
 def test_a_node_for_everybody_says_so() -> None:
-    _, user = render(ASKING.package, ASKING.values((ITEM,)))
+    _, user = TASK.turns((ITEM,))
     assert "<for>\n- everybody\n</for>" in user

@@ -1,112 +1,17 @@
-"""The task that drafts attributes and rules."""
+"""How a model's draft of attributes and rules is read."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from autokb.core.domain import Rule
-from autokb.domains import examples_folder
-from autokb.sources import Fields, read_documents, read_issues
-from autokb.tasks.issues.draft_spec.families import RULES
-from autokb.tasks.issues.draft_spec.model import ASKING
-from autokb.tasks.issues.draft_spec.shapes import Synonyms
+from autokb.core.model_requests import ModelReply
+from autokb.heuristics.spec.proposal import Synonyms
+from autokb.tasks.asking import read_reply
 from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftedRule, DraftedSpec, DraftSpec
 from autokb.tasks.task import ReplyError
-
-
-def shipped(domain: str) -> DraftSpec:
-    folder = examples_folder(domain)
-    assert folder is not None
-    issues = [r.item.full_text for r in read_issues([folder / "issues"], Fields()).records]
-    documents = [(r.item.title, r.item.text) for r in read_documents([folder / "documents"], Fields()).records]
-    return DraftSpec(domain, tuple(issues), tuple(documents))
-
-
-def test_offline_finds_what_the_shipped_domains_have() -> None:
-    headphones = {a.name: set(a.values) for a in TASK.answer_offline(shipped("headphones")).attributes}
-    assert headphones == {
-        "headphone_type": {"Earbud", "Earphone", "Headphone"},
-        "os": {"Windows", "Mac", "Android", "iOS"},
-        "device": {"Phone", "Tablet", "Laptop"},
-        "connectivity": {"Wired", "Wireless"},
-    }
-    medical = {a.name: a for a in TASK.answer_offline(shipped("medical")).attributes}
-    assert medical["age"].values == ("Infant", "Child", "Adolescent", "Adult", "Elderly")
-    assert (medical["condition"].kind, "Asthma" in medical["condition"].examples) == ("open", True)
-
-
-ROBOTS = DraftSpec(
-    "lawn robots",
-    (
-        "Hopper 2 does not start from my iPhone",
-        "The Hopper 2 stops on my iPad, but Android works fine",
-        "Hopper 3 stops in the rain, iPad app",
-        "On Windows the app is empty",
-        "My Hopper 3 tears the grass, android phone",
-        "Android app crashes",
-    ),
-    (("Start", "Hopper 2: press the knob. Hopper 3: say go. On iOS or Android, tap Go."), ("Rain", "Dry it.")),
-)
-
-
-def test_offline_counts_issues_that_are_about_a_value_and_documents_that_name_it() -> None:
-    draft = TASK.answer_offline(ROBOTS)
-    os, version = draft.attributes
-    # What works on Android is not what the second issue is about; Windows stands in one issue and in no document.
-    assert (os.name, os.values) == ("os", ("Android", "iOS"))
-    assert os.why == "Named so often: Android in 2 issues and 1 document, iOS in 3 issues and 1 document"
-    assert os.issues == (1, 2, 3, 5, 6)
-    assert os.synonyms == (
-        Synonyms(value="Android", words=("android phone",)),
-        Synonyms(value="iOS", words=("ipad", "iphone")),
-    )
-    assert (version.name, version.values) == ("hopper_version", ("Hopper 2", "Hopper 3"))
-
-
-def test_offline_proposes_nothing_that_is_configured() -> None:
-    known = DraftSpec(
-        ROBOTS.domain, ROBOTS.issues, ROBOTS.documents, (("phone_os", ("iOS", "Android")),), (("no-support", "x"),)
-    )
-    draft = TASK.answer_offline(known)
-    assert [a.name for a in draft.attributes] == ["hopper_version"]
-    assert "no-support" not in [rule.id for rule in draft.rules]
-
-
-def test_offline_labels_that_documents_switch_on() -> None:
-    pages = (
-        "# Blades\n\nPicker: turn them.\n\nGlider: pull them.\n",
-        "# Dock\n\nOn the Picker\n\nOn the Glider, push.\n",
-    )
-    issues = ("my picker is blunt", "Picker stops", "glider hums", "The glider is lost", "red: what is it")
-    draft = TASK.answer_offline(DraftSpec("x", issues, tuple(("", page) for page in pages)))
-    assert [(a.name, a.values) for a in draft.attributes] == [("variant", ("Glider", "Picker"))]
-
-
-def test_offline_without_material_only_general_rules_are_left() -> None:
-    draft = TASK.answer_offline(DraftSpec("x", (), ()))
-    assert draft.attributes == ()
-    assert [rule.id for rule in draft.rules] == ["no-support", "no-service-centre", "no-manual", "no-secrets"]
-    assert draft.rules[0].why == "General, of any support desk; there are no documents yet."
-
-
-@pytest.mark.parametrize(
-    ("rule", "broken", "kept"),
-    [
-        ("no-support", "Please contact our friendly support.", "Headsets that support Bluetooth connect at once."),
-        ("no-service-centre", "Bring it to a service centre.", "Clean the centre of the disc."),
-        ("no-manual", "Refer to the printed user manual.", "Choose Manual in the menu."),
-        ("no-secrets", "Send us your e-mail password.", "Type your password."),
-    ],
-)
-def test_the_general_rules_find_what_they_forbid(rule: str, broken: str, kept: str) -> None:
-    drafted = {r.id: Rule(r.id, r.text, r.patterns) for r in RULES}[rule]
-    assert drafted.broken_by(broken)
-    assert not drafted.broken_by(kept)
-
-
-# -- a model's reply ------------------------------------------------------------------------------------------------
 
 ASKED = DraftSpec("x", ("one", "two"), (), (("os", ("iOS",)),), (("no-shop", "No shops."),))
 
@@ -117,11 +22,11 @@ def attribute(**changes: Any) -> dict[str, Any]:
 
 
 def read(*attributes: dict[str, Any], rules: tuple[dict[str, str], ...] = ()) -> tuple[DraftedSpec, tuple[str, ...]]:
-    entry = ASKING.entry((ASKED,)).model_validate({"number": 1, "attributes": list(attributes), "rules": list(rules)})
-    found, complaints = ASKING.read((ASKED,), 0, entry, {})
-    TASK.check(ASKED, found)
-    assert complaints == tuple(f"{p.part}: {p.reason}" for p in found.left_out)
-    return found, complaints
+    entry = {"number": 1, "attributes": list(attributes), "rules": list(rules)}
+    (found,) = read_reply(TASK, (ASKED,), ModelReply(json.dumps({"answers": [entry]}), 1, 1))
+    assert found.answer is not None, found.error
+    assert found.complaints == tuple(f"{p.part}: {p.reason}" for p in found.answer.left_out)
+    return found.answer, found.complaints
 
 
 def test_a_right_reply_is_taken_as_it_is() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,6 @@ from autokb.tasks.task import ReplyError
 
 EXAMPLES = yaml.safe_load((Path(task.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
 HEADPHONES, MEDICAL = (read_domain({"attributes": part["domain"]}) for part in EXAMPLES)
-MAIL = read_domain(
-    {
-        "attributes": {
-            "account_type": {"values": ["IMAP", "POP3"]},
-            "mail_provider": {"kind": "open", "examples": ["Gmail", "Yahoo", "Outlook"]},
-        }
-    }
-)
 
 
 def read(text: str, spec: DomainSpec, kind: Any = "question") -> dict[str, list[str]]:
@@ -40,157 +31,6 @@ def test_the_examples(spec: DomainSpec, example: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("They work with my laptop but not my phone.", {"device": ["Phone"]}),
-        ("It doesn't work on my phone but works on my laptop", {"device": ["Phone"]}),
-        ("My laptop connects fine, my phone doesn't see them", {"device": ["Phone"]}),
-        ("While it works on my laptop, my phone refuses to connect", {"device": ["Phone"]}),
-        ("It crashes on Windows but not on Android", {"os": ["Windows"]}),
-        ("works on everything except my iPad", {"device": ["Tablet"], "os": ["iOS"]}),
-        ("Volume is low on the Galaxy phone, fine on my wife's iPhone.", {"device": ["Phone"], "os": ["Android"]}),
-        ("I have a laptop and a phone. The phone is fine. The laptop is not.", {"device": ["Laptop"]}),
-        ("Neither my phone nor my laptop connects", {"device": ["Laptop", "Phone"]}),
-        ("not only on Windows but also on Android", {"os": ["Android", "Windows"]}),
-        ("I don't have a tablet, just a phone", {"device": ["Phone"]}),
-        ("I can't use my phone", {"device": ["Phone"]}),
-        ("not using bluetooth, wired only", {"link": ["Wired"]}),
-        ("Instead of bluetooth I use the cable", {"link": ["Wired"]}),
-        ("No bluetooth connection on my phone", {"link": ["Wireless"], "device": ["Phone"]}),
-        ("The wireless one works great", {"link": ["Wireless"]}),
-        ("happens on any device", {"device": ["Any"]}),
-        ("on my phone, my tablet and my laptop", {"device": ["Any"]}),
-        ("Is there no way out?", {}),
-    ],
-)
-def test_negation_and_contrast(text: str, expected: dict[str, list[str]]) -> None:
-    assert read(text, HEADPHONES) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "age"),
-    [
-        ("my 3 year old has a fever", "Child"),
-        ("6-month-old baby", "Infant"),
-        ("six weeks old and coughing", "Infant"),
-        ("72 yo, dizzy", "Elderly"),
-        ("a 72 y/o, dizzy", "Elderly"),
-        ("72 year old man", "Elderly"),
-        ("45F with headache", "Adult"),
-        ("my son, 15, fell", "Adolescent"),
-        ("my daughter (7) coughs", "Child"),
-        ("twenty-two year old", "Adult"),
-        ("in my late 70s", "Elderly"),
-        ("I'm 45 and tired", "Adult"),
-        ("Mum is 81 and tired", "Elderly"),
-        ("aged 67", "Elderly"),
-        ("age 12", "Child"),
-        ("a teenager", "Adolescent"),
-    ],
-)
-def test_ages(text: str, age: str) -> None:
-    assert read(text, MEDICAL)["age"] == [age]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I'm 5 months pregnant",
-        "a fever of 39",
-        "30 minutes ago",
-        "I am 3 days late",
-        "take 2 tablets",
-        "since I was a child",
-    ],
-)
-def test_numbers_that_are_no_age(text: str) -> None:
-    assert "age" not in read(text, MEDICAL)
-
-
-@pytest.mark.parametrize(
-    ("text", "onset"),
-    [
-        ("it began ten minutes ago", "Immediate"),
-        ("sick since last night", "Recent"),
-        ("for two days", "Recent"),
-        ("for ten days", "Ongoing"),
-        ("three weeks and counting", "Prolonged"),
-        ("has not slept in weeks", "Prolonged"),
-        ("over the last two months", "Prolonged"),
-        ("for half a year", "Chronic"),
-        ("sore for months", "Chronic"),
-        ("every spring", "Chronic"),
-        ("it is chronic", "Chronic"),
-    ],
-)
-def test_durations(text: str, onset: str) -> None:
-    assert read(text, MEDICAL) == {"symptom_onset": [onset]}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("my wife says I snore", {}),
-        ("a rash on his belly", {"sex": ["Male"]}),
-        ("my doctor is away, she told me nothing", {}),
-        ("No medical conditions.", {"condition": ["NONE"]}),
-        ("history of gallstones, what now", {"condition": ["Gallstones"]}),
-        ("Condition: Wilson disease", {"condition": ["Wilson disease"]}),
-        ("he has eczema", {"sex": ["Male"], "condition": ["Eczema"]}),
-        ("diagnosed with it last week", {"symptom_onset": ["Ongoing"]}),
-    ],
-)
-def test_people_and_conditions(text: str, expected: dict[str, list[str]]) -> None:
-    assert read(text, MEDICAL) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("My mail provider is Posteo, what port?", {"mail_provider": ["Posteo"]}),
-        ("My provider is slow today", {}),
-        ("provider: GMX", {"mail_provider": ["GMX"]}),
-        ("someone@gmail.com gets nothing", {"mail_provider": ["Gmail"]}),
-        ("I want POP instead of IMAP", {"account_type": ["Any"]}),
-        ("importing from Outlook", {}),
-        ("a pop-up opens", {}),
-        ("Gmail and Yahoo stopped, Outlook is fine", {"mail_provider": ["Gmail", "Yahoo"]}),
-    ],
-)
-def test_open_values(text: str, expected: dict[str, list[str]]) -> None:
-    assert read(text, MAIL) == expected
-
-
-def test_a_listed_synonym_beats_what_is_worked_out() -> None:
-    spec = read_domain({"attributes": {"age": {"values": ["Child", "Adult"], "synonyms": {"Adult": ["12 year old"]}}}})
-    assert read("a 12 year old", spec) == {"age": ["Adult"]}
-    assert read("an 11 year old", spec) == {"age": ["Child"]}
-
-
-def test_a_solution_that_holds_for_every_value_says_nothing() -> None:
-    assert read("Works on any device", HEADPHONES, "solution") == {}
-
-
-def test_no_configuration_reads_nothing() -> None:
-    assert read("my iPhone", DomainSpec("empty")) == {}
-
-
-@pytest.mark.parametrize("text", ["", "   ", "\x00\ud800", "!!!", "¿?"])
-def test_texts_without_words_read_nothing(text: str) -> None:
-    assert read(text, MEDICAL) == {}
-
-
-@pytest.mark.parametrize(
-    "piece", ["windows ", "i phone ", "30 year old man ", "no not but, ", "for 3 weeks, ", "a" * 50]
-)
-def test_a_hostile_text_is_cheap(piece: str) -> None:
-    spec = {**HEADPHONES.attributes, **MEDICAL.attributes}
-    started = time.process_time()
-    TASK.answer_offline(ExtractAttributes(piece * (1_000_000 // len(piece)), "question", spec))
-    assert time.process_time() - started < 5
-
-
-@pytest.mark.parametrize(
     ("attributes", "sentence"),
     [
         ({"colour": ["Red"]}, "no attribute"),
@@ -203,12 +43,12 @@ def test_a_hostile_text_is_cheap(piece: str) -> None:
 def test_a_wrong_reply_is_refused(attributes: dict[str, list[str]], sentence: str) -> None:
     item = ExtractAttributes("x", "question", HEADPHONES.attributes)
     with pytest.raises(ReplyError, match=sentence):
-        task.check(item, ExtractedAttributes(attributes=attributes))
+        TASK.check(item, ExtractedAttributes(attributes=attributes))
 
 
 @pytest.mark.parametrize("attributes", [{}, {"os": ["Any"]}, {"os": ["NONE"]}, {"os": ["Mac", "Windows"]}])
 def test_a_right_reply_is_taken(attributes: dict[str, list[str]]) -> None:
-    task.check(ExtractAttributes("x", "question", HEADPHONES.attributes), ExtractedAttributes(attributes=attributes))
+    TASK.check(ExtractAttributes("x", "question", HEADPHONES.attributes), ExtractedAttributes(attributes=attributes))
 
 
 def test_the_key_follows_text_and_configuration() -> None:

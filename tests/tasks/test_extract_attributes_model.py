@@ -10,8 +10,7 @@ import pytest
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, request_for
-from autokb.tasks.issues.extract_attributes.attribute_fields import described, field_names, is_said
-from autokb.tasks.issues.extract_attributes.model import ASKING, READ
+from autokb.tasks.issues.attribute_fields import describe_attributes, field_names
 from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
 
 SPEC = read_domain(
@@ -29,7 +28,7 @@ SILENT: dict[str, list[str]] = {"os": [], "kit": [], "illness": []}
 
 def read(values: Any, text: str = TEXT, kind: Any = "issue") -> Read[Any]:
     reply = json.dumps({"answers": [{"number": 1, "attributes": values}]})
-    (found,) = read_reply(ASKING, [ExtractAttributes(text, kind, SPEC)], ModelReply(reply, 1, 1), TASK.check)
+    (found,) = read_reply(TASK, [ExtractAttributes(text, kind, SPEC)], ModelReply(reply, 1, 1))
     return found
 
 
@@ -103,50 +102,29 @@ def test_a_value_that_the_text_does_not_show_is_left_out_and_worth_a_repair() ->
     assert read(said(illness=["Scurvy"])).answer.attributes == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "value", "shown"),
-    [
-        ("on my iPhone", "os", "iOS", True),
-        ("on two iPhones", "os", "iOS", True),
-        ("on my Mac", "os", "iOS", False),
-        ("she is diabetic", "illness", "Diabetes", True),
-        ("he keeps wheezing", "illness", "Asthma", True),
-        ("high blood pressure", "illness", "Blood pressure", True),
-        ("heart trouble", "illness", "Heart disease", False),
-        ("an asthmatic boy", "illness", "Asthma", True),
-        ("his ear", "illness", "Early fever", False),
-        ("", "illness", "Gout", False),
-    ],
-)
-def test_a_text_shows_a_value_by_its_name_a_word_for_it_or_another_form(
-    text: str, name: str, value: str, shown: bool
-) -> None:
-    assert is_said(text, SPEC[name], value, SPEC) is shown
-
-
 def test_fields_have_names_that_providers_take_and_no_two_the_same() -> None:
     names = ["os", "ear tip", "ear-tip", "Größe", "", "???", "x" * 70]
     spec = read_domain({"attributes": {name: {"kind": "open"} for name in names}}).attributes
     fields = field_names(spec)
     assert list(fields.values()) == ["os", "ear_tip", "ear_tip_2", "Gr_e", "attribute", "attribute_2", "x" * 40]
-    assert 'ear_tip_2 (that is "ear-tip"): open' in described(spec)
+    assert 'ear_tip_2 (that is "ear-tip"): open' in describe_attributes(spec)
 
 
 def test_texts_share_a_request_when_kind_and_configuration_are_the_same() -> None:
     one = ExtractAttributes("a", "issue", SPEC)
-    assert ASKING.together(one) == ASKING.together(ExtractAttributes("b", "issue", dict(SPEC)))
-    assert ASKING.together(one) != ASKING.together(ExtractAttributes("a", "solution", SPEC))
-    assert ASKING.together(one) != ASKING.together(ExtractAttributes("a", "issue", {"os": SPEC["os"]}))
+    assert TASK.together(one) == TASK.together(ExtractAttributes("b", "issue", dict(SPEC)))
+    assert TASK.together(one) != TASK.together(ExtractAttributes("a", "solution", SPEC))
+    assert TASK.together(one) != TASK.together(ExtractAttributes("a", "issue", {"os": SPEC["os"]}))
 
 
 @pytest.mark.parametrize(("kind", "words"), [("issue", "reported"), ("question", "asks now"), ("solution", "steps")])
 def test_each_kind_is_told_what_to_read(kind: Any, words: str) -> None:
-    request = request_for(TASK.name, ASKING, [ExtractAttributes("x", kind, SPEC)], "openai:any")
+    request = request_for(TASK, [ExtractAttributes("x", kind, SPEC)], "openai:any")
     (line,) = [line for line in request.messages[0].text.splitlines() if line.startswith("Each text is")]
     assert words in line
 
 
 def test_of_a_long_text_the_beginning_is_read() -> None:
-    request = request_for(TASK.name, ASKING, [ExtractAttributes("ab" * READ, "issue", SPEC)], "openai:any")
-    assert "ab" * (READ // 2) in request.messages[1].text
-    assert "ab" * (READ // 2 + 1) not in request.messages[1].text
+    request = request_for(TASK, [ExtractAttributes("ab" * TASK.text_characters, "issue", SPEC)], "openai:any")
+    assert "ab" * (TASK.text_characters // 2) in request.messages[1].text
+    assert "ab" * (TASK.text_characters // 2 + 1) not in request.messages[1].text

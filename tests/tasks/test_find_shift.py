@@ -10,11 +10,9 @@ import pytest
 import yaml
 
 from autokb.core.model_requests import ModelReply
+from autokb.core.reply import ReplyError
 from autokb.tasks.asking import read_reply, reply_schema
-from autokb.tasks.chunking.cohesion import cohesions, turns
-from autokb.tasks.chunking.find_shift.model import ASKING
 from autokb.tasks.chunking.find_shift.task import TASK, FindShift, FoundShift
-from autokb.tasks.reply import ReplyError
 
 EXAMPLES = yaml.safe_load(
     importlib.resources.files("autokb.tasks.chunking.find_shift").joinpath("examples.yaml").read_text("utf-8")
@@ -43,23 +41,9 @@ def test_the_first_heading_or_the_greatest_change(paragraphs: tuple[str, ...], a
     assert TASK.answer_offline(FindShift("t", paragraphs)).at == at
 
 
-def test_cohesion_is_the_share_of_words_on_either_side() -> None:
-    # before: {radio, wheel}; after: {radio, light} -> one of two words each: 1 / sqrt(2 * 2)
-    assert cohesions(["radio wheel", "radio light"]) == [0.5]
-    # two pieces on either side count: {radio, wheel} against {light, wheel} in the middle
-    assert cohesions(["radio", "wheel", "light", "wheel"])[1] == 0.5
-    assert cohesions(["radio", "## radio", "radio"]) == [-1.0, 1.0]
-    assert cohesions(["", "radio"]) == [0.0]
-
-
-def test_turns_are_headings_and_gaps_that_hold_together_least() -> None:
-    assert turns(["wheel", "wheel", "wheel", "parcel", "parcel", "parcel"]) == [3]
-    assert turns(["wheel", "## wheel", "wheel"]) == [1]
-
-
 def read(at: Any) -> Any:
     reply = ModelReply(json.dumps({"answers": [{"number": 1, "at": at}]}), 1, 1)
-    return read_reply(ASKING, [ITEM], reply, TASK.check)[0]
+    return read_reply(TASK, [ITEM], reply)[0]
 
 
 def test_a_number_is_read() -> None:
@@ -79,5 +63,5 @@ def test_the_check_says_what_is_wrong(at: int) -> None:
 
 
 def test_the_schema_bounds_the_number() -> None:
-    at = reply_schema(ASKING, [ITEM])["$defs"]["Entry"]["properties"]["at"]
+    at = reply_schema(TASK, [ITEM])["$defs"]["Entry"]["properties"]["at"]
     assert at == {"type": "integer", "minimum": 2, "maximum": 3}

@@ -10,10 +10,9 @@ import pytest
 import yaml
 
 from autokb.core.model_requests import ModelReply
+from autokb.core.reply import ReplyError
 from autokb.tasks.asking import Read, read_reply, reply_schema
-from autokb.tasks.chunking.find_splits.model import ASKING
 from autokb.tasks.chunking.find_splits.task import TASK, FindSplits, FoundSplits
-from autokb.tasks.reply import ReplyError
 
 EXAMPLES = yaml.safe_load(
     importlib.resources.files("autokb.tasks.chunking.find_splits").joinpath("examples.yaml").read_text("utf-8")
@@ -39,9 +38,8 @@ def test_pieces_with_nothing_in_common_are_split_somewhere() -> None:
 
 
 def read(after: Any) -> Read[FoundSplits]:
-    (found,) = read_reply(
-        ASKING, [ITEM], ModelReply(json.dumps({"answers": [{"number": 1, "after": after}]}), 1, 1), TASK.check
-    )
+    reply = ModelReply(json.dumps({"answers": [{"number": 1, "after": after}]}), 1, 1)
+    (found,) = read_reply(TASK, [ITEM], reply)
     return found
 
 
@@ -66,7 +64,7 @@ def test_the_check_says_what_is_wrong(after: tuple[int, ...], said: str) -> None
 
 
 def test_the_schema_bounds_the_numbers() -> None:
-    after = reply_schema(ASKING, [ITEM])["$defs"]["Entry"]["properties"]["after"]
+    after = reply_schema(TASK, [ITEM])["$defs"]["Entry"]["properties"]["after"]
     assert after == {
         "type": "array",
         "minItems": 1,

@@ -10,8 +10,13 @@ import pytest
 
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
-from autokb.tasks.issues.find_themes.model import ASKING, NAME
-from autokb.tasks.issues.find_themes.sample import CHARACTERS, LINE, LINES, chosen, line
+from autokb.tasks.issues.find_themes.issue_sample import (
+    LINE_CHARACTERS,
+    MOST_CHARACTERS,
+    MOST_LINES,
+    issue_line,
+    sample_issues,
+)
 from autokb.tasks.issues.find_themes.task import TASK, FindThemes
 
 ISSUES = ("No sound left", "Sound is low", "Battery is flat", "Case is cold", "Any jobs?")
@@ -19,7 +24,7 @@ ISSUES = ("No sound left", "Sound is low", "Battery is flat", "Case is cold", "A
 
 def read(*themes: Any, issues: tuple[str, ...] = ISSUES, vectors: Any = None) -> Read[Any]:
     reply = json.dumps({"answers": [{"number": 1, "themes": list(themes)}]})
-    (found,) = read_reply(ASKING, [FindThemes("buds", issues, vectors)], ModelReply(reply, 1, 1), TASK.check)
+    (found,) = read_reply(TASK, [FindThemes("buds", issues, vectors)], ModelReply(reply, 1, 1))
     return found
 
 
@@ -75,7 +80,7 @@ def test_what_does_not_fit_is_left_out_and_worth_a_repair(
         ([theme("Sound", "1")], "valid integer"),
         ([theme("Sound", 1.5)], "valid integer"),
         ([theme("", 1)], "at least 1 character"),
-        ([theme("x" * (NAME + 1), 1)], f"at most {NAME} characters"),
+        ([theme("x" * (TASK.name_characters + 1), 1)], f"at most {TASK.name_characters} characters"),
         ([theme("Sound", 1, miscellaneous="no")], "valid boolean"),
         ([{"name": "Sound", "examples": [1]}], "Field required"),
         ([{**theme("Sound", 1), "size": 3}], "Extra inputs"),
@@ -89,11 +94,11 @@ def test_wrong_themes(themes: list[Any], reason: str) -> None:
 
 
 def test_an_issue_is_one_line_cut_between_words() -> None:
-    assert line(" Two\nlines \t here ") == "Two lines here"
-    cut = line("word " * 100)
+    assert issue_line(" Two\nlines \t here ") == "Two lines here"
+    cut = issue_line("word " * 100)
     assert cut.endswith("word …")
-    assert len(cut) <= LINE + 2
-    assert len(line("x" * 1_000)) <= LINE + 2
+    assert len(cut) <= LINE_CHARACTERS + 2
+    assert len(issue_line("x" * 1_000)) <= LINE_CHARACTERS + 2
 
 
 def circle(count: int) -> Any:
@@ -107,32 +112,32 @@ def circle(count: int) -> Any:
 
 def test_of_too_many_issues_the_rare_ones_are_shown_too() -> None:
     issues = tuple(f"Issue {n}" for n in range(2_000))
-    positions = chosen(issues, circle(2_000))
-    assert len(positions) == LINES
+    positions = sample_issues(issues, circle(2_000))
+    assert len(positions) == MOST_LINES
     assert positions == sorted(set(positions))
     assert set(range(0, 2_000, 100)) <= set(positions)
-    assert positions == chosen(issues, circle(2_000))
+    assert positions == sample_issues(issues, circle(2_000))
 
 
 def test_all_lines_together_are_bounded() -> None:
-    issues = tuple("word " * 60 for _ in range(LINES))
-    positions = chosen(issues, None)
-    assert sum(len(line(issues[n])) for n in positions) <= CHARACTERS
-    assert len(positions) == CHARACTERS // len(line(issues[0]))
-    assert chosen((), None) == []
+    issues = tuple("word " * 60 for _ in range(MOST_LINES))
+    positions = sample_issues(issues, None)
+    assert sum(len(issue_line(issues[n])) for n in positions) <= MOST_CHARACTERS
+    assert len(positions) == MOST_CHARACTERS // len(issue_line(issues[0]))
+    assert sample_issues((), None) == []
 
 
 def test_numbers_mean_the_shown_lines_and_the_prompt_says_how_many_there_are() -> None:
     issues = tuple(f"Issue {n}" for n in range(2_000))
-    positions = chosen(issues, circle(2_000))
-    found = read(theme("Last", LINES), issues=issues, vectors=circle(2_000))
+    positions = sample_issues(issues, circle(2_000))
+    found = read(theme("Last", MOST_LINES), issues=issues, vectors=circle(2_000))
     assert members(found) == {"Last": (positions[-1],)}
-    request = request_for(TASK.name, ASKING, [FindThemes("buds", issues, circle(2_000))], "openai:any")
-    assert f"{LINES} of 2000 issues" in request.messages[1].text
-    assert f"\n{LINES}. {issues[positions[-1]]}\n" in request.messages[1].text
+    request = request_for(TASK, [FindThemes("buds", issues, circle(2_000))], "openai:any")
+    assert f"{MOST_LINES} of 2000 issues" in request.messages[1].text
+    assert f"\n{MOST_LINES}. {issues[positions[-1]]}\n" in request.messages[1].text
 
 
 def test_the_schema_knows_the_numbers() -> None:
-    schema = reply_schema(ASKING, [FindThemes("buds", ISSUES)])
+    schema = reply_schema(TASK, [FindThemes("buds", ISSUES)])
     numbers = schema["$defs"]["Theme"]["properties"]["examples"]["items"]
     assert numbers == {"type": "integer", "minimum": 1, "maximum": 5}

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import importlib.resources
-import time
 from typing import Any
 
 import pytest
 import yaml
 
-from autokb.core.attributes import ANY, from_lists
+from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.tasks.issues.grow_tree.headline import LONGEST, headline
-from autokb.tasks.issues.grow_tree.shapes import Report
+from autokb.heuristics.trees.nodes import Report
 from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree, Node
-from autokb.tasks.issues.grow_tree.wording import shows, without
 from autokb.tasks.task import ReplyError
 
 FILE = importlib.resources.files("autokb.tasks.issues.grow_tree").joinpath("examples.yaml")
-FIRST = "My folders vanish every single day since the update."
 SPEC = read_domain(
     {
         "attributes": {
@@ -56,230 +52,6 @@ def test_the_examples_grow_as_written(example: dict[str, Any]) -> None:
     tree = grown(*reports, spec=spec)
     assert (tree.parent.text, tree.parent.attributes) == (example["parent"]["text"], example["parent"]["attributes"])
     assert [{**c.model_dump(), "raw_issues": list(c.raw_issues)} for c in tree.children] == example["children"]
-
-
-@pytest.mark.parametrize(
-    ("line", "names", "shorter"),
-    [
-        ("My buds won't connect to my MacBook", {"os"}, "Buds won't connect"),
-        ("Folders vanish on Windows 11 after an update", {"os"}, "Folders vanish after an update"),
-        ("Folders vanish (win10)", {"os"}, "Folders vanish"),
-        ("Windows 10: folders vanish", {"os"}, "Folders vanish"),
-        ("Folders vanish - Linux", {"os"}, "Folders vanish"),
-        ("Folders vanish on Windows and Linux", {"os"}, "Folders vanish"),
-        ("Cannot read my Gmail account", {"provider"}, "Cannot read my account"),
-        ("Cannot read gmail.com mail on Windows", {"os", "provider"}, "Cannot read mail"),
-        ("Windows update broke printing", {"os"}, None),
-        ("Switch to Linux", {"os"}, None),
-        ("One of my macbooks is dead", {"os"}, None),
-        ("My MacBook won't wake up", {"os"}, "Won't wake up"),
-        ("Mac keeps losing the link", {"os"}, "Keeps losing the link"),
-        ("Mac refuses the link", {"os"}, None),
-        ("Windows event log is full", {"os"}, None),
-        ("The app cannot find Windows", {"os"}, None),
-        ("Folders vanish since Windows", {"os"}, "Folders vanish"),
-        ("Printing takes long", {"os"}, "Printing takes long"),
-    ],
-)
-def test_attribute_words_go_where_grammar_allows(line: str, names: set[str], shorter: str | None) -> None:
-    assert without(line, SPEC.attributes, names) == shorter
-
-
-def test_the_parent_keeps_what_its_text_cannot_do_without() -> None:
-    tree = grown(report("a", "Windows update broke printing", os=["Windows"]))
-    assert (tree.parent.text, fixed(tree.parent)) == ("Windows update broke printing", {"os": ["Windows"]})
-    assert tree.children == []
-
-
-def test_where_reports_disagree_the_parent_takes_a_wording_that_holds_for_all() -> None:
-    tree = grown(
-        report("a", "Windows update broke printing", os=["Windows"]),
-        report("b", "Printing is broken after an update", os=["Mac"]),
-    )
-    assert (tree.parent.text, fixed(tree.parent)) == ("Printing is broken after an update", {})
-    assert tree.parent.raw_issues == ("a", "b")
-
-
-def test_where_no_wording_holds_for_all_the_parent_keeps_the_set_of_values() -> None:
-    tree = grown(
-        report("a", "Windows update broke printing", os=["Windows"]),
-        report("b", "Mac update broke printing", os=["Mac"]),
-    )
-    assert fixed(tree.parent) == {"os": ["Mac", "Windows"]}
-    assert {tuple(c.attributes["os"]) for c in tree.children} == {("Mac",), ("Windows",)}
-
-
-def test_the_parent_holds_widely_even_where_all_reports_say_one_value() -> None:
-    tree = grown(*(report(f"r{n}", "Folders vanish on Windows", os=["Windows"]) for n in range(5)))
-    assert (tree.parent.text, fixed(tree.parent)) == ("Folders vanish", {})
-    assert [(c.text, fixed(c)) for c in tree.children] == [("Folders vanish on Windows", {"os": ["Windows"]})]
-
-
-def test_attribute_words_alone_are_no_issue() -> None:
-    tree = grown(report("a", "Windows 10", os=["Windows"]), report("b", "Folders vanish on my Mac", os=["Mac"]))
-    assert (tree.parent.text, fixed(tree.parent)) == ("Folders vanish", {})
-    alone = grown(report("a", "Windows 10", os=["Windows"]))
-    assert (alone.parent.text, fixed(alone.parent)) == ("Windows 10", {"os": ["Windows"]})
-
-
-def test_the_wording_that_fixes_least_and_is_most_usual_names_the_tree() -> None:
-    tree = grown(
-        report("a", "Macbook folders vanish", os=["Mac"]),
-        report("b", "Since the holiday everything in there is gone"),
-        report("c", "Folders vanish daily"),
-        report("d", "My folders vanish"),
-        report("e", "All folders vanish"),
-        report("f", "Folders vanish at night"),
-        report("g", "Folders vanish again"),
-    )
-    assert tree.parent.text == "Folders vanish"
-
-
-def test_a_symptom_alone_is_a_parent_and_a_thing_alone_is_none() -> None:
-    assert grown(report("a", "Crashes on Linux", os=["Linux"])).parent.text == "Crashes"
-    assert grown(report("a", "Volume on Linux", os=["Linux"])).parent.text == "Volume on Linux"
-
-
-def test_a_verb_that_lets_one_guess_a_value_is_not_taken_out_and_makes_no_child() -> None:
-    spec = read_domain(
-        {"attributes": {"link": {"values": ["Radio", "Wire"], "synonyms": {"Radio": ["pair", "pairing"]}}}}
-    )
-    tree = grown(report("a", "Pairing fails", link=["Radio"]), report("b", "Does not pair", link=["Radio"]), spec=spec)
-    assert (tree.parent.text, fixed(tree.parent), tree.children) == ("Pairing fails", {}, [])
-
-
-def test_a_child_is_worded_from_the_sentence_where_the_headline_hides_the_value() -> None:
-    tree = grown(report("a", "All quiet", "My Mac makes no sound at all", os=["Mac"]))
-    assert [(c.text, fixed(c)) for c in tree.children] == [("Mac makes no sound at all", {"os": ["Mac"]})]
-
-
-def test_a_value_that_another_one_goes_with_is_no_child_of_its_own() -> None:
-    spec = read_domain(
-        {
-            "attributes": {
-                "device": {"values": ["Phone", "Tablet", "Laptop"], "synonyms": {"Phone": ["iphone"]}},
-                "os": {
-                    "values": ["iOS", "Windows"],
-                    "synonyms": {"iOS": ["iphone"]},
-                    "implies": {"iOS": {"device": ["Phone", "Tablet"]}},
-                },
-            }
-        }
-    )
-    tree = grown(report("a", "No sound on my iPhone", device=["Phone"], os=["iOS"]), spec=spec)
-    assert [fixed(c) for c in tree.children] == [{"os": ["iOS"]}, {"device": ["Phone"], "os": ["iOS"]}]
-
-
-def test_what_a_single_customer_mentions_in_passing_is_no_child() -> None:
-    assert grown(report("a", "Mail will not open", os=["Mac"])).children == []
-
-
-def test_children_are_what_was_reported_most_frequent_first_each_value_visible() -> None:
-    tree = grown(
-        report("a", "Mail will not open"),
-        report("b", "Mail will not open with Gmail", provider=["Gmail"]),
-        report("c", "Mail refuses to open", os=["Mac"]),
-        report("d", "Mail stays shut", os=["Mac"]),
-    )
-    assert [(c.text, fixed(c), c.raw_issues) for c in tree.children] == [
-        ("Mail will not open (Mac)", {"os": ["Mac"]}, ("c", "d")),
-        ("Mail will not open with Gmail", {"provider": ["Gmail"]}, ("b",)),
-    ]
-
-
-def test_a_child_settles_what_its_values_imply_and_an_impossible_one_does_not_grow() -> None:
-    tree = grown(
-        report("a", "Mail will not open", os=["Linux"]), report("b", "Mail stays shut", os=["Linux"], shop=["Retail"])
-    )
-    found = [fixed(child) for child in tree.children]
-    assert {"os": ["Linux"], "shop": ["Direct"]} in found
-    assert {"shop": ["Retail"]} in found
-    assert all(SPEC.allows(from_lists(child.attributes)) for child in tree.children)
-    assert {"os": ["Linux"], "shop": ["Retail"]} not in found
-
-
-def test_the_theme_adds_single_values_that_many_say_worded_from_the_parent() -> None:
-    around = tuple(report(f"t{n}", "Other words about mail", os=["Mac"]) for n in range(3))
-    tree = grown(report("a", "Mail will not open"), theme=around)
-    assert [(c.text, fixed(c), c.raw_issues) for c in tree.children] == [
-        ("Mail will not open (Mac)", {"os": ["Mac"]}, ())
-    ]
-    assert grown(report("a", "Mail will not open"), theme=around[:2]).children == []
-
-
-def test_children_are_capped_and_their_texts_differ() -> None:
-    providers = [f"Provider{n:02d}" for n in range(20)]
-    reports = [report(f"r{n:02d}", "Mail will not open", provider=[p]) for n, p in enumerate(providers)]
-    tree = grown(*reports)
-    texts = [tree.parent.text, *(child.text for child in tree.children)]
-    assert len(tree.children) == 8
-    assert len({text.casefold() for text in texts}) == 9
-    assert all(shows(c.text, SPEC.attributes["provider"], c.attributes["provider"][0]) for c in tree.children)
-
-
-def test_a_report_of_two_values_is_a_child_for_each() -> None:
-    tree = grown(report("a", "Mail will not open"), report("b", "Mail stays shut", os=["Mac", "Windows"]))
-    assert [fixed(child) for child in tree.children] == [{"os": ["Mac"]}, {"os": ["Windows"]}]
-
-
-def test_none_stays_only_where_every_report_says_it_does_not_apply() -> None:
-    alone = grown(report("a", "Mail will not open", provider=["NONE"]))
-    assert alone.parent.attributes["provider"] == ["NONE"]
-    mixed = grown(
-        report("a", "Mail will not open", provider=["NONE"]), report("b", "Mail stays shut", provider=["Yahoo"])
-    )
-    assert from_lists(mixed.parent.attributes)["provider"] == ANY
-
-
-def test_an_issue_without_configuration_grows_a_bare_parent() -> None:
-    tree = grown(report("a", "Mail will not open"), spec=DomainSpec("plain"))
-    assert (tree.parent.text, tree.parent.attributes, tree.children) == ("Mail will not open", {}, [])
-
-
-@pytest.mark.parametrize(
-    ("title", "text", "line"),
-    [
-        ("Folders vanish daily", "Hello, ...", "Folders vanish daily"),
-        ("Help", "Hi all, my folders vanish every day. Thanks, Jo", "My folders vanish every day."),
-        (
-            "",
-            "Good morning! The lid is open. It does not close any more. Regards",
-            "The lid is open. It does not close any more.",
-        ),
-        ("Mailbird", "Hello! Installed it today. Cannot read old folders.", "Cannot read old folders."),
-        ("[SOLVED] Folders vanish daily", "x", "Folders vanish daily"),
-        ("Hi", "hello", "Hi"),
-        ("HELP!!! FOLDERS VANISH", "All of them.", "Folders vanish"),
-        ("MY IMAP FOLDERS VANISH", "The IMAP folders are gone since the update.", "My IMAP folders vanish"),
-        ("Urgent: folders vanish daily \U0001f62d\U0001f62d", "", "folders vanish daily"),
-        ("Today - 26/01/2026 - folders vanish", "", "folders vanish"),
-        ("", "My folders vanish every single day since the update. This is new. Any ideas?", FIRST),
-        ("", "This is new. Sorry for the question. Folders vanish daily?", "Folders vanish daily?"),
-        ("", "", ""),
-    ],
-)
-def test_a_headline_is_the_title_or_the_first_sentences_that_say_something(title: str, text: str, line: str) -> None:
-    assert headline(title, text) == line
-
-
-def test_the_product_alone_is_no_headline() -> None:
-    assert (
-        headline("Mailbird trouble importing", "Import stops half way through.", "mailbird")
-        == "Import stops half way through."
-    )
-
-
-def test_a_long_headline_is_cut_between_words() -> None:
-    line = headline("", "word " * 400)
-    assert len(line) <= LONGEST + 1
-    assert line.endswith("word…")
-
-
-def test_hostile_texts_take_no_time() -> None:
-    start = time.process_time()
-    for text in ("-" * 50_000, "on " * 20_000, "Windows " * 10_000, "(" * 50_000, "a.b" * 20_000):
-        without(headline("", text) or "x", SPEC.attributes, {"os"})
-    assert time.process_time() - start < 5
 
 
 def node(text: str, os: str = "Any", **more: Any) -> Node:

@@ -11,9 +11,8 @@ import pytest
 from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
+from autokb.heuristics.trees.nodes import Report
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
-from autokb.tasks.issues.grow_tree.model import ASKING, MOST, SHOWN, TEXT
-from autokb.tasks.issues.grow_tree.shapes import Report
 from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree
 
 SPEC = read_domain(
@@ -50,7 +49,7 @@ def child(text: str, *reports: Any, **values: list[str]) -> dict[str, Any]:
 
 def read(parent: Any, *children: Any, item: GrowTree = ITEM) -> Read[Any]:
     reply = json.dumps({"answers": [{"number": 1, "parent": parent, "children": list(children)}]})
-    (found,) = read_reply(ASKING, [item], ModelReply(reply, 1, 1), TASK.check)
+    (found,) = read_reply(TASK, [item], ModelReply(reply, 1, 1))
     return found
 
 
@@ -140,7 +139,7 @@ def test_a_parent_whose_text_hides_its_value_is_worth_a_repair() -> None:
     [
         (node("", os=["Mac"]), "at least 1 character"),
         (node("  "), "needs a text"),
-        (node("x" * (TEXT + 1)), f"at most {TEXT} characters"),
+        (node("x" * (TASK.text_characters + 1)), f"at most {TASK.text_characters} characters"),
         (node("Folders vanish", os=["Amiga"]), "Input should be 'Windows'"),
         (node("Folders vanish", os=[]), "at least 1 item"),
         (node("Folders vanish", os=["Any", "Mac"]), "Any or NONE alone"),
@@ -162,7 +161,7 @@ def test_a_wrong_parent_is_an_error(parent: Any, reason: str) -> None:
         (node("Folders vanish on Mac", os=["Mac"]), "Field required"),
         (child("Folders vanish on Mac", "1", os=["Mac"]), "valid integer"),
         (child("Folders vanish on Mac", 1, 2, 3, 1, os=["Mac"]), "at most 3"),
-        (child("x" * (TEXT + 1), os=["Mac"]), f"at most {TEXT} characters"),
+        (child("x" * (TASK.text_characters + 1), os=["Mac"]), f"at most {TASK.text_characters} characters"),
         (child("Folders vanish", os=["x" * 100]), "at most 60 characters"),
         (child("Folders vanish", os=[]), "at least 1 item"),
         (child("Folders vanish", os=[None]), "valid string"),  # type: ignore[list-item]
@@ -176,14 +175,16 @@ def test_a_child_of_another_shape_is_an_error(odd: Any, reason: str) -> None:
 
 
 def test_too_many_children_are_an_error() -> None:
-    found = read(PARENT, *(child(f"Folders vanish with P{n}", provider=[f"P{n}"]) for n in range(MOST + 1)))
-    assert f"at most {MOST}" in found.error
-    fits = read(PARENT, *(child(f"Folders vanish with P{n}", provider=[f"P{n}"]) for n in range(MOST)))
-    assert len(fits.answer.children) == MOST
+    found = read(
+        PARENT, *(child(f"Folders vanish with P{n}", provider=[f"P{n}"]) for n in range(TASK.most_children + 1))
+    )
+    assert f"at most {TASK.most_children}" in found.error
+    fits = read(PARENT, *(child(f"Folders vanish with P{n}", provider=[f"P{n}"]) for n in range(TASK.most_children)))
+    assert len(fits.answer.children) == TASK.most_children
 
 
 def test_the_schema_enumerates_values_and_numbers_of_children_too() -> None:
-    kinds = reply_schema(ASKING, [ITEM])["$defs"]
+    kinds = reply_schema(TASK, [ITEM])["$defs"]
     names = ["Windows", "Mac", "Linux", "Any", "NONE"]
     assert kinds["ParentAttributes"]["properties"]["os"]["items"]["enum"] == names
     assert kinds["ChildAttributes"]["properties"]["os"]["items"]["enum"] == names
@@ -197,13 +198,13 @@ def test_a_seed_without_reports_has_none_to_name() -> None:
 
 
 def test_of_a_large_cluster_the_centre_is_shown_and_all_belong_to_the_parent() -> None:
-    cluster = tuple(Report(f"r{n}", f"Folders vanish, case {n}.", {}) for n in range(SHOWN + 5))
+    cluster = tuple(Report(f"r{n}", f"Folders vanish, case {n}.", {}) for n in range(TASK.most_reports + 5))
     item = replace(ITEM, cluster=cluster)
-    text = request_for(TASK.name, ASKING, [item], "openai:any").messages[1].text
-    assert f"case {SHOWN - 1}." in text
-    assert f"case {SHOWN}." not in text
-    assert f'<report number="{SHOWN + 1}">\nFolders vanish with Gmail' in text
-    assert len(read(PARENT, item=item).answer.parent.raw_issues) == SHOWN + 5
+    text = request_for(TASK, [item], "openai:any").messages[1].text
+    assert f"case {TASK.most_reports - 1}." in text
+    assert f"case {TASK.most_reports}." not in text
+    assert f'<report number="{TASK.most_reports + 1}">\nFolders vanish with Gmail' in text
+    assert len(read(PARENT, item=item).answer.parent.raw_issues) == TASK.most_reports + 5
 
 
 def test_a_stored_tree_without_the_field_still_reads() -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, request_for, wrong
-from autokb.tasks.chunking.merge_blocks.model import ASKING, NOTHING, PACKAGE
-from autokb.tasks.chunking.merge_blocks.task import TASK, MergeBlocks, MergedBlocks, NoisePart, Paragraph
+from autokb.tasks.chunking.merge_blocks.task import NO_RANGE, TASK, MergeBlocks, MergedBlocks, NoisePart, Paragraph
 from autokb.tasks.prompts import examples
 
 PAGE = (Paragraph(7, "## Care"), Paragraph(8, "Dry it."), Paragraph(9, "© Lumo"))
@@ -20,11 +19,11 @@ UNSURE = MergeBlocks("Lumo 2", (), (Paragraph(8, "Dry it.", asked=False), PAGE[2
 
 def read(item: MergeBlocks, **entry: Any) -> Read[MergedBlocks]:
     reply = {"answers": [{"number": 1, "ranges": [], "noise": [], **entry}]}
-    return read_reply(ASKING, [item], ModelReply(json.dumps(reply), 1, 1), TASK.check)[0]
+    return read_reply(TASK, [item], ModelReply(json.dumps(reply), 1, 1))[0]
 
 
 def turns(*items: MergeBlocks) -> tuple[str, str]:
-    system, user = request_for(TASK.name, ASKING, items, "openai:any").messages
+    system, user = request_for(TASK, items, "openai:any").messages
     return system.text, user.text
 
 
@@ -43,7 +42,7 @@ def test_ranges_and_noise_are_read_as_they_are_given() -> None:
 def test_that_a_whole_page_is_noise_is_worth_a_second_look() -> None:
     found = read(ITEM)
     assert found.answer == MergedBlocks(ranges=())
-    assert wrong([found]) == NOTHING
+    assert wrong([found]) == NO_RANGE
 
 
 def test_that_all_is_noise_of_which_the_rules_are_unsure_is_an_answer() -> None:
@@ -78,8 +77,8 @@ def test_rules_first_shows_what_stands_around_and_asks_about_the_rest_only() -> 
 
 
 def test_pages_of_which_little_is_asked_share_a_request_and_whole_windows_do_not() -> None:
-    assert ASKING.together(UNSURE) == ASKING.together(MergeBlocks("Other", (), PAGE, rules_first=True))
-    assert ASKING.together(ITEM) != ASKING.together(MergeBlocks("Other", (), PAGE))
+    assert TASK.together(UNSURE) == TASK.together(MergeBlocks("Other", (), PAGE, rules_first=True))
+    assert TASK.together(ITEM) != TASK.together(MergeBlocks("Other", (), PAGE))
     _, user = turns(UNSURE, UNSURE)
     assert user.count("<page number=") == 2
 
@@ -90,7 +89,7 @@ def test_a_model_sees_nothing_that_a_person_does_not() -> None:
 
 
 def test_the_examples_answer_what_they_show() -> None:
-    for example in examples(PACKAGE):
+    for example in examples(TASK.package):
         page = tuple(Paragraph(p["number"], p["text"], p.get("asked", True)) for p in example["page"])
         structure = tuple((first, last) for first, last in example["structure"])
         item = MergeBlocks(example["title"], (), page, bool(example.get("rules_first")), structure)

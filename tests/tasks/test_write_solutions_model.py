@@ -12,8 +12,7 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
-from autokb.tasks.issues.write_solutions.model import ASKING
-from autokb.tasks.issues.write_solutions.model_shapes import passages
+from autokb.tasks.issues.write_solutions.reply_reader import passages_of
 from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions, WrittenSolutions
 from autokb.text.conditional_markup import find_switches
 
@@ -46,7 +45,7 @@ def draft(number: int, *steps: dict[str, Any], title: str = "Reset", **more: Any
 def read(items: tuple[WriteSolutions, ...], drafts: list[Any], *own: list[int]) -> list[Read[WrittenSolutions]]:
     answers = [{"number": n, "solutions": ids} for n, ids in enumerate(own, 1)]
     reply = ModelReply(json.dumps({"solutions": drafts, "answers": answers}), 1, 1)
-    return read_reply(ASKING, items, reply, TASK.check)
+    return read_reply(TASK, items, reply)
 
 
 def only(item: WriteSolutions, *drafts: Any) -> Read[WrittenSolutions]:
@@ -69,6 +68,13 @@ def test_an_empty_text_is_the_quote_as_people_read_it() -> None:
     assert [s.quote for s in written.steps] == ["1. Open the lid.", "2. Hold the **button** for 10 seconds."]
     assert (written.headings, written.which, written.similarity) == (("Reset",), 0, 0.6)
     assert written.attributes == ANY
+
+
+def test_a_quote_as_the_prompt_escaped_it_is_found() -> None:
+    dry = excerpt("dry", "Dry a <b>wet</b> bud.")
+    found = only(node(dry), draft(1, step("Dry a &lt;b>wet&lt;/b> bud."), title="Buds dry"))
+    assert found.answer is not None
+    assert [s.quote for s in found.answer.solutions[0].steps] == ["Dry a <b>wet</b> bud."]
 
 
 def test_a_quote_from_another_passage_is_corrected() -> None:
@@ -173,7 +179,7 @@ def test_an_open_value_that_nothing_names_is_not_taken() -> None:
 
 def test_a_shared_solution_is_written_once_and_read_for_each_node() -> None:
     items = (node(ONE), node(OTHER, ONE), node(TWO))
-    assert [e.document for e in passages(items)] == ["reset", "other", "sound"]
+    assert [e.document for e in passages_of(items)] == ["reset", "other", "sound"]
     found = read(items, [draft(1, step("Open the lid."))], [1], [1], [1])
     assert [solutions(one) for one in found[:2]] == [[("displayed", "Reset", ["Open the lid."])]] * 2
     assert [one.answer.solutions[0].excerpt for one in found[:2] if one.answer] == [0, 1]
@@ -235,12 +241,12 @@ def test_without_attributes_the_reply_has_none_and_the_solution_holds_for_any() 
     assert solutions(found) == [("displayed", "Reset", ["Open the lid."])]
     assert found.answer is not None
     assert found.answer.solutions[0].attributes == ANY
-    assert "attributes" not in json.dumps(reply_schema(ASKING, [item]))
-    assert '"attributes"' not in request_for(TASK.name, ASKING, [item], "openai:x").messages[0].text
+    assert "attributes" not in json.dumps(reply_schema(TASK, [item]))
+    assert '"attributes"' not in request_for(TASK, [item], "openai:x").messages[0].text
 
 
 def test_tree_and_manner_are_no_part_of_the_key_and_decide_what_shares_a_request() -> None:
     one = node(ONE)
     assert TASK.key(one) == TASK.key(replace(one, tree="x", with_attributes=False))
-    assert ASKING.together(one) != ASKING.together(replace(one, tree="x"))
-    assert ASKING.together(one) == ASKING.together(node(TWO, os=["macOS"]))
+    assert TASK.together(one) != TASK.together(replace(one, tree="x"))
+    assert TASK.together(one) == TASK.together(node(TWO, os=["macOS"]))

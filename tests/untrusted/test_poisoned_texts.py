@@ -24,14 +24,14 @@ from autokb.issues.solutions import (
     written_solutions,
 )
 from autokb.issues.wording import solution_title
-from autokb.tasks.asking import Read, answer, request_for
+from autokb.tasks.asking import answer, request_for
 from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
 from autokb.tasks.chunking.add_context.task import AddContext, Passage
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.assign_theme.task import AssignTheme
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
-from autokb.tasks.task import Task
+from autokb.tasks.task import Read, Task
 
 SPEC = read_domain(
     {
@@ -56,9 +56,8 @@ both_places = pytest.mark.parametrize("place", ["document", "issue"])
 
 
 def ask_task(task: Task[Any, Any], items: Sequence[Any], model: Obedient) -> list[Read[Any]]:
-    assert task.asking is not None
-    request = request_for(task.name, task.asking, items, "openai:obedient")
-    return asyncio.run(answer(request, task.asking, items, model.ask, task.check))
+    request = request_for(task, items, "openai:obedient")
+    return asyncio.run(answer(request, task, items, model.ask))
 
 
 @dataclass

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from autokb.core.nouns import Failure
 from autokb.core.results import Spending
 from autokb.core.vectors import Vectors
-from autokb.tasks.task import Reply, Task
+from autokb.tasks.task import In, Out, Task
 
-I = TypeVar("I")  # noqa: E741
-O = TypeVar("O", bound=Reply)  # noqa: E741
 Embed = Callable[[Sequence[str]], Vectors]  # texts -> vectors of length 1, (texts, dimensions)
 
 
 class Runner(Protocol):
     """Answers tasks, by a model or offline as the settings say."""
 
-    def run(self, stage: str, task: Task[I, O], items: Sequence[I], names: Sequence[str]) -> Sequence[O | None]:
+    def run(self, stage: str, task: Task[In, Out], items: Sequence[In], names: Sequence[str]) -> Sequence[Out | None]:
         """Return the reply to each item; None for one that failed, which is reported under its name."""
         ...
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.domain import DomainSpec
-from autokb.tasks.issues.grow_tree.headline import content_words
-from autokb.tasks.issues.grow_tree.wording import named
+from autokb.heuristics.subject_words import subject_words
+from autokb.heuristics.titles.phrase_editing import named_values
 
 MASKED_CHARACTERS = 1_500  # of an issue; what it is about is said there
 SHORT_CHARACTERS = 400  # in a longer message a few attribute words hardly move the vector
@@ -22,12 +22,12 @@ def masked_text(text: str, spec: DomainSpec) -> str:
     """Return a text without the names of attribute values; as it is where nothing else would be left."""
     text = unicodedata.normalize("NFKC", text[:MASKED_CHARACTERS])
     rest, at = [], 0
-    for mention in named(text, spec.attributes):
+    for mention in named_values(text, spec.attributes):
         if mention.start >= at:
             rest.append(text[at : mention.start])
             at = mention.end
     line = " ".join("".join((*rest, text[at:])).split())
-    return line if content_words(line) else text
+    return line if subject_words(line) else text
 
 
 def problem_vectors(texts: Sequence[str], spec: DomainSpec, vectors: Any, embed: Embed) -> NDArray[np.float64]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
+from autokb.heuristics.solutions.instructions import instructs
 from autokb.issues.wording import solution_text, solution_title
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
-from autokb.tasks.issues.write_solutions.language import tells
 
 _NUMBERED = re.compile(r"\s*\d{1,9}[.)]\s")
 _OPTIONAL = re.compile(
@@ -97,7 +97,7 @@ def _hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[
 
 
 def _tells(step: str) -> bool:
-    return any(tells(part) for part in re.split(r"(?<=[.!?])\s+|\n", step))
+    return any(instructs(part) for part in re.split(r"(?<=[.!?])\s+|\n", step))
 
 
 def _repaired(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) -> Solution:

@@ -10,10 +10,10 @@ import numpy as np
 
 from autokb.core.ids import digest, short_id
 from autokb.core.nouns import Theme
-from autokb.tasks.issues.assign_theme.offline import nearest_themes
+from autokb.heuristics.themes.find import similarity_floor
+from autokb.heuristics.themes.nearest import nearest_themes
+from autokb.heuristics.themes.theme import FoundThemes
 from autokb.tasks.issues.assign_theme.task import AssignTheme
-from autokb.tasks.issues.find_themes.offline import usual_likeness
-from autokb.tasks.issues.find_themes.reply import FoundThemes
 
 MISCELLANEOUS = "Miscellaneous"
 FEW = 15  # fewer issues say nothing about how far is far
@@ -55,7 +55,7 @@ def freeze(found: FoundThemes, vectors: Any) -> FrozenThemes:
     usual = [theme for theme in found.themes if not theme.miscellaneous]
     own = [rows[list(t.members)] @ _centre(rows[list(t.members)]) for t in usual]
     likeness = np.concatenate(own) if own else np.zeros(0)
-    floor = usual_likeness(likeness) if len(likeness) >= FEW else -1.0
+    floor = similarity_floor(likeness) if len(likeness) >= FEW else -1.0
     rounded = tuple(tuple(float(x) for x in np.round(centre, 7)) for centre in centres)
     return FrozenThemes(tuple(names), rounded, odd[0], round(floor, 6))
 

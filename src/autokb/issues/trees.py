@@ -13,9 +13,9 @@ from autokb.core.attributes import Attributes, as_lists, from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.nouns import Issue, RawIssue
+from autokb.heuristics.titles.issue_title import issue_title, shorten
+from autokb.heuristics.trees.nodes import Report
 from autokb.issues.seeds import seed_id
-from autokb.tasks.issues.grow_tree.headline import clipped, headline
-from autokb.tasks.issues.grow_tree.shapes import Report
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
 
 AROUND = 12  # reports of the theme beside the cluster: those nearest to the seed
@@ -40,14 +40,14 @@ class Reported:
     @cached_property
     def report(self) -> Report:
         """Its headline and values, and the sentence of its text that says the same."""
-        line, sentence = headline_of(self.issue, self.product), headline("", self.issue.text, self.product)
+        line, sentence = headline_of(self.issue, self.product), issue_title("", self.issue.text, self.product)
         other = sentence if len(sentence) <= SENTENCE and sentence.casefold() != line.casefold() else ""
         return Report(self.issue.id, line, self.attributes, other)
 
 
 def headline_of(issue: RawIssue, product: str = "") -> str:
     """Return the line that says what a raw issue is about, never empty."""
-    return headline(issue.title, issue.text, product) or clipped(" ".join(issue.full_text.split())) or issue.id
+    return issue_title(issue.title, issue.text, product) or shorten(" ".join(issue.full_text.split())) or issue.id
 
 
 @dataclass(frozen=True)

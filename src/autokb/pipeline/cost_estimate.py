@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from autokb.core.results import Figures, Tokens
 from autokb.core.settings import Settings
@@ -13,13 +13,11 @@ from autokb.pipeline.model_session import limits_of
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, item_keys
 from autokb.pipeline.runner import Answered, Job, OfflineRunner
 from autokb.stores.ledger_table import LedgerTable
-from autokb.tasks.prompts import render
-from autokb.tasks.task import Task
+from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
     from autokb.llm.prices import Prices
 
-I = TypeVar("I")  # noqa: E741
 TEXTS_A_REQUEST = 96  # of an embedder
 NO_FIGURES = Figures(0, Tokens(0, 0), 0.0)
 
@@ -40,14 +38,12 @@ class Estimate:
         self, stage: str, task: Task[Any, Any], items: Sequence[Any], groups: Sequence[Group], model: str
     ) -> None:
         """Count one request a group of positions."""
-        asking = task.asking
-        assert asking is not None
         read = written = 0.0
         for group in groups:
             together = [items[n] for n in group]
-            characters = sum(map(len, render(asking.package, asking.values(together))))
+            characters = sum(map(len, task.turns(together)))
             read += characters / CHARACTERS_A_TOKEN * self.ratios.get(model, 1.0)
-            tokens = TOKENS_AROUND_ENTRIES + sum(asking.tokens(item)[1] for item in together)
+            tokens = TOKENS_AROUND_ENTRIES + sum(task.tokens(item)[1] for item in together)
             written += tokens * self.ratios.get(f"{model} {task.name}", 1.0)
         price = self.prices.of(model)
         cost = None if price is None else price.cost(round(read), round(written))
@@ -82,7 +78,7 @@ class CountingRunner:
         self._estimate = estimate
         self._model = model
 
-    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+    def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of the model's answers: what it answered before is not counted."""
         return item_keys(task, self._model, items)
 

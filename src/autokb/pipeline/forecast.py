@@ -28,7 +28,7 @@ from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.tasks.issues.grow_tree.task import GrowTree
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
-from autokb.tasks.task import I, O, Task
+from autokb.tasks.task import In, Out, Task
 
 TYPICAL_CONTEXT = "It is about the product, on the page that its title names, and says what to do there. " * 2
 
@@ -77,7 +77,7 @@ def _count_trees(workspace: Workspace, stages: Stages, workload: Workload) -> No
         _count(stages, "rules", CHECK_RULES, workload.rules())
 
 
-def _count(stages: Stages, stage: str, task: Task[I, O], items: Sequence[I]) -> None:
+def _count(stages: Stages, stage: str, task: Task[In, Out], items: Sequence[In]) -> None:
     """Let the stages count what a model would be asked about items; the offline answers to them are not needed."""
     if items and stages.asks_model(task, stage):
         stages.run(stage, task, items, [""] * len(items))

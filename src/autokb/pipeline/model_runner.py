@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.model_requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest
@@ -15,10 +15,8 @@ from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.pipeline.model_session import ModelSession
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, item_keys
 from autokb.pipeline.runner import KEPT_AT_ONCE, KEPT_SECONDS, Answered, Job
-from autokb.tasks.asking import Read, answer, request_for
-from autokb.tasks.task import Task
-
-I = TypeVar("I")  # noqa: E741
+from autokb.tasks.asking import answer, request_for
+from autokb.tasks.task import In, Read, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class ModelRunner:
         self._session = session
         self._model = model
 
-    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+    def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of what the model reads of each item."""
         return item_keys(task, self._model, items)
 
@@ -126,8 +124,6 @@ class ModelRunner:
         from autokb.llm.client import Tag
 
         session, task = self._session, job.task
-        asking = task.asking
-        assert asking is not None
         items = tuple(job.items[n] for n in group)
         tag = Tag(job.stage, task.name, tuple(job.keys[n] for n in group))
         requests: list[str] = []
@@ -138,7 +134,7 @@ class ModelRunner:
             attempt = session.ledger.unreadable([one.base_key]).get(one.base_key, 0)
             reply = await session.client.ask(one, tag)
             if not requests:
-                usual = TOKENS_AROUND_ENTRIES + sum(asking.tokens(item)[1] for item in items)
+                usual = TOKENS_AROUND_ENTRIES + sum(task.tokens(item)[1] for item in items)
                 session.guessed(f"{self._model} {task.name}", usual, reply.output_tokens)
             characters = sum(len(m.text) for m in one.messages)
             session.guessed(self._model, characters / CHARACTERS_A_TOKEN, reply.input_tokens)
@@ -146,8 +142,8 @@ class ModelRunner:
             was_cut = was_cut or reply.finish == "length"
             return reply
 
-        request = request_for(task.name, asking, items, self._model, most_tokens)
-        read: list[Read[Any]] = await answer(request, asking, items, ask, task.check)
+        request = request_for(task, items, self._model, most_tokens)
+        read: list[Read[Any]] = await answer(request, task, items, ask)
         lost = [n for n, one in zip(group, read, strict=True) if one.answer is None]
         asked_again = lost if was_cut and lost and len(group) > 1 else []
         arrived.put(

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
-from autokb.tasks.asking import Asking
-from autokb.tasks.prompts import render
-from autokb.tasks.task import Task
+from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
     from autokb.llm.limits import Limits
 
-I = TypeVar("I")  # noqa: E741
 FEWEST_CHARACTERS_A_TOKEN = 3.0  # of ordinary text; a group must fit also where tokens are shorter than usual
 MOST_TOKENS_READ = 24_000  # of one request: beyond it models overlook entries, whatever their window holds
 TOKENS_AROUND_ENTRIES = 8  # of a usual reply: {"answers": []}
@@ -30,11 +27,11 @@ def item_key(task: Task[Any, Any], model: str, turns: tuple[str, str]) -> str:
     return digest("answer", task.name, str(task.version), model, *turns)
 
 
-def item_keys(task: Task[I, Any], model: str, items: Sequence[I]) -> list[str]:
+def item_keys(task: Task[In, Any], model: str, items: Sequence[In]) -> list[str]:
     """Return the keys of items' answers by a model (BadInputError where the task has no prompt)."""
-    if (asking := task.asking) is None:
+    if not task.asks_models:
         raise BadInputError(f"The task {task.name} cannot be asked of a model; set tasks: {{{task.name}: offline}}.")
-    return [item_key(task, model, render(asking.package, asking.values((item,)))) for item in items]
+    return [item_key(task, model, task.turns((item,))) for item in items]
 
 
 @dataclass(frozen=True)
@@ -46,12 +43,6 @@ class Batching:
     limits: Limits
     one_each: bool
     _sizes: dict[int, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def asking(self) -> Asking[Any, Any]:
-        """How the task is put to a model."""
-        assert self.task.asking is not None
-        return self.task.asking
 
     def groups(self, keys: Sequence[str], missing: Sequence[int], begun: Sequence[Sequence[str]]) -> list[Group]:
         """Return the groups to ask: those of an undisturbed run that are missing whole, then what is left.
@@ -76,7 +67,7 @@ class Batching:
         groups: list[Group] = []
         unfinished: dict[Hashable, list[int]] = {}
         for position in positions:
-            place = position if self.one_each else self.asking.together(self.items[position])
+            place = position if self.one_each else self.task.together(self.items[position])
             group = unfinished.setdefault(place, [])
             if group and not self._fits([*group, position]):
                 groups.append(tuple(group))
@@ -85,7 +76,7 @@ class Batching:
         return groups + [tuple(group) for group in unfinished.values() if group]
 
     def _fits(self, group: Sequence[int]) -> bool:
-        if self.one_each or len(group) > self.asking.most:
+        if self.one_each or len(group) > self.task.most:
             return False
         items = [self.items[n] for n in group]
         written = MOST_TOKENS_AROUND + self._tokens_written(items)
@@ -98,13 +89,13 @@ class Batching:
         read = alone[0][0] + sum(user for _, user in alone)
         if read / FEWEST_CHARACTERS_A_TOKEN <= most_read:
             return True
-        together = sum(map(len, render(self.asking.package, self.asking.values(items))))
+        together = sum(map(len, self.task.turns(items)))
         return together / FEWEST_CHARACTERS_A_TOKEN <= most_read
 
     def _characters(self, position: int) -> tuple[int, int]:
         """Return the characters of the system and user turns that ask about one item alone."""
         if position not in self._sizes:
-            system, user = render(self.asking.package, self.asking.values((self.items[position],)))
+            system, user = self.task.turns((self.items[position],))
             self._sizes[position] = len(system), len(user)
         return self._sizes[position]
 
@@ -114,6 +105,6 @@ class Batching:
         One entry has room for its longest, many for twice the usual: if each had its longest, replies of 4,096 tokens
         would hold one tree's node at a time.
         """
-        tokens = [self.asking.tokens(item) for item in items]
+        tokens = [self.task.tokens(item) for item in items]
         longest = [most for most, _ in tokens]
         return min(sum(longest), max(*longest, LONGER_THAN_USUAL * sum(usual for _, usual in tokens)))

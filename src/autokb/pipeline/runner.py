@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from autokb.tasks.task import Task
+from autokb.tasks.task import In, Task
 
-I = TypeVar("I")  # noqa: E741
 T = TypeVar("T")
 KEPT_AT_ONCE = 64  # answers between two writes to the disk: what a kill -9 can cost at most
 KEPT_SECONDS = 1.0  # and the longest that an answer waits for them
 
 
 @dataclass(frozen=True)
-class Job(Generic[I]):
+class Job(Generic[In]):
     """The items of one stage that one task is to answer.
 
     ``keys[n]`` is what the answer to ``items[n]`` is kept under. ``missing`` are the positions that are to be
@@ -24,8 +23,8 @@ class Job(Generic[I]):
     """
 
     stage: str
-    task: Task[I, Any]
-    items: Sequence[I]
+    task: Task[In, Any]
+    items: Sequence[In]
     keys: Sequence[str]
     missing: Sequence[int]
 
@@ -46,7 +45,7 @@ class Answered:
 class Runner(Protocol):
     """Answers tasks for items."""
 
-    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+    def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return what each item's answer is kept under: the hash of everything that can change it."""
         ...
 
@@ -62,7 +61,7 @@ class Runner(Protocol):
 class OfflineRunner:
     """Asks the task's own engine, item by item."""
 
-    def keys(self, task: Task[I, Any], items: Sequence[I]) -> list[str]:
+    def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of the tasks' inputs."""
         return [task.key(item) for item in items]
 

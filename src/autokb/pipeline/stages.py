@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,13 +27,11 @@ from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batc
 from autokb.pipeline.stage_log import Progress, StageCount, StageLog, silent
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.tasks.task import Reply, Task
+from autokb.tasks.task import In, Out, Task
 
 if TYPE_CHECKING:
     from autokb.pipeline.model_session import ModelSession
 
-I = TypeVar("I")  # noqa: E741
-O = TypeVar("O", bound=Reply)  # noqa: E741
 EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
 
 
@@ -70,7 +68,7 @@ class Stages:
         """Return whether a model answers a task in a stage."""
         return self.model(task, stage) != OFFLINE
 
-    def run(self, stage: str, task: Task[I, O], items: Sequence[I], names: Sequence[str]) -> list[O | None]:
+    def run(self, stage: str, task: Task[In, Out], items: Sequence[In], names: Sequence[str]) -> list[Out | None]:
         """Answer a task for every item.
 
         A failed item is None and reported in ``failures`` under its name, one whose reply is awaited is None too.
@@ -105,10 +103,10 @@ class Stages:
     def remember_derived(
         self,
         stage: str,
-        task: Task[I, O],
+        task: Task[In, Out],
         keys: Sequence[str],
         names: Sequence[str],
-        work: Callable[[Sequence[int]], Mapping[int, tuple[I, str]]],
+        work: Callable[[Sequence[int]], Mapping[int, tuple[In, str]]],
     ) -> list[str | None]:
         """Return for each key what is kept under it, else what ``work`` makes of the positions that are missing.
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue, RawIssue
+from autokb.heuristics.trees.nodes import Report
 from autokb.issues.solutions import FoundPassage, solutions_request
 from autokb.issues.trees import READ, headline_of
 from autokb.pipeline.steps.solutions import PASSAGE_CHARACTERS, PASSAGES
 from autokb.tasks.issues.check_rules.task import CheckRules
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
-from autokb.tasks.issues.grow_tree.shapes import Report
 from autokb.tasks.issues.grow_tree.task import GrowTree
-from autokb.tasks.issues.write_solutions.shapes import WriteSolutions
+from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 SEEDS = 49 / 265  # seeds an issue, children a seed and solutions a node: appendix C of the AutoKB paper
 CHILDREN = 482 / 49

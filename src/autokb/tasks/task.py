@@ -1,97 +1,129 @@
-"""A task answers one question; its input decides its key, its output is checked before anyone uses it."""
+"""A task answers one question, offline by a function or by a model from ``prompt.md``; both answers are checked."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Generic, TypeVar
-
-from pydantic import BaseModel
+import importlib.resources
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar
 
 from autokb.core.ids import canonical_json, digest
-from autokb.tasks.asking import Asking
-from autokb.tasks.reply import Reply, ReplyError
+from autokb.core.keys import key_json, outside_key
+from autokb.core.reply import LeftOut, Reply, ReplyError
+from autokb.tasks.prompts import examples, render, spelled_reply
 
-__all__ = ["Reply", "ReplyError", "Task", "outside_key", "plain"]
+__all__ = ["LeftOut", "Read", "Reply", "ReplyError", "Task", "outside_key"]
 
-I = TypeVar("I")  # noqa: E741
-O = TypeVar("O", bound=Reply)  # noqa: E741
-
-
-def outside_key(default: Any = None) -> Any:
-    """Declare an input field that follows from the others (a vector of a text) and so stays out of the key."""
-    return field(default=default, metadata={"key": False}, compare=False, repr=False)
-
-
-def _accept(_item: Any, _reply: Any) -> None:
-    """Accept every reply that reads."""
+In = TypeVar("In")
+Out = TypeVar("Out", bound=Reply)
 
 
 @dataclass(frozen=True)
-class Task(Generic[I, O]):
-    """One question: how its input looks, how its answer looks, how it is answered without a model.
+class Read(Generic[Out]):
+    """What was read for one item: its answer, or the error; ``complaints`` are worth one repair but no failure."""
 
-    ``input`` is a frozen dataclass, ``output`` a ``Reply``. ``check`` raises ReplyError when an output is wrong
-    for its input. Raise ``version`` whenever the offline answer to the same input changes: stored answers of the old
-    version are then not used again. ``asking`` is how a model is asked instead.
+    answer: Out | None
+    error: str = ""
+    complaints: tuple[str, ...] = ()
+
+
+class Task(Generic[In, Out]):
+    """One question: the types of its input and answer, its limits, and its two ways to an answer.
+
+    A task is a subclass in ``tasks/GROUP/NAME/task.py`` with one instance there, ``TASK``. It declares ``input`` (a
+    frozen dataclass with all that a prompt needs) and ``output`` (a ``Reply``), and answers ``offline``. With a
+    ``prompt.md`` beside it a model can be asked: ``values`` fill the prompt, ``entry`` is the type of what the model
+    writes about an item, ``read`` turns that into the answer. Raise ``version`` whenever the offline answer to the same
+    input changes: stored answers of the old version are then not used again.
     """
 
-    name: str
-    version: int
-    input: type[I]
-    output: type[O]
-    offline: Callable[[I], O]
-    check: Callable[[I, O], None] = _accept
-    asking: Asking[I, O] | None = None
+    package: ClassVar[str]  # where prompt.md and examples.yaml lie
+    name: ClassVar[str]  # GROUP/NAME; keys of stored and paid answers hold it
+    version: ClassVar[int] = 1
+    input: type[In]
+    output: type[Out]
 
-    def key(self, item: I) -> str:
+    most: ClassVar[int] = 1  # items in one request to a model
+    grouped_by: ClassVar[tuple[str, ...]] = ()  # fields that the items of one request have in common
+    entry_tokens: ClassVar[tuple[int, int]]  # of an item's entry: the most it can sensibly need, and the usual number
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.package = cls.__module__.rpartition(".")[0]
+        cls.name = "/".join(cls.package.split(".")[-2:])
+
+    def key(self, item: In) -> str:
         """Return the hash of everything that can change the offline answer."""
-        return digest(self.name, str(self.version), canonical_json(plain(item)))
+        return digest(self.name, str(self.version), canonical_json(key_json(item)))
 
-    def answer_offline(self, item: I) -> O:
+    # -- without a model
+
+    def offline(self, item: In) -> Out:
+        """Answer without a model; raise ReplyError where that cannot be."""
+        raise NotImplementedError(f"{self.name} has no offline answer.")
+
+    def check(self, item: In, reply: Out) -> None:
+        """Raise ReplyError when an answer is wrong for its input, whoever gave it; the message says what."""
+
+    def answer_offline(self, item: In) -> Out:
         """Answer without a model; raises ReplyError when the answer does not fit its input."""
         reply = self.offline(item)
         self.check(item, reply)
         return reply
 
+    # -- by a model
 
-LEAVES = frozenset({str, int, float, bool, type(None)})
-SHARED_AT_MOST = 64
-_shared: dict[int, tuple[object, Any]] = {}
+    @cached_property
+    def asks_models(self) -> bool:
+        """Whether a model can be asked: the task has a ``prompt.md``."""
+        return importlib.resources.files(self.package).joinpath("prompt.md").is_file()
 
+    def together(self, item: In) -> Hashable:
+        """Return what the items of one request have in common, by default their fields ``grouped_by``."""
+        return tuple(getattr(item, name) for name in self.grouped_by)
 
-@lru_cache(maxsize=256)
-def _key_fields(kind: type) -> tuple[str, ...]:
-    return tuple(f.name for f in dataclasses.fields(kind) if f.metadata.get("key", True))
+    def tokens(self, item: In) -> tuple[int, int]:
+        """Return the most tokens that an item's entry can sensibly need, and the usual number."""
+        return self.entry_tokens
 
+    def values(self, items: Sequence[In]) -> Mapping[str, Any]:
+        """Return the variables of ``prompt.md`` for the items of one request, but for ``examples``."""
+        raise NotImplementedError(f"{self.name} asks no model.")
 
-def plain(value: Any) -> Any:
-    """Turn nouns into JSON values with one spelling; fields declared ``outside_key`` are left out."""
-    kind = type(value)
-    if kind in LEAVES:
-        return value
-    if kind is tuple or kind is list:
-        return [plain(v) for v in value]
-    if dataclasses.is_dataclass(kind):
-        return {name: plain(getattr(value, name)) for name in _key_fields(kind)}
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, Mapping):
-        return _plain_mapping(value)
-    if isinstance(value, frozenset | set):
-        return sorted(plain(v) for v in value)
-    return value
+    def examples(self, items: Sequence[In]) -> Sequence[Mapping[str, Any]]:
+        """Return the prompt's examples: entries of ``examples.yaml``, each ``reply`` as a model is to write it."""
+        return [{**example, "reply": spelled_reply(example["reply"])} for example in examples(self.package)]
 
+    def variables(self, items: Sequence[In]) -> Mapping[str, Any]:
+        """Return all variables of ``prompt.md`` for the items of one request."""
+        return {**self.values(items), "examples": self.examples(items)}
 
-def _plain_mapping(value: Mapping[Any, Any]) -> Any:
-    """Spell a mapping; one of nouns is the domain's configuration, the same object in thousands of inputs."""
-    if not dataclasses.is_dataclass(next(iter(value.values()), None)):
-        return {str(k): plain(v) for k, v in value.items()}
-    known = _shared.get(id(value))
-    if known is None or known[0] is not value:
-        if len(_shared) >= SHARED_AT_MOST:
-            _shared.clear()
-        known = _shared[id(value)] = (value, {str(k): plain(v) for k, v in value.items()})
-    return known[1]
+    def turns(self, items: Sequence[In]) -> tuple[str, str]:
+        """Return the system and the user turn that ask about the items of one request."""
+        return render(self.package, self.variables(items))
+
+    def entry(self, items: Sequence[In]) -> Mapping[str, Any]:
+        """Return the fields of one entry of a reply, name to type, but for ``number``, which says which item it is of.
+
+        Bound every list, string and number and enumerate what can be enumerated: the JSON schema then says all it can.
+        """
+        raise NotImplementedError(f"{self.name} asks no model.")
+
+    def read(self, item: In, entry: Any) -> Read[Out]:
+        """Turn an item's entry into the answer and what of it is worth a repair; raise ReplyError when it is wrong.
+
+        By default the answer has the fields of the entry.
+        """
+        fields = {name: getattr(entry, name) for name in type(entry).model_fields if name != "number"}
+        return Read(self.output(**fields))
+
+    # -- by a model, where items share more than a request
+
+    def reply_fields(self, items: Sequence[In]) -> Mapping[str, Any]:
+        """Return further fields of the whole reply, name to type; they come before ``answers``."""
+        return {}
+
+    def read_among(self, items: Sequence[In], position: int, entry: Any, fields: Mapping[str, Any]) -> Read[Out]:
+        """Read the entry of the item at a position; only a task whose replies have ``reply_fields`` needs more."""
+        return self.read(items[position], entry)

@@ -1,6 +1,6 @@
 """One sample a task that a model can answer: the items of one request and a right reply; the contract visits them all.
 
-A new task adds its function here, in alphabetical order, and its line in SAMPLES; then
+A new task adds its function here and its line in SAMPLES; then
 ``AUTOKB_REWRITE_GOLDEN=1 pytest tests/tasks/contracts`` writes its golden prompt.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from autokb.core.attributes import from_lists
 from autokb.core.domain import Attribute, Rule, read_domain
-from autokb.tasks.prompts import examples
+from autokb.tasks.prompts import examples, whole_reply
 from autokb.tasks.task import Task
 
 
@@ -51,7 +51,6 @@ def configuration() -> Mapping[str, Attribute]:
 
 def add_context() -> Sample:
     """A part of a document: two passages and the one before them."""
-    from autokb.tasks.chunking.add_context.model import PACKAGE
     from autokb.tasks.chunking.add_context.task import TASK, AddContext, Passage
 
     before = Passage("Charge <b>both</b> buds & close the lid.", ("Care", "Charging"), "Buds: how to charge them")
@@ -62,20 +61,19 @@ def add_context() -> Sample:
     item = AddContext("document", "Garden buds: handbook", passages, before)
     contexts = [{"passage": 2, "context": "Garden buds handbook, resetting."}, {"passage": 1, "context": ""}]
     shown = []
-    for e in examples(PACKAGE):
+    for e in examples(TASK.package):
         given = e["input"]
         own = [Passage(p["text"], tuple(p["headings"]), p.get("context", "")) for p in given["passages"]]
         prior = given.get("previous")
         previous = Passage(prior["text"], tuple(prior["headings"]), prior["context"]) if prior else None
         asked = AddContext(given["variant"], given["title"], tuple(own), previous)
-        shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
+        shown.append(((asked,), whole_reply(e["reply"])))
     unseen = {"Passage.context": "only the passage before has one"}
     return Sample(TASK, (item,), {"answers": [{"number": 1, "contexts": contexts}]}, unseen, tuple(shown))
 
 
 def assign_theme() -> Sample:
     """Two issues, one of them like no other."""
-    from autokb.tasks.issues.assign_theme.model import PACKAGE
     from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme
 
     themes = ("Pairing <and> links", "Battery & charging", "Miscellaneous: parcels")
@@ -86,15 +84,13 @@ def assign_theme() -> Sample:
     reply = {"answers": [{"number": 1, "theme": themes[1]}, {"number": 2, "theme": themes[2]}]}
     unseen = {"AssignTheme.fingerprint": "it stands for the centres, which only vectors have"}
     shown = tuple(
-        ((AssignTheme("", e["issue"], tuple(e["themes"])),), {"answers": [{"number": 1, **e["reply"]}]})
-        for e in examples(PACKAGE)
+        ((AssignTheme("", e["issue"], tuple(e["themes"])),), whole_reply(e["reply"])) for e in examples(TASK.package)
     )
     return Sample(TASK, items, reply, unseen, shown)
 
 
 def check_rules() -> Sample:
     """Two solutions and three rules: one broken, one kept, one that has nothing to do with them."""
-    from autokb.tasks.issues.check_rules.model import PACKAGE
     from autokb.tasks.issues.check_rules.task import TASK, CheckRules
 
     def asked(issue: str, title: str, steps: tuple[str, ...], rules: tuple[Rule, ...]) -> CheckRules:
@@ -121,17 +117,16 @@ def check_rules() -> Sample:
         "CheckRules.text": "title and steps, which are shown",
     }
     shown = []
-    for e in examples(PACKAGE):
+    for e in examples(TASK.package):
         given = e["given"]
         own = tuple(Rule(r["id"], r["text"]) for r in given["rules"])
         item = asked(given["issue"], given["title"], tuple(given["steps"]), own)
-        shown.append(((item,), {"answers": [{"number": 1, **e["reply"]}]}))
+        shown.append(((item,), whole_reply(e["reply"])))
     return Sample(TASK, items, reply, unseen, tuple(shown))
 
 
 def correctness() -> Sample:
     """Two solutions: one for some customers, one for everybody."""
-    from autokb.tasks.judges.correctness.model import PACKAGE
     from autokb.tasks.judges.correctness.task import TASK, JudgeCorrectness
 
     about, limits = "buds: earbuds & their case", (("os", ("Android", "iOS")), ("ear tip", ("Foam <soft>",)))
@@ -144,7 +139,7 @@ def correctness() -> Sample:
         {"number": 1, "reason": "Both steps stand in the quotes.", "verdict": "yes"},
         {"number": 2, "reason": "No quote speaks of a heater.", "verdict": "no"},
     ]
-    shown = [((_example_judged(e),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)]
+    shown = [((_example_judged(e),), whole_reply(e["reply"])) for e in examples(TASK.package)]
     return Sample(TASK, items, {"answers": verdicts}, shown=tuple(shown))
 
 
@@ -157,7 +152,6 @@ def _example_judged(entry: Mapping[str, Any]) -> Any:
 
 def draft_spec() -> Sample:
     """Three issues and two documents of a domain that has an attribute and a rule already."""
-    from autokb.tasks.issues.draft_spec.model import PACKAGE
     from autokb.tasks.issues.draft_spec.task import TASK, DraftSpec
 
     item = DraftSpec(
@@ -179,15 +173,14 @@ def draft_spec() -> Sample:
     rule = {"id": "no-acid", "text": "Name no acids.", "why": "Contacts corrode."}
     reply = {"answers": [{"number": 1, "attributes": [bud], "rules": [rule]}]}
     shown = []
-    for e in examples(PACKAGE):
+    for e in examples(TASK.package):
         asked = DraftSpec(e["domain"], tuple(e["issues"]), tuple((title, text) for title, text in e["documents"]))
-        shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
+        shown.append(((asked,), whole_reply(e["reply"])))
     return Sample(TASK, (item,), reply, shown=tuple(shown))
 
 
 def extract_attributes() -> Sample:
     """Two issues: one that says much, one that says that an attribute does not apply."""
-    from autokb.tasks.issues.extract_attributes.model import PACKAGE
     from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
 
     spec = configuration()
@@ -199,7 +192,7 @@ def extract_attributes() -> Sample:
     second = {"os": [], "device": ["Any"], "ear_tip": ["NONE"]}
     reply = {"answers": [{"number": 1, "attributes": first}, {"number": 2, "attributes": second}]}
     shown = []
-    for entry in examples(PACKAGE):
+    for entry in examples(TASK.package):
         own = read_domain({"attributes": entry["domain"]}).attributes
         shown.append((tuple(ExtractAttributes(text, "issue", own) for text in entry["texts"]), entry["reply"]))
     return Sample(TASK, tuple(ExtractAttributes(text, "issue", spec) for text in texts), reply, {}, tuple(shown))
@@ -207,13 +200,11 @@ def extract_attributes() -> Sample:
 
 def find_shift() -> Sample:
     """Paragraphs of a document, the last of them about something else."""
-    from autokb.tasks.chunking.find_shift.model import PACKAGE
     from autokb.tasks.chunking.find_shift.task import TASK, FindShift
 
     texts = ("Charge the <case> & wait.", "A full case lasts </paragraph> a week.", "Parcels come on Monday.")
     shown = tuple(
-        ((FindShift(e["title"], tuple(e["paragraphs"])),), {"answers": [{"number": 1, **e["reply"]}]})
-        for e in examples(PACKAGE)
+        ((FindShift(e["title"], tuple(e["paragraphs"])),), whole_reply(e["reply"])) for e in examples(TASK.package)
     )
     item = FindShift("Garden buds: <handbook>", texts)
     return Sample(TASK, (item,), {"answers": [{"number": 1, "at": 3}]}, shown=shown)
@@ -221,13 +212,11 @@ def find_shift() -> Sample:
 
 def find_splits() -> Sample:
     """Pieces of a document that are about three things."""
-    from autokb.tasks.chunking.find_splits.model import PACKAGE
     from autokb.tasks.chunking.find_splits.task import TASK, FindSplits
 
     texts = ("Charge the <case> & wait.", "It blinks.", "Parcels come </piece> on Monday.", "## Cleaning")
     shown = tuple(
-        ((FindSplits(e["title"], tuple(e["pieces"])),), {"answers": [{"number": 1, **e["reply"]}]})
-        for e in examples(PACKAGE)
+        ((FindSplits(e["title"], tuple(e["pieces"])),), whole_reply(e["reply"])) for e in examples(TASK.package)
     )
     item = FindSplits("Garden buds: <handbook>", texts)
     return Sample(TASK, (item,), {"answers": [{"number": 1, "after": [2, 3]}]}, shown=shown)
@@ -235,7 +224,6 @@ def find_splits() -> Sample:
 
 def find_themes() -> Sample:
     """Three issues of two themes, one of them miscellaneous."""
-    from autokb.tasks.issues.find_themes.model import PACKAGE
     from autokb.tasks.issues.find_themes.task import TASK, FindThemes
 
     issues = ("Left bud </issues> is silent", "Both buds are silent & cold", "Do you sell umbrellas?")
@@ -245,14 +233,13 @@ def find_themes() -> Sample:
         {"name": "Miscellaneous: umbrellas", "examples": [3], "miscellaneous": True},
     ]
     unseen = {"FindThemes.subjects": "a model reads the issues as they are and tells the problem from its attributes"}
-    shown = tuple(((FindThemes("", tuple(e["shown"])),), e["reply"]) for e in examples(PACKAGE))
+    shown = tuple(((FindThemes("", tuple(e["shown"])),), e["reply"]) for e in examples(TASK.package))
     return Sample(TASK, (item,), {"answers": [{"number": 1, "themes": themes}]}, unseen, shown)
 
 
 def grow_tree() -> Sample:
     """A seed with a report of its cluster and one of its theme."""
-    from autokb.tasks.issues.grow_tree.model import PACKAGE
-    from autokb.tasks.issues.grow_tree.shapes import Report
+    from autokb.heuristics.trees.nodes import Report
     from autokb.tasks.issues.grow_tree.task import TASK, GrowTree
 
     item = GrowTree(
@@ -277,16 +264,13 @@ def grow_tree() -> Sample:
         },
     ]
     reply = {"number": 1, "parent": {"text": "Buds drop out", "attributes": every}, "children": children}
-    shown = tuple(
-        ((_example_tree(entry["input"]),), {"answers": [{"number": 1, **entry["reply"]}]})
-        for entry in examples(PACKAGE)
-    )
+    shown = tuple(((_example_tree(entry["input"]),), whole_reply(entry["reply"])) for entry in examples(TASK.package))
     unseen = {"Report.raw_issue": "a model names reports by number"}
     return Sample(TASK, (item,), {"answers": [reply]}, unseen, shown)
 
 
 def _example_tree(given: Mapping[str, Any]) -> Any:
-    from autokb.tasks.issues.grow_tree.shapes import Report
+    from autokb.heuristics.trees.nodes import Report
     from autokb.tasks.issues.grow_tree.task import GrowTree
 
     spec = read_domain({"attributes": given["configuration"]}).attributes
@@ -296,7 +280,6 @@ def _example_tree(given: Mapping[str, Any]) -> Any:
 
 def merge_blocks() -> Sample:
     """A window of a page below a heading."""
-    from autokb.tasks.chunking.merge_blocks.model import PACKAGE
     from autokb.tasks.chunking.merge_blocks.task import TASK, MergeBlocks, Paragraph
 
     paragraphs = (
@@ -309,16 +292,15 @@ def merge_blocks() -> Sample:
     noise = [{"first": 11, "last": 11, "kind": "menu"}, {"first": 14, "last": 14, "kind": "sharing"}]
     reply = {"answers": [{"number": 1, "ranges": [[12, 13]], "noise": noise}]}
     shown = []
-    for e in examples(PACKAGE):
+    for e in examples(TASK.package):
         page = tuple(Paragraph(p["number"], p["text"], p.get("asked", True)) for p in e["page"])
         asked = MergeBlocks(e["title"], (), page, bool(e.get("rules_first")))
-        shown.append(((asked,), {"answers": [{"number": 1, **e["reply"]}]}))
+        shown.append(((asked,), whole_reply(e["reply"])))
     return Sample(TASK, (item,), reply, shown=tuple(shown))
 
 
 def query_variations() -> Sample:
     """Two texts, one of them with synonyms."""
-    from autokb.tasks.probes.query_variations.model import PACKAGE
     from autokb.tasks.probes.query_variations.task import LEVELS, TASK, VaryQuery
 
     items = (
@@ -326,9 +308,7 @@ def query_variations() -> Sample:
         VaryQuery("The case stays cold", "", ()),
     )
     answers = [{"number": n, **{level: [f"{level} {k} of {n}" for k in range(5)] for level in LEVELS}} for n in (1, 2)]
-    shown = [
-        ((VaryQuery(e["text"], e["context"]),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)
-    ]
+    shown = [((VaryQuery(e["text"], e["context"]),), whole_reply(e["reply"])) for e in examples(TASK.package)]
     return Sample(TASK, items, {"answers": answers}, shown=tuple(shown))
 
 
@@ -340,8 +320,9 @@ def _judged_chunks(name: str) -> Sample:
     texts = ("# Care & </chunk> cleaning\n\nWipe the buds.", "3. Then dry <them> & close the lid.")
     items = tuple(JudgeChunk(text) for text in texts)
     reply = {"answers": [{"number": 1, "verdict": "no"}, {"number": 2, "verdict": "yes"}]}
-    shown = tuple((tuple(map(JudgeChunk, e["chunks"])), e["reply"]) for e in examples(f"autokb.tasks.judges.{name}"))
-    return Sample(task(f"judges/{name}"), items, reply, shown=shown)
+    judge = task(f"judges/{name}")
+    shown = tuple((tuple(map(JudgeChunk, e["chunks"])), e["reply"]) for e in examples(judge.package))
+    return Sample(judge, items, reply, shown=shown)
 
 
 def noise() -> Sample:
@@ -361,18 +342,17 @@ def context_switch() -> Sample:
 
 def task_relevance() -> Sample:
     """Two chunks and the task they are judged for."""
-    from autokb.tasks.judges.task_relevance.task import PACKAGE, TASK, JudgeForTask
+    from autokb.tasks.judges.task_relevance.task import TASK, JudgeForTask
 
     task = "Help for owners of buds & their <case>"
     items = tuple(JudgeForTask(task, text) for text in ("Wipe </task> the mesh.", "Buy two & save!"))
     reply = {"answers": [{"number": 1, "verdict": "yes"}, {"number": 2, "verdict": "no"}]}
-    shown = [(tuple(JudgeForTask("", text) for text in e["chunks"]), e["reply"]) for e in examples(PACKAGE)]
+    shown = [(tuple(JudgeForTask("", text) for text in e["chunks"]), e["reply"]) for e in examples(TASK.package)]
     return Sample(TASK, items, reply, shown=tuple(shown))
 
 
 def relevance() -> Sample:
     """A question and two chunks that were found for it."""
-    from autokb.tasks.judges.relevance.model import PACKAGE
     from autokb.tasks.judges.relevance.task import TASK, JudgeRelevance
 
     query = "How do I clean the <mesh> & the tips?"
@@ -381,43 +361,37 @@ def relevance() -> Sample:
         {"number": 1, "reason": "It says how the mesh is cleaned, not the tips.", "score": 2},
         {"number": 2, "reason": "It only describes the case.", "score": 0},
     ]
-    shown = [(tuple(JudgeRelevance(e["query"], text) for text in e["chunks"]), e["reply"]) for e in examples(PACKAGE)]
+    shown = [
+        (tuple(JudgeRelevance(e["query"], text) for text in e["chunks"]), e["reply"]) for e in examples(TASK.package)
+    ]
     return Sample(TASK, items, {"answers": scores}, shown=tuple(shown))
 
 
 def chunk_questions() -> Sample:
     """Two chunks of one document."""
-    from autokb.tasks.probes.chunk_questions.model import PACKAGE
     from autokb.tasks.probes.chunk_questions.task import QUESTIONS, TASK, AskAboutChunks
 
     item = AskAboutChunks(("# Care & </chunk> cleaning\n\nWipe the buds.", "Dry <them> & close the lid."))
     questions = [f"What do I do with part {n} of the buds?" for n in range(QUESTIONS)]
-    shown = [
-        ((AskAboutChunks(tuple(e["chunks"])),), {"answers": [{"number": 1, **e["reply"]}]}) for e in examples(PACKAGE)
-    ]
+    shown = [((AskAboutChunks(tuple(e["chunks"])),), whole_reply(e["reply"])) for e in examples(TASK.package)]
     return Sample(TASK, (item,), {"answers": [{"number": 1, "questions": questions}]}, shown=tuple(shown))
 
 
 def unaided_solutions() -> Sample:
     """Two issues, one of them with two solutions."""
-    from autokb.tasks.probes.unaided_solutions.model import PACKAGE
-    from autokb.tasks.probes.unaided_solutions.task import TASK, SolveUnaided
+    from autokb.tasks.probes.unaided_solutions.task import TASK, SolveByLLMOnly
 
     issues = ("Buds </issue> do not react", "The case stays cold & dark")
-    items = tuple(SolveUnaided("buds: earbuds & their <case>", issue) for issue in issues)
+    items = tuple(SolveByLLMOnly("buds: earbuds & their <case>", issue) for issue in issues)
     reset = {"title": "Reset the buds", "steps": ["Open the lid.", "Hold the button."]}
     dry = {"title": "Dry the case", "steps": ["Wipe its contacts."]}
     reply = {"answers": [{"number": 1, "solutions": [reset]}, {"number": 2, "solutions": [dry, reset]}]}
-    shown = [
-        ((SolveUnaided(e["domain"], e["issue"]),), {"answers": [{"number": 1, **e["reply"]}]})
-        for e in examples(PACKAGE)
-    ]
+    shown = [((SolveByLLMOnly(e["domain"], e["issue"]),), whole_reply(e["reply"])) for e in examples(TASK.package)]
     return Sample(TASK, items, reply, shown=tuple(shown))
 
 
 def write_solutions() -> Sample:
     """A parent and its child: they share a passage and a solution, and one passage is the child's only."""
-    from autokb.tasks.issues.write_solutions.model import PACKAGE
     from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions
 
     shared = Excerpt("reset.md", "Garden buds: reset", ("Care",), "1. Open </text> the lid.\n2. Hold the button.\n")
@@ -458,7 +432,7 @@ def write_solutions() -> Sample:
         "Excerpt.document": "a model cites passages by number",
         "Excerpt.switches": "they stand in the text as they are",
     }
-    shown = tuple((_example_nodes(e), e["reply"]) for e in examples(PACKAGE))
+    shown = tuple((_example_nodes(e), e["reply"]) for e in examples(TASK.package))
     return Sample(TASK, items, reply, unseen, shown)
 
 

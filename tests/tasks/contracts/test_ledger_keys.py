@@ -19,7 +19,6 @@ from autokb.core.ids import digest
 from autokb.core.model_requests import ModelReply
 from autokb.pipeline.request_batching import item_key
 from autokb.tasks.asking import repair_request, request_for
-from autokb.tasks.prompts import render
 from autokb.tasks.task import Task
 
 GOLDEN = Path(__file__).with_name("ledger_keys.json")
@@ -29,15 +28,14 @@ EMBEDDED = ("The left earbud stays silent", "Keeps disconnecting")
 
 def keys(task: Task[Any, Any], items: Sequence[Any]) -> dict[str, Any]:
     """Return the keys of a request, of its repair and second attempt, and of each item's stored answer."""
-    assert task.asking is not None
-    request = request_for(task.name, task.asking, items, MODEL)
+    request = request_for(task, items, MODEL)
     repair = repair_request(request, ModelReply("nonsense", 1, 1), "It is no JSON object.")
     return {
         "request": request.key,
-        "bounded": request_for(task.name, task.asking, items, MODEL, 300).key,
+        "bounded": request_for(task, items, MODEL, 300).key,
         "again": request.tried_again(1).key,
         "repair": repair.key,
-        "items": [item_key(task, MODEL, render(task.asking.package, task.asking.values((one,)))) for one in items],
+        "items": [item_key(task, MODEL, task.turns((one,))) for one in items],
     }
 
 

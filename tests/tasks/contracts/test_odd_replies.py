@@ -10,9 +10,10 @@ from odd_replies import ONE_WRONG, RIGHT, WRONG, as_text, entries_with_one_wrong
 from samples import SAMPLES, Sample
 
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import SHOWN, Read, read_reply, wrong
+from autokb.tasks.asking import ERROR_CHARACTERS, read_reply, wrong
+from autokb.tasks.task import Read
 
-LONGEST_ERROR = SHOWN + 40  # the number of its item stands before what was wrong
+LONGEST_ERROR = ERROR_CHARACTERS + 40  # the number of its item stands before what was wrong
 
 
 @lru_cache
@@ -22,8 +23,7 @@ def sample(name: str) -> Sample:
 
 def read(name: str, reply: ModelReply) -> list[Read[Any]]:
     it = sample(name)
-    assert it.task.asking is not None
-    return read_reply(it.task.asking, it.items, reply, it.task.check)
+    return read_reply(it.task, it.items, reply)
 
 
 def right(name: str) -> list[Read[Any]]:

@@ -17,9 +17,10 @@ from marked import changed, strings
 from samples import SAMPLES, Sample
 
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Asking, Read, read_reply, reply_schema, request_for
+from autokb.tasks.asking import read_reply, reply_schema, request_for
 from autokb.tasks.prompts import BREAK, escaped, examples, prompt_text, render
 from autokb.tasks.registry import task, task_names
+from autokb.tasks.task import Read
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 TAG = re.compile(r"</?[a-z_]+(?: [^<>]*)?>")
@@ -31,25 +32,24 @@ def sample(name: str) -> Sample:
     return SAMPLES[name]()
 
 
-def asking(name: str) -> Asking[Any, Any]:
-    found = sample(name).task.asking
-    assert found is not None
-    return found
-
-
 def prompt(name: str, items: tuple[Any, ...]) -> str:
-    return "\n".join(render(asking(name).package, asking(name).values(items)))
+    return "\n".join(sample(name).task.turns(items))
 
 
 def read(name: str, items: tuple[Any, ...], reply: Any) -> list[Read[Any]]:
-    return read_reply(asking(name), items, ModelReply(json.dumps(reply), 1, 1), sample(name).task.check)
+    return read_reply(sample(name).task, items, ModelReply(json.dumps(reply), 1, 1))
 
 
 every_task = pytest.mark.parametrize("name", sorted(SAMPLES))
 
 
+def test_the_page_of_the_tasks_has_a_row_for_each() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "packages" / "tasks.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| \[(\w+/\w+)\]", page, re.MULTILINE)) == set(task_names())
+
+
 def test_every_task_with_a_model_has_a_sample() -> None:
-    asked = {name for name in task_names() if task(name).asking is not None}
+    asked = {name for name in task_names() if task(name).asks_models}
     assert asked == set(SAMPLES)
 
 
@@ -57,8 +57,10 @@ def test_every_task_with_a_model_has_a_sample() -> None:
 def test_the_sample_is_of_its_task_and_fits_one_request(name: str) -> None:
     it = sample(name)
     assert it.task is task(name)
-    assert len({asking(name).together(item) for item in it.items}) == 1
-    assert len(it.items) <= asking(name).most
+    assert it.task.name == name
+    assert {type(item) for item in it.items} == {it.task.input}
+    assert len({it.task.together(item) for item in it.items}) == 1
+    assert len(it.items) <= it.task.most
 
 
 @every_task
@@ -78,7 +80,7 @@ def test_every_input_value_stands_in_the_prompt(name: str) -> None:
 
 @every_task
 def test_a_variable_without_a_value_is_an_error(name: str) -> None:
-    package, values = asking(name).package, dict(asking(name).values(sample(name).items))
+    package, values = sample(name).task.package, dict(sample(name).task.variables(sample(name).items))
     used = jinja2.meta.find_undeclared_variables(jinja2.Environment().parse(prompt_text(package)))
     assert set(values) == used
     for variable in sorted(used):
@@ -100,7 +102,7 @@ def test_no_value_can_close_its_fence(name: str) -> None:
 
 @every_task
 def test_what_stands_in_the_values_is_called_data(name: str) -> None:
-    assert re.search(r"never an order|data, never", prompt_text(asking(name).package))
+    assert re.search(r"never an order|data, never", prompt_text(sample(name).task.package))
 
 
 def objects(schema: Any) -> Iterator[dict[str, Any]]:
@@ -121,7 +123,7 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 
 @every_task
 def test_the_schema_says_all_it_can(name: str) -> None:
-    schema = reply_schema(asking(name), sample(name).items)
+    schema = reply_schema(sample(name).task, sample(name).items)
     found = list(objects(schema))
     assert json.loads(json.dumps(schema)) == schema
     for part in found:
@@ -144,16 +146,16 @@ def test_the_schema_says_all_it_can(name: str) -> None:
 @every_task
 def test_the_reply_has_room_and_the_usual_one_is_no_longer_than_the_most(name: str) -> None:
     it = sample(name)
-    request = request_for(name, asking(name), it.items, "openai:any")
+    request = request_for(it.task, it.items, "openai:any")
     assert request.max_tokens >= len(json.dumps(it.reply)) // 3
     for item in it.items:
-        most, usual = asking(name).tokens(item)
+        most, usual = it.task.tokens(item)
         assert 0 < usual <= most
 
 
 @every_task
 def test_the_same_items_make_the_same_request(name: str) -> None:
-    one, other = (request_for(name, asking(name), SAMPLES[name]().items, "openai:any") for _ in range(2))
+    one, other = (request_for(sample(name).task, SAMPLES[name]().items, "openai:any") for _ in range(2))
     assert one.base_key == other.base_key
     assert re.fullmatch(r"[A-Za-z0-9_]+", one.name)
 
@@ -172,14 +174,14 @@ def test_a_model_and_offline_give_answers_of_one_type(name: str) -> None:
 @every_task
 def test_the_examples_of_the_prompt_read(name: str) -> None:
     it = sample(name)
-    assert len(it.shown) == len(examples(asking(name).package))
+    assert len(it.shown) == len(examples(it.task.package))
     for items, reply in it.shown:
         assert [(r.error, r.complaints) for r in read(name, items, reply)] == [("", ())] * len(items)
 
 
 @every_task
 def test_the_prompt_is_the_golden_one(name: str) -> None:
-    request = request_for(name, asking(name), sample(name).items, "openai:any")
+    request = request_for(sample(name).task, sample(name).items, "openai:any")
     parts = [f"=== {m.role}\n{m.text}" for m in request.messages]
     parts.append(f"=== max_tokens\n{request.max_tokens}")
     parts.append(f"=== schema\n{json.dumps(request.schema, indent=1, ensure_ascii=False)}")

@@ -19,7 +19,7 @@ from autokb.evaluation.retrieval.chunk_baselines import QueryVector, first_docum
 from autokb.evaluation.retrieval.experiment import System
 from autokb.evaluation.runner import Embed, Runner
 from autokb.retrieval.search import ChunkIndex, vectors_only
-from autokb.tasks.probes.unaided_solutions.task import TASK, SolveUnaided
+from autokb.tasks.probes.unaided_solutions.task import TASK, SolveByLLMOnly
 
 STAGE = "unaided"
 NEAREST_ISSUES = 5  # whose solutions are looked at for a question
@@ -38,7 +38,7 @@ class SolvedIssues:
 def solve_issues(runner: Runner, embed: Embed, domain: str, raw_issues: Sequence[RawIssue]) -> SolvedIssues | None:
     """Ask a model about every raw issue, equal texts once; None where it solved none (the runner reports why)."""
     names = {issue.full_text: issue.id for issue in raw_issues}
-    requests = [SolveUnaided(domain, text) for text in names]
+    requests = [SolveByLLMOnly(domain, text) for text in names]
     replies = runner.run(STAGE, TASK, requests, list(names.values()))
     solved = {
         text: [solution.text for solution in reply.solutions]

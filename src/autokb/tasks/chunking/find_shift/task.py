@@ -2,30 +2,57 @@
 
 from __future__ import annotations
 
-from autokb.tasks.chunking.find_shift import model, offline
-from autokb.tasks.chunking.find_shift.shapes import FindShift, FoundShift
-from autokb.tasks.task import ReplyError, Task
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from autokb.heuristics.cohesion import first_shift
+from autokb.heuristics.grounding.visible import visible
+from autokb.tasks.task import Reply, ReplyError, Task
 
 __all__ = ["TASK", "FindShift", "FoundShift"]
 
 
-def answer(item: FindShift) -> FoundShift:
-    """Find the shift without a model."""
-    return FoundShift(at=offline.shift(item.paragraphs))
+@dataclass(frozen=True, slots=True)
+class FindShift:
+    """Neighbouring paragraphs of a document, at least two."""
+
+    title: str
+    paragraphs: tuple[str, ...]
 
 
-def check(item: FindShift, reply: FoundShift) -> None:
-    """Refuse a paragraph that is not there, and the first one, before which nothing stands."""
-    if not 2 <= reply.at <= len(item.paragraphs):
-        raise ReplyError(f"The content can shift at a paragraph from 2 to {len(item.paragraphs)}, not at {reply.at}.")
+class FoundShift(Reply):
+    """The number of the paragraph, from 2, that begins something else than the ones before it."""
+
+    at: int
 
 
-TASK: Task[FindShift, FoundShift] = Task(
-    name="chunking/find_shift",
-    version=1,
-    input=FindShift,
-    output=FoundShift,
-    offline=answer,
-    check=check,
-    asking=model.ASKING,
-)
+class FindShiftTask(Task[FindShift, FoundShift]):
+    """At which of these paragraphs does the content shift? A request is about one window of one document."""
+
+    input = FindShift
+    output = FoundShift
+    entry_tokens = (32, 20)  # one number
+
+    def offline(self, item: FindShift) -> FoundShift:
+        """Find the shift by headings and by the words that paragraphs share."""
+        return FoundShift(at=first_shift(item.paragraphs))
+
+    def check(self, item: FindShift, reply: FoundShift) -> None:
+        """Refuse a paragraph that is not there, and the first one, which has nothing before it."""
+        last = len(item.paragraphs)
+        if not 2 <= reply.at <= last:
+            raise ReplyError(f"The content can shift at a paragraph from 2 to {last}, not at {reply.at}.")
+
+    def values(self, items: Sequence[FindShift]) -> Mapping[str, Any]:
+        """Return title and paragraphs as people see them."""
+        return {"title": visible(items[0].title), "paragraphs": [visible(text) for text in items[0].paragraphs]}
+
+    def entry(self, items: Sequence[FindShift]) -> Mapping[str, Any]:
+        """Return the field of an entry: the number of the paragraph where the content shifts."""
+        return {"at": Annotated[int, Field(ge=2, le=max(len(item.paragraphs) for item in items))]}
+
+
+TASK = FindShiftTask()

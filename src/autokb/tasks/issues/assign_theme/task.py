@@ -2,33 +2,84 @@
 
 from __future__ import annotations
 
-from autokb.tasks.issues.assign_theme import model, offline
-from autokb.tasks.issues.assign_theme.shapes import AssignedTheme, AssignTheme
-from autokb.tasks.task import ReplyError, Task
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from autokb.heuristics.themes.nearest import nearest_theme
+from autokb.tasks.task import Read, Reply, ReplyError, Task, outside_key
 
 __all__ = ["TASK", "AssignTheme", "AssignedTheme"]
 
 
-def answer(item: AssignTheme) -> AssignedTheme:
-    """Assign the theme without a model."""
-    index = offline.nearest_theme(item.vector, item.centroids, item.floor, item.miscellaneous)
-    return AssignedTheme(index=index, theme=item.themes[index])
+@dataclass(frozen=True, slots=True)
+class AssignTheme:
+    """An issue and the names of the themes it can have.
+
+    ``miscellaneous`` is the position of the theme for issues like no other, which an issue gets that is less like
+    every centre than ``floor``. ``fingerprint`` is a hash of the centres, so that other centres are another question.
+    """
+
+    domain: str
+    issue: str
+    themes: tuple[str, ...]
+    miscellaneous: int | None = None
+    floor: float = -1.0
+    fingerprint: str = ""
+    vector: Any = outside_key()
+    centroids: Any = outside_key()
 
 
-def check(item: AssignTheme, reply: AssignedTheme) -> None:
-    """Refuse a theme that is not in the list, or whose name stands at another position."""
-    if not 0 <= reply.index < len(item.themes):
-        raise ReplyError(f"There is no theme {reply.index}; give an index from 0 to {len(item.themes) - 1}.")
-    if reply.theme != item.themes[reply.index]:
-        raise ReplyError(f"Theme {reply.index} is {item.themes[reply.index]!r}, not {reply.theme!r}.")
+class AssignedTheme(Reply):
+    """The position of the theme in the list and its name."""
+
+    index: int
+    theme: str
 
 
-TASK: Task[AssignTheme, AssignedTheme] = Task(
-    name="issues/assign_theme",
-    version=1,
-    input=AssignTheme,
-    output=AssignedTheme,
-    offline=answer,
-    check=check,
-    asking=model.ASKING,
-)
+class AssignThemeTask(Task[AssignTheme, AssignedTheme]):
+    """Which of these themes does this issue have?"""
+
+    input = AssignTheme
+    output = AssignedTheme
+    most = 40  # issues
+    grouped_by = ("domain", "themes")
+    issue_characters = 1_500  # that a model reads: the theme of an issue shows early
+
+    def offline(self, item: AssignTheme) -> AssignedTheme:
+        """Assign the theme with the nearest centre."""
+        index = nearest_theme(item.vector, item.centroids, item.floor, item.miscellaneous)
+        return AssignedTheme(index=index, theme=item.themes[index])
+
+    def check(self, item: AssignTheme, reply: AssignedTheme) -> None:
+        """Refuse a theme that is not in the list, or whose name is at another position."""
+        if not 0 <= reply.index < len(item.themes):
+            raise ReplyError(f"There is no theme {reply.index}; give an index from 0 to {len(item.themes) - 1}.")
+        if reply.theme != item.themes[reply.index]:
+            raise ReplyError(f"Theme {reply.index} is {item.themes[reply.index]!r}, not {reply.theme!r}.")
+
+    def values(self, items: Sequence[AssignTheme]) -> Mapping[str, Any]:
+        """Return domain and themes, which are the same for all, and the issues."""
+        first = items[0]
+        return {
+            "domain": first.domain,
+            "themes": first.themes,
+            "miscellaneous": None if first.miscellaneous is None else first.themes[first.miscellaneous],
+            "issues": [item.issue[: self.issue_characters] for item in items],
+        }
+
+    def entry(self, items: Sequence[AssignTheme]) -> Mapping[str, Any]:
+        """Return the field of an entry: one of the themes."""
+        return {"theme": Literal[items[0].themes]}
+
+    def read(self, item: AssignTheme, entry: Any) -> Read[AssignedTheme]:
+        """Read the theme by its name."""
+        return Read(AssignedTheme(index=item.themes.index(entry.theme), theme=entry.theme))
+
+    def tokens(self, item: AssignTheme) -> tuple[int, int]:
+        """Return the tokens of a theme's name and what is around it."""
+        longest = max(len(theme.encode()) for theme in item.themes)
+        return longest + 32, 12 + longest // 8
+
+
+TASK = AssignThemeTask()

@@ -2,23 +2,124 @@
 
 from __future__ import annotations
 
-from autokb.tasks.issues.extract_attributes import model, offline
-from autokb.tasks.issues.extract_attributes.shapes import ExtractAttributes, ExtractedAttributes, check
-from autokb.tasks.task import Task
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from autokb.core.attributes import ANY, Attributes, as_lists, from_lists
+from autokb.core.domain import Attribute, read_domain
+from autokb.core.ids import canonical_json
+from autokb.core.keys import key_json
+from autokb.heuristics.attributes.extract import extract_attributes
+from autokb.heuristics.attributes.stated_values import states_value
+from autokb.tasks.issues.attribute_fields import attributes_tokens, attributes_type, describe_attributes, read_values
+from autokb.tasks.task import Read, Reply, ReplyError, Task
+from autokb.text.lexicon import settled
 
 __all__ = ["TASK", "ExtractAttributes", "ExtractedAttributes"]
 
 
-def _offline(item: ExtractAttributes) -> ExtractedAttributes:
-    return ExtractedAttributes(attributes=offline.answer(item.text, item.kind, item.configuration))
+@dataclass(frozen=True, slots=True)
+class ExtractAttributes:
+    """A text and the configuration it is read against."""
+
+    text: str
+    kind: Literal["issue", "question", "solution"]
+    configuration: Mapping[str, Attribute]
 
 
-TASK: Task[ExtractAttributes, ExtractedAttributes] = Task(
-    name="issues/extract_attributes",
-    version=1,
-    input=ExtractAttributes,
-    output=ExtractedAttributes,
-    offline=_offline,
-    check=check,
-    asking=model.ASKING,
-)
+class ExtractedAttributes(Reply):
+    """What the text says: name to values; a name that is missing is unknown."""
+
+    attributes: dict[str, list[str]]
+
+    def as_attributes(self) -> Attributes:
+        """Return the values as sets."""
+        return from_lists(self.attributes)
+
+
+class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
+    """Which attribute values does this text say?"""
+
+    input = ExtractAttributes
+    output = ExtractedAttributes
+    most = 25  # texts: more and models begin to mix them up
+    text_characters = 4_000  # that a model reads: who and what a text is about is said before that, logs follow
+
+    def offline(self, item: ExtractAttributes) -> ExtractedAttributes:
+        """Read by lexicon and a little grammar."""
+        return ExtractedAttributes(attributes=extract_attributes(item.text, item.kind, item.configuration))
+
+    def check(self, item: ExtractAttributes, reply: ExtractedAttributes) -> None:
+        """Refuse names not configured, values a closed attribute does not have, and Any or NONE beside others."""
+        for name, values in reply.attributes.items():
+            attribute = item.configuration.get(name)
+            if attribute is None:
+                raise ReplyError(f"{name!r} is no attribute of this domain; it has {sorted(item.configuration)}.")
+            if not values or len(set(values)) < len(values) or not all(v.strip() for v in values):
+                raise ReplyError(
+                    f"{name!r} needs each value once and at least one; leave the name out when nothing is said."
+                )
+            others = set(values) - {"Any", "NONE"}
+            if len(values) > 1 and len(others) < len(values):
+                raise ReplyError(f"{name!r}: Any and NONE stand alone, not beside {sorted(others)}.")
+            if attribute.kind == "closed" and (stray := others - set(attribute.values)):
+                raise ReplyError(f"{name!r} has the values {list(attribute.values)}, not {sorted(stray)[0]!r}.")
+
+    def together(self, item: ExtractAttributes) -> Hashable:
+        """Texts of one kind that are read against one configuration can share a request."""
+        return item.kind, canonical_json(key_json(item.configuration))
+
+    def values(self, items: Sequence[ExtractAttributes]) -> Mapping[str, Any]:
+        """Return the configuration, which is the same for all, and the texts."""
+        return {
+            "kind": items[0].kind,
+            "attributes": describe_attributes(items[0].configuration),
+            "texts": [item.text[: self.text_characters] for item in items],
+        }
+
+    def examples(self, items: Sequence[ExtractAttributes]) -> Sequence[Mapping[str, Any]]:
+        """Return the examples with their own configurations."""
+        return [
+            {**example, "attributes": describe_attributes(read_domain({"attributes": example["domain"]}).attributes)}
+            for example in super().examples(items)
+        ]
+
+    def entry(self, items: Sequence[ExtractAttributes]) -> Mapping[str, Any]:
+        """Return the field of an entry: a list of values for every attribute."""
+        return {"attributes": attributes_type(items[0].configuration)}
+
+    def read(self, item: ExtractAttributes, entry: Any) -> Read[ExtractedAttributes]:
+        """Read the values; one of an open attribute that the text does not state is left out.
+
+        They are spelled in the one way that offline answers have too, and what they settle is added.
+        """
+        found = read_values(entry.attributes, item.configuration)
+        self.check(item, ExtractedAttributes(attributes=found))
+        unstated = [(name, value) for name in found for value in _unstated(item, name, found[name])]
+        stated: dict[str, frozenset[str]] = {}
+        for name, values in found.items():
+            if remaining := frozenset(v for v in values if (name, v) not in unstated):
+                stated[name] = item.configuration[name].normal(remaining)
+        if item.kind == "solution":
+            stated = {name: values for name, values in stated.items() if values != ANY}
+        answer = ExtractedAttributes(attributes=as_lists(settled(stated, item.configuration)))
+        complaints = (f"Number {entry.number}: {name}: the text does not say {value!r}." for name, value in unstated)
+        return Read(answer, complaints=tuple(complaints))
+
+    def tokens(self, item: ExtractAttributes) -> tuple[int, int]:
+        """Return the tokens of an entry."""
+        most, usual = attributes_tokens(item.configuration)
+        return most + 16, usual * 3 // 4
+
+
+def _unstated(item: ExtractAttributes, name: str, values: Sequence[str]) -> list[str]:
+    """Return the values of an open attribute that nobody configured and the text does not state."""
+    attribute = item.configuration[name]
+    if attribute.kind == "closed":
+        return []
+    known = {"Any", "NONE", *attribute.values, *attribute.examples, *attribute.synonyms}
+    return [v for v in values if v not in known and not states_value(item.text, attribute, v, item.configuration)]
+
+
+TASK = ExtractAttributesTask()

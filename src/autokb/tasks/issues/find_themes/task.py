@@ -2,43 +2,153 @@
 
 from __future__ import annotations
 
-from autokb.tasks.issues.find_themes import model, offline
-from autokb.tasks.issues.find_themes.reply import FoundThemes
-from autokb.tasks.issues.find_themes.shapes import FindThemes
-from autokb.tasks.task import ReplyError, Task
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-__all__ = ["TASK", "FindThemes"]
+from pydantic import Field, WithJsonSchema
 
+from autokb.heuristics.themes.find import MOST_THEMES, find_themes
+from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
+from autokb.tasks.issues.find_themes.issue_sample import issue_line, sample_issues
+from autokb.tasks.prompts import unescaped
+from autokb.tasks.task import Read, ReplyError, Task, outside_key
+from autokb.tasks.wire import wire
 
-def answer(item: FindThemes) -> FoundThemes:
-    """Find the themes without a model."""
-    return offline.find_themes(item.subjects or item.issues, item.vectors, item.domain.split(":", 1)[0])
-
-
-def check(item: FindThemes, reply: FoundThemes) -> None:
-    """Refuse themes that are missing, share a name, or name an issue twice or one that is not there."""
-    if item.issues and not reply.themes:
-        raise ReplyError("There are issues but no theme.")
-    names = [theme.name.casefold() for theme in reply.themes]
-    if len(set(names)) < len(names) or not all(name.strip() for name in names):
-        raise ReplyError("Every theme needs a name of its own.")
-    if sum(theme.miscellaneous for theme in reply.themes) > 1:
-        raise ReplyError("Only one theme can be the miscellaneous one.")
-    members = [member for theme in reply.themes for member in theme.members]
-    if len(set(members)) < len(members):
-        raise ReplyError("An issue stands in two themes.")
-    if members and not 0 <= min(members) <= max(members) < len(item.issues):
-        raise ReplyError("A theme names an issue that is not in the list.")
-    if any(not theme.members for theme in reply.themes):
-        raise ReplyError("Every theme needs at least one issue that shows it.")
+__all__ = ["TASK", "FindThemes", "FoundTheme", "FoundThemes"]
 
 
-TASK: Task[FindThemes, FoundThemes] = Task(
-    name="issues/find_themes",
-    version=4,
-    input=FindThemes,
-    output=FoundThemes,
-    offline=answer,
-    check=check,
-    asking=model.ASKING,
-)
+@dataclass(frozen=True, slots=True)
+class FindThemes:
+    """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue.
+
+    ``subjects`` are the issues without the words of attribute values (none: the issues as they are).
+    """
+
+    domain: str
+    issues: tuple[str, ...]
+    vectors: Any = outside_key()
+    subjects: tuple[str, ...] = ()
+
+
+class FindThemesTask(Task[FindThemes, FoundThemes]):
+    """Which broad themes do these issues have? A request shows a line an issue; a few issues show each theme."""
+
+    version = 4
+    input = FindThemes
+    output = FoundThemes
+    name_characters = 80  # of a theme
+    most_examples = 5  # issues that show a theme: its centre needs a few, the rest is sorted by assign_theme
+    theme_tokens = (72, 44)  # at most and usually: a name, a few numbers, what is around them
+
+    def offline(self, item: FindThemes) -> FoundThemes:
+        """Group the issues by their vectors; the product's name, which precedes the colon, names no theme."""
+        return find_themes(item.subjects or item.issues, item.vectors, item.domain.split(":", 1)[0])
+
+    def check(self, item: FindThemes, reply: FoundThemes) -> None:
+        """Refuse themes that are missing, share a name, or name an issue twice or one that is not there."""
+        names = [theme.name.casefold() for theme in reply.themes]
+        members = [member for theme in reply.themes for member in theme.members]
+        wrong = {
+            "There are issues but no theme.": item.issues and not reply.themes,
+            "Every theme needs a name of its own.": len(set(names)) < len(names) or not all(map(str.strip, names)),
+            "Only one theme can be the miscellaneous one.": sum(theme.miscellaneous for theme in reply.themes) > 1,
+            "An issue stands in two themes.": len(set(members)) < len(members),
+            "A theme names an issue that is not in the list.": set(members) - set(range(len(item.issues))),
+            "Every theme needs at least one issue that shows it.": not all(theme.members for theme in reply.themes),
+        }
+        for message, found in wrong.items():
+            if found:
+                raise ReplyError(message)
+
+    def values(self, items: Sequence[FindThemes]) -> Mapping[str, Any]:
+        """Return the domain, and as many issues as fit."""
+        (item,) = items
+        return {
+            "domain": item.domain,
+            "issues": [issue_line(item.issues[n]) for n in sample_issues(item.issues, item.vectors)],
+            "total": len(item.issues),
+            "most": MOST_THEMES,
+            "longest": self.name_characters,
+            "shown_by": self.most_examples,
+        }
+
+    def entry(self, items: Sequence[FindThemes]) -> Mapping[str, Any]:
+        """Return the field of the one entry: themes with the numbers of the issues that show them.
+
+        Only the JSON schema bounds the numbers: one that is not there costs its example, not the whole reply.
+        """
+        shown = len(sample_issues(items[0].issues, items[0].vectors))
+        number: Any = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": shown})]
+        theme: Any = wire(
+            "Theme",
+            title=Annotated[str, Field(min_length=1, max_length=self.name_characters, alias="name")],
+            examples=Annotated[list[number], Field(min_length=1, max_length=self.most_examples)],
+            miscellaneous=bool,
+        )
+        return {"themes": Annotated[list[theme], Field(min_length=1, max_length=MOST_THEMES)]}
+
+    def read(self, item: FindThemes, entry: Any) -> Read[FoundThemes]:
+        """Read the themes; those of one name are one, one that no issue shows is left out."""
+        reader = _ThemeReader(sample_issues(item.issues, item.vectors))
+        for theme in entry.themes:
+            reader.add(" ".join(unescaped(theme.title).split()), theme.examples, theme.miscellaneous)
+        if not (found := reader.themes()):
+            raise ReplyError("No theme has an issue of the list as an example.")
+        return Read(FoundThemes(themes=found), complaints=tuple(reader.complaints))
+
+    def tokens(self, item: FindThemes) -> tuple[int, int]:
+        """Return the tokens of the themes: usually there are as many as offline are tried first."""
+        most = min(MOST_THEMES, len(item.issues))
+        usual = min(most, max(3, round(math.sqrt(len(item.issues) / 2))))
+        return 32 + most * self.theme_tokens[0], 16 + usual * self.theme_tokens[1]
+
+
+class _ThemeReader:
+    """Themes as they are read one after the other; what does not fit is a complaint."""
+
+    def __init__(self, shown: Sequence[int]) -> None:
+        self.complaints: list[str] = []
+        self._shown = shown  # positions of the issues, by their number in the prompt less one
+        self._names: dict[str, str] = {}
+        self._members: dict[str, list[int]] = {}
+        self._taken: set[int] = set()
+        self._miscellaneous: str | None = None
+
+    def add(self, name: str, numbers: Sequence[int], miscellaneous: bool) -> None:
+        """Take one theme, with the numbers of the issues that show it."""
+        if not name:
+            self.complaints.append("A theme has no name.")
+            return
+        key = name.casefold()
+        if key in self._names:
+            self.complaints.append(f"Two themes are called {name!r}.")
+        self._names.setdefault(key, name)
+        if miscellaneous and self._miscellaneous not in (None, key):
+            self.complaints.append(f"{name!r}: only one theme can be the miscellaneous one.")
+        elif miscellaneous:
+            self._miscellaneous = key
+        members = self._members.setdefault(key, [])
+        for number in dict.fromkeys(numbers):
+            if not 1 <= number <= len(self._shown):
+                self.complaints.append(f"{name!r}: there is no issue {number}.")
+            elif number in self._taken:
+                self.complaints.append(f"{name!r}: issue {number} shows another theme already.")
+            else:
+                self._taken.add(number)
+                members.append(self._shown[number - 1])
+
+    def themes(self) -> tuple[FoundTheme, ...]:
+        """Return the themes that an issue shows, the miscellaneous one last."""
+        empty = [self._names[key] for key, members in self._members.items() if not members]
+        self.complaints += [f"{name!r} has no example of its own and is left out." for name in empty]
+        found = [
+            FoundTheme(name=self._names[key], members=tuple(sorted(members)), miscellaneous=key == self._miscellaneous)
+            for key, members in self._members.items()
+            if members
+        ]
+        return tuple(sorted(found, key=lambda theme: theme.miscellaneous))
+
+
+TASK = FindThemesTask()

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk, chunks_alone, not_judged, verdict_asking
-from autokb.tasks.task import Task
+from autokb.tasks.judges.chunk_verdicts import ChunkJudge
 
-__all__ = ["PACKAGE", "TASK", "ChunkVerdict", "JudgeChunk"]
-PACKAGE = "autokb.tasks.judges.completeness"
 
-TASK: Task[JudgeChunk, ChunkVerdict] = Task(
-    name="judges/completeness",
-    version=1,
-    input=JudgeChunk,
-    output=ChunkVerdict,
-    offline=not_judged,
-    asking=verdict_asking(PACKAGE, chunks_alone),
-)
+class CompletenessTask(ChunkJudge):
+    """Can a chunk be understood by itself?"""
+
+
+TASK = CompletenessTask()

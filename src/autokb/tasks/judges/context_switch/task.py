@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk, chunks_alone, not_judged, verdict_asking
-from autokb.tasks.task import Task
+from autokb.tasks.judges.chunk_verdicts import ChunkJudge
 
-__all__ = ["PACKAGE", "TASK", "ChunkVerdict", "JudgeChunk"]
-PACKAGE = "autokb.tasks.judges.context_switch"
 
-TASK: Task[JudgeChunk, ChunkVerdict] = Task(
-    name="judges/context_switch",
-    version=1,
-    input=JudgeChunk,
-    output=ChunkVerdict,
-    offline=not_judged,
-    asking=verdict_asking(PACKAGE, chunks_alone),
-)
+class ContextSwitchTask(ChunkJudge):
+    """Does a chunk change its subject?"""
+
+
+TASK = ContextSwitchTask()

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, not_judged, verdict_asking
-from autokb.tasks.task import Task
+from autokb.tasks.judges.chunk_verdicts import VerdictTask
 
-__all__ = ["PACKAGE", "SUPPORT", "TASK", "ChunkVerdict", "JudgeForTask"]
-PACKAGE = "autokb.tasks.judges.task_relevance"
+__all__ = ["SUPPORT", "TASK", "JudgeForTask"]
+
 SUPPORT = (
     "Product support: customers ask what a product can do, how it is used, and what to do about a problem with it."
 )
@@ -24,15 +23,15 @@ class JudgeForTask:
     text: str
 
 
-def _values(items: Sequence[JudgeForTask]) -> Mapping[str, Any]:
-    return {"task": items[0].task, "chunks": [item.text for item in items]}
+class TaskRelevanceTask(VerdictTask[JudgeForTask]):
+    """Is a chunk of use for the task?"""
+
+    input = JudgeForTask
+    grouped_by = ("task",)
+
+    def values(self, items: Sequence[JudgeForTask]) -> Mapping[str, Any]:
+        """Return the task, which is the same for all, and the chunks."""
+        return {"task": items[0].task, "chunks": [item.text for item in items]}
 
 
-TASK: Task[JudgeForTask, ChunkVerdict] = Task(
-    name="judges/task_relevance",
-    version=1,
-    input=JudgeForTask,
-    output=ChunkVerdict,
-    offline=not_judged,
-    asking=verdict_asking(PACKAGE, _values, lambda item: item.task),
-)
+TASK = TaskRelevanceTask()

@@ -1,0 +1,1 @@
+"""Which attribute values a text states."""

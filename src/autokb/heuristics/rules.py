@@ -1,0 +1,66 @@
+"""Whether a solution keeps the rules of its domain, by their patterns; a rule without patterns is not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autokb.core.domain import Rule
+from autokb.core.nouns import VerdictName
+from autokb.core.reply import Reply
+from autokb.text.content_words import content_words
+
+QUOTED_CHARACTERS = 80  # of the words that break a rule
+
+
+class RuleVerdict(Reply):
+    """What one rule says; ``places`` are where it is broken: 0 is the title, 1 the first step.
+
+    ``lines`` narrow a place down: (2, 3) is the fourth line of the second step. A place without lines is broken whole.
+    """
+
+    rule: str
+    verdict: VerdictName
+    reason: str
+    places: tuple[int, ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+def verdicts_by_patterns(rules: Sequence[Rule], title: str, steps: Sequence[str], text: str) -> tuple[RuleVerdict, ...]:
+    """Return one verdict for each rule, in their order; ``text`` is title and steps together."""
+    return tuple(_verdict(rule, title, steps, text) for rule in rules)
+
+
+def _verdict(rule: Rule, title: str, steps: Sequence[str], text: str) -> RuleVerdict:
+    if not rule.patterns:
+        reason = "The rule has no patterns; without a model nobody can judge it."
+        return RuleVerdict(rule=rule.id, verdict="not judged", reason=reason)
+    found = {place: words for place, part in enumerate((title, *steps)) if (words := rule.broken_by(part))}
+    if found:
+        named = {place: f"step {place}" if place else "the title" for place in found}
+        reason = "; ".join(f"{named[place]} says {_quoted(words)}" for place, words in found.items())
+        lines = tuple((place, n) for place in found if place for n in _broken_lines(rule, steps[place - 1]))
+        return RuleVerdict(
+            rule=rule.id,
+            verdict="broken",
+            reason=f"{reason[0].upper()}{reason[1:]}.",
+            places=tuple(found),
+            lines=lines,
+        )
+    if words := rule.broken_by(text):
+        return RuleVerdict(rule=rule.id, verdict="broken", reason=f"The text as a whole says {_quoted(words)}.")
+    if content_words(rule.text) & content_words(text):
+        reason = "It speaks of the rule's matter, and none of the rule's patterns is in it."
+        return RuleVerdict(rule=rule.id, verdict="kept", reason=reason)
+    return RuleVerdict(rule=rule.id, verdict="not applicable", reason="Nothing in it is about what the rule is about.")
+
+
+def _broken_lines(rule: Rule, step: str) -> list[int]:
+    """Return which lines of a step break a rule, or none where leaving them out would not mend it."""
+    lines = step.split("\n")
+    broken = [n for n, line in enumerate(lines) if rule.broken_by(line)]
+    rest = "\n".join(line for n, line in enumerate(lines) if n not in broken)
+    return [] if rule.broken_by(rest) else broken
+
+
+def _quoted(words: str) -> str:
+    return f"“{' '.join(words.split())[:QUOTED_CHARACTERS]}”"

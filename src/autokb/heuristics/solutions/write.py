@@ -1,0 +1,246 @@
+"""Solutions by rules: the manuals' own steps around what was found, tailored to the node's attributes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import Span
+from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, switch_label, tailor
+from autokb.heuristics.solutions.material import NOWHERE, Material, materials
+from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
+from autokb.text.conditional_markup import Switch
+from autokb.text.content_words import content_words
+
+MOST_SOLUTIONS = 5  # of a node
+MOST_OF_DOCUMENT = 2  # solutions of one document for one audience
+MOST_PROSE_STEPS = 12  # prose and bullets up to so many steps are taken whole,
+MOST_AT_HIT = 6  # and of more than that, so many at the best window
+SHORT_HEADING = 2  # words that name something; so short a heading that names an audience says nothing else
+
+# Scores are cosines to the issue. What further speaks for material is added, what speaks against it taken off. The
+# amounts are our own; each case that one of them decides has its test.
+FLOOR = 0.40  # below it nothing fits
+NEAR = 0.12  # how far behind the best a further solution may be
+OF_HEADING_WORDS = 0.10  # most that words of the issue in heading and introduction are worth,
+OF_STEP_WORDS = 0.05  # and in the steps
+OF_NEWER_VERSION = 0.02  # most that a later version in the switches around is worth
+HALF_VERSION = 10  # the version that is worth half of that
+ANSWER_DOUBT = 0.05  # plain prose must be nearer than steps,
+PREAMBLE_DOUBT = 0.08  # so must what precedes all headings, which mostly says what an article is about,
+NARROWER_DOUBT = 0.03  # a case narrower than the node's,
+THIN_DOUBT = 0.03  # and a lone short step, which helps few
+THIN_STEP = 90  # characters of such a step
+SIBLING_LOSS = 0.01  # what the nearness of a sibling for others loses when it is handed to the sibling for the node
+PARTIAL_LOSS = 0.1  # what a window loses that hardly touches the material
+_NUMBER = re.compile(r"\d{1,4}")
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """Material of one excerpt, for whom it is written and how near it is to the issue."""
+
+    number: int  # of the excerpt
+    excerpt: Excerpt
+    material: Material
+    audience: Attributes
+    similarity: float
+    score: float
+
+    @cached_property
+    def switches_around(self) -> list[Switch]:
+        """The switches that hold all steps, the innermost first."""
+        return _switches_around(self.material, self.excerpt)
+
+    @property
+    def rank(self) -> tuple[float, int, Span]:
+        """The order of candidates: best first, then as the excerpts and their texts have them."""
+        return -round(self.score, 4), self.number, self.material.place
+
+
+def write_solutions(item: WriteSolutions) -> WrittenSolutions:
+    """Return the solutions of a node, best first."""
+    reader = audience_reader(item.configuration)
+    node = reader.settled(item.attributes)
+    words = content_words(item.issue) - content_words(item.domain)
+    found = [c for n, excerpt in enumerate(item.excerpts) for c in _candidates(n, excerpt, node, words, reader)]
+    best = max((c.score - c.excerpt.lift for c in found), default=0.0)
+    written: list[WrittenSolution] = []
+    seen: set[tuple[str, ...]] = set()
+    taken: dict[tuple[str, str], int] = {}
+    for candidate in sorted(found, key=lambda c: c.rank):
+        if len(written) == MOST_SOLUTIONS or candidate.score < best - NEAR:
+            break
+        # What a document says for other customers each is no repetition, so a wide node gets every platform's steps.
+        kind = (candidate.excerpt.document, canonical_json(as_lists(candidate.audience)))
+        if taken.get(kind, 0) == MOST_OF_DOCUMENT:
+            continue
+        solution = _write(candidate, node, reader)
+        steps = tuple(step.text for step in solution.steps) if solution else ()
+        if solution and steps not in seen:
+            seen.add(steps)
+            taken[kind] = taken.get(kind, 0) + 1
+            written.append(solution)
+    return WrittenSolutions(solutions=tuple(written))
+
+
+def _candidates(
+    number: int, excerpt: Excerpt, node: Attributes, words: frozenset[str], reader: AudienceReader
+) -> Iterator[_Candidate]:
+    """Give what fits the node; what is written for others hands its nearness to its siblings for the node."""
+    found = materials(excerpt.text, excerpt.title, excerpt.headings)
+    audiences = [_audience(material, excerpt, reader) for material in found]
+    excluded = [reader.excludes(audience, node) for audience in audiences]
+    nearness = [_similarity(material.place, excerpt.windows) for material in found]
+    for position, material in enumerate(found):
+        if excluded[position]:
+            continue
+        similarity = nearness[position]
+        if audiences[position]:
+            siblings = [n for n, other in enumerate(found) if other.parent == material.parent and excluded[n]]
+            similarity = max((similarity, *(nearness[n] - SIBLING_LOSS for n in siblings)))
+        likely = similarity + excerpt.lift + _worth_of_shared_words(words, material, excerpt.text)
+        if likely >= FLOOR:
+            score = likely - _doubt(material, len(found) == 1, audiences[position], node)
+            version = max(_versions(_switches_around(material, excerpt)), default=0)
+            score += OF_NEWER_VERSION * version / (version + HALF_VERSION)
+            yield _Candidate(number, excerpt, material, audiences[position], similarity, score)
+
+
+def _doubt(material: Material, is_all: bool, audience: Attributes, node: Attributes) -> float:
+    """Return what speaks against material: plain prose, a preamble, a case narrower than the node's, one short step."""
+    preamble = not material.headings and not is_all and material.kind != "ordered"
+    narrower = bool(audience.keys() - node.keys())
+    thin = len(material.steps) == 1 and material.steps[0][1] - material.steps[0][0] < THIN_STEP
+    doubt = ANSWER_DOUBT * (material.kind == "answer") + PREAMBLE_DOUBT * preamble
+    return doubt + NARROWER_DOUBT * narrower + THIN_DOUBT * thin
+
+
+def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float:
+    """Return the best cosine of the windows over a place; one that hardly touches it counts less."""
+    best = 0.0
+    for start, end, cosine in windows:
+        overlap = min(end, place[1]) - max(start, place[0])
+        if overlap > 0:
+            share = overlap / max(1, min(end - start, place[1] - place[0]))
+            best = max(best, cosine - PARTIAL_LOSS * (1 - min(1.0, share)))
+    return best
+
+
+def _worth_of_shared_words(words: frozenset[str], material: Material, text: str) -> float:
+    """Return what the words that issue and material share are worth."""
+    named = content_words(" ".join((*material.headings[-1:], material.introduction)))
+    steps = content_words(text[material.steps[0][0] : material.steps[-1][1]])
+    in_heading = len(words & named) / len(named) if named else 0.0
+    in_steps = len(words & steps) / len(words) if words else 0.0
+    return OF_HEADING_WORDS * in_heading + OF_STEP_WORDS * in_steps
+
+
+def _audience(material: Material, excerpt: Excerpt, reader: AudienceReader) -> Attributes:
+    """Return for whom material is written: switches around it, else its introduction, headings, title."""
+    audience: dict[str, frozenset[str]] = {}
+    sources = [reader.of_switch(switch) for switch in _switches_around(material, excerpt)]
+    sources += map(reader.of_text, (material.introduction, *reversed(material.headings), excerpt.title))
+    for source in sources:
+        for name, values in source.items():
+            audience.setdefault(name, values)
+    return audience
+
+
+def _switches_around(material: Material, excerpt: Excerpt) -> list[Switch]:
+    first, last = material.steps[0][0], material.steps[-1][1]
+    return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
+
+
+def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
+    """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
+    excerpt, material = candidate.excerpt, candidate.material
+    steps: list[Step] = []
+    narrowed: set[str] = set()
+    switches = [s for s in excerpt.switches if s not in candidate.switches_around]
+    for start, end in _steps_at_hit(material, excerpt.windows):
+        reads = tailor(excerpt.text, (start, end), switches, node, reader)
+        narrowed |= reads.narrowed
+        if reads.text:
+            steps.append(Step(text=reads.text, start=start, end=end, quote=excerpt.text[start:end]))
+    attributes = _attributes(candidate, steps, narrowed, node, reader)
+    if not steps or compare(attributes, node, reader.names) is Match.CONFLICT:
+        return None
+    return WrittenSolution(
+        excerpt=candidate.number,
+        title=_title(candidate, node, reader),
+        headings=material.headings,
+        which=material.which,
+        steps=tuple(steps),
+        attributes=as_lists(attributes),
+        similarity=round(candidate.similarity, 4),
+    )
+
+
+def _attributes(
+    candidate: _Candidate, steps: Sequence[Step], narrowed: set[str], node: Attributes, reader: AudienceReader
+) -> Attributes:
+    """Return for whom a solution holds: its audience, the node where words for others were left out, its steps."""
+    attributes = {name: candidate.audience.get(name, ANY) for name in reader.names}
+    for name, values in reader.settled(candidate.audience).items():
+        attributes[name] = reader.spec.attributes[name].normal(values)
+    for name in narrowed & node.keys():
+        if attributes[name] == ANY:
+            attributes[name] = node[name]
+    named = _named_by_steps(steps, reader)
+    return attributes | {name: values for name, values in named.items() if attributes[name] == ANY}
+
+
+def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes:
+    """Return the one value that at least half of the steps name and none names otherwise; in passing is not enough."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for step in steps:
+        for name, values in reader.of_text(step.text).items():
+            found.setdefault(name, []).append(values)
+    return {
+        name: values[0]
+        for name, values in found.items()
+        if len(set(values)) == 1 and len(values[0]) == 1 and 2 * len(values) >= len(steps) and values[0] != ANY
+    }
+
+
+def _steps_at_hit(material: Material, windows: Sequence[tuple[int, int, float]]) -> Sequence[Span]:
+    """Return the steps; of prose that goes on and on only those at the best window. An ordered list is never cut."""
+    steps = material.steps
+    if material.kind == "ordered" or len(steps) <= MOST_PROSE_STEPS:
+        return steps
+    inside = [w for w in windows if w[0] < steps[-1][1] and w[1] > steps[0][0]]
+    start, end, _ = max(inside, key=lambda w: (w[2], -w[0]), default=(*steps[0], 0.0))
+    at = [n for n, step in enumerate(steps) if step[0] < end and step[1] > start]
+    return steps[at[0] : at[0] + MOST_AT_HIT] if at else steps[:MOST_AT_HIT]
+
+
+def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
+    """Return the title; one that only says for whom (``Adults``, ``On Android``) has the heading above it in front."""
+    excerpt, material, around = candidate.excerpt, candidate.material, candidate.switches_around
+    title = _tailored_title(candidate, node, reader)
+    is_heading = title == (material.headings or ("",))[-1]
+    if is_heading and len(content_words(title)) <= SHORT_HEADING and reader.of_text(title):
+        above = material.headings[-2] if len(material.headings) > 1 else excerpt.title
+        title = f"{above}: {title}" if above else title
+    # A switch is named where it says more than the node: an attribute that the node leaves open, or a version.
+    labels = [switch_label(s) for s in around if reader.of_switch(s).keys() - node.keys() or _versions([s])]
+    return f"{title} ({'; '.join(labels)})" if labels else title
+
+
+def _tailored_title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
+    """Return the material's title as the node reads it, without punctuation at its end."""
+    excerpt, span = candidate.excerpt, candidate.material.title_span
+    inside = [s for s in excerpt.switches if s not in candidate.switches_around and s.start < span[1]]
+    title = ""
+    if span != NOWHERE and inside:
+        title = " ".join(tailor(excerpt.text, span, inside, node, reader).text.split())
+    return (title or candidate.material.title).rstrip(" .:：")
+
+
+def _versions(switches: Sequence[Switch]) -> list[int]:
+    return [int(number) for s in switches for name in s.names for number in _NUMBER.findall(name)]

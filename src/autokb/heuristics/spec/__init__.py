@@ -1,0 +1,1 @@
+"""Which attributes and rules a domain could have, by counting what issues and documents name."""

@@ -1,0 +1,1 @@
+"""Which broad themes issues have, what the themes are called, and which theme is nearest."""

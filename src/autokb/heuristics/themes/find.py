@@ -1,0 +1,130 @@
+"""Broad themes over issues: those whose vectors lie together form a theme, named from the words of its issues."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.heuristics.themes.naming import UNNAMED, name_themes, read_terms
+from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
+
+RANDOM_SEED = 17
+FEWEST_FOR_CENTRES = 15  # issues; fewer are compared with each other directly
+MOST_THEMES = 40  # nobody oversees more
+FITTED_ISSUES = 6_000  # that the centres are fitted on; the rest goes to the nearest one
+DIMENSIONS = 50  # that vectors are reduced to before they are clustered
+SCORED_ISSUES = 1_500  # that a silhouette is measured on: it compares every pair
+# Around the square root of half the issues (Mardia's rule of thumb) these multiples are tried.
+THEME_COUNT_FACTORS = (0.6, 0.8, 1.0, 1.3)
+FAR_DEVIATIONS = 2.5  # standard deviations below the usual similarity to the theme's centre,
+FAR_SHARE = 0.8  # and less than this share of it: where all are much alike the least alike is no stranger
+FEWEST_MEMBERS = 3  # of a theme among many issues; one or two are rare, no theme
+EQUAL_VECTORS = 1e-6  # vectors that differ by no more in any dimension are the same
+DIFFERENT_THEMES = 0.7  # cosine distance at which a handful of issues fall into different themes
+Floats = NDArray[np.float64]
+
+
+def find_themes(issues: Sequence[str], vectors: Any, product: str = "") -> FoundThemes:
+    """Group the issues into broad themes; those far from every centre are miscellaneous.
+
+    ``vectors`` has a row for each issue. The words of ``product`` name no theme.
+    """
+    if not issues:
+        return FoundThemes(themes=())
+    rows = np.asarray(vectors, dtype=np.float64)
+    labels = _without_far_issues(rows, _cluster(rows))
+    groups = _members_by_size(labels)
+    misc = [int(i) for i in np.flatnonzero(labels < 0)]
+    terms = [read_terms(text) for text in issues]
+    names = name_themes([[terms[i] for i in group] for group in (*groups, *([misc] if misc else []))], product)
+    themes = [FoundTheme(name=name, members=tuple(group)) for name, group in zip(names, groups, strict=False)]
+    if misc:
+        name = "Miscellaneous" if names[-1] == UNNAMED else f"Miscellaneous: {names[-1]}"
+        themes.append(FoundTheme(name=name, members=tuple(misc), miscellaneous=True))
+    return FoundThemes(themes=tuple(themes))
+
+
+def similarity_floor(similarities: Floats) -> float:
+    """Return the cosine to its theme's centre below which an issue is far, by those that issues usually have."""
+    usual = float(similarities.mean())
+    return min(usual - FAR_DEVIATIONS * float(similarities.std()), usual * FAR_SHARE)
+
+
+def _members_by_size(labels: NDArray[np.int64]) -> list[list[int]]:
+    """Return the positions of each label's issues, the largest group first; negative labels are left out."""
+    groups: dict[int, list[int]] = {}
+    for position, label in enumerate(labels.tolist()):
+        if label >= 0:
+            groups.setdefault(label, []).append(position)
+    return sorted(groups.values(), key=lambda group: (-len(group), group[0]))
+
+
+def _cluster(rows: Floats) -> NDArray[np.int64]:
+    from threadpoolctl import threadpool_limits
+
+    if len(rows) == 1:
+        return np.zeros(1, dtype=np.int64)
+    with threadpool_limits(limits=1):  # several threads add up in another order each time
+        return _cluster_by_distance(rows) if len(rows) < FEWEST_FOR_CENTRES else _cluster_by_centres(rows)
+
+
+def _cluster_by_distance(rows: Floats) -> NDArray[np.int64]:
+    from sklearn.cluster import AgglomerativeClustering
+
+    model = AgglomerativeClustering(None, metric="cosine", linkage="average", distance_threshold=DIFFERENT_THEMES)
+    labels: NDArray[np.int64] = model.fit_predict(_unit_rows(rows)).astype(np.int64)
+    return labels
+
+
+def _cluster_by_centres(rows: Floats) -> NDArray[np.int64]:
+    """Return the labels of k-means with the number of centres whose silhouette is best."""
+    from sklearn.cluster import KMeans
+    from sklearn.decomposition import PCA
+    from sklearn.metrics import silhouette_score
+
+    if float(np.ptp(rows, axis=0).max()) < EQUAL_VECTORS:
+        return np.zeros(len(rows), dtype=np.int64)
+    sample = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), FITTED_ISSUES)).astype(int))]
+    reduce = PCA(min(DIMENSIONS, len(sample) - 1, rows.shape[1]), svd_solver="full").fit(sample)
+    seen, best, best_score = reduce.transform(sample), None, -math.inf
+    different = len(np.unique(np.round(seen, 6), axis=0))
+    root = math.sqrt(len(rows) / 2)
+    counts = {min(MOST_THEMES, different, max(3, round(root * factor))) for factor in THEME_COUNT_FACTORS}
+    for count in sorted(counts):
+        model = KMeans(count, n_init=3, random_state=RANDOM_SEED).fit(seen)
+        if len(set(model.labels_.tolist())) < 2:
+            continue
+        size = min(len(seen), SCORED_ISSUES)
+        score = silhouette_score(seen, model.labels_, sample_size=size, random_state=RANDOM_SEED)
+        if score > best_score:
+            best, best_score = model, score
+    if best is None:
+        return np.zeros(len(rows), dtype=np.int64)
+    labels: NDArray[np.int64] = best.predict(reduce.transform(rows)).astype(np.int64)
+    return labels
+
+
+def _without_far_issues(rows: Floats, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give -1 to issues far from their theme's centre and, among many issues, to groups of one or two."""
+    if len(rows) < FEWEST_FOR_CENTRES:
+        return labels
+    unit, remaining = _unit_rows(rows), labels.copy()
+    similarities = np.zeros(len(rows))
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        centre = _unit_rows(unit[members].mean(axis=0, keepdims=True))[0]
+        similarities[members] = unit[members] @ centre
+        if len(members) < FEWEST_MEMBERS:
+            remaining[members] = -1
+    remaining[similarities < similarity_floor(similarities)] = -1
+    return remaining if (remaining >= 0).any() else labels
+
+
+def _unit_rows(rows: Floats) -> Floats:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Floats = rows / np.maximum(norms, 1e-12)
+    return unit

@@ -1,0 +1,291 @@
+"""A tree of issues: the seed's title without attribute words as parent, children from what customers reported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.domain import DomainSpec
+from autokb.heuristics.attributes.stated_values import names_value
+from autokb.heuristics.subject_words import stem, subject_words
+from autokb.heuristics.titles.issue_title import names_problem
+from autokb.heuristics.titles.phrase_editing import (
+    named_values,
+    value_mentions,
+    with_values,
+    without_attributes,
+    without_opener,
+)
+from autokb.heuristics.trees.nodes import Report, Tree, TreeNode
+from autokb.text.lexicon import Spec, implied_sets, settled
+
+MOST_CHILDREN = 8  # of a parent
+MOST_FROM_THEME = 2  # children that only the theme reports, not the seed's own cluster
+FEWEST_IN_THEME, LEAST_THEME_SHARE = 3, 0.25  # reports that such a child needs: so many, and this share of the theme's
+CENTRAL_REPORTS = 3  # or half of the cluster: wording comes from these, as others may mean something else
+MOST_TRIED = 8  # reports whose wording is tried for the parent, of the most central third
+LONG_LINE = 70  # characters of a line that is read rather than seen
+MOST_WORDINGS = 3  # lines of reports that are tried for a child
+Combination = tuple[tuple[str, str], ...]  # pairs of an attribute and a value
+
+
+class Content(IntEnum):
+    """What a line says beside the words of attribute values and of the product, the fullest first."""
+
+    PROBLEM = 0
+    ONLY_A_THING = 1
+    NOTHING = 2
+
+
+def grow_tree(
+    seed: Report, spec: Spec, cluster: Sequence[Report], theme: Sequence[Report], product: frozenset[str] = frozenset()
+) -> Tree:
+    """Return the parent and its children; ``cluster`` is ordered from the most central report on.
+
+    The words of ``product`` say of no issue what it is about.
+    """
+    reports = tuple(cluster) or (seed,)
+    parent = _ParentWording(seed, spec, reports, product).parent()
+    children = tuple(_Children(parent, spec, reports, tuple(theme), product).grow())
+    raw_issues = tuple(dict.fromkeys(report.raw_issue for report in cluster))
+    return Tree(TreeNode(parent.text, parent.attributes, raw_issues), children)
+
+
+def _content(line: str, spec: Spec, product: frozenset[str]) -> Content:
+    rest = line
+    for mention in reversed(named_values(line, spec)):
+        rest = rest[: mention.start] + " " + rest[mention.end :]
+    words = [word for word in subject_words(rest) if word not in product]
+    if not words:
+        return Content.NOTHING
+    return Content.PROBLEM if names_problem(rest) or len(words) > 1 else Content.ONLY_A_THING
+
+
+@dataclass(frozen=True)
+class _ParentWording:
+    """Chooses the parent's text among the lines of the reports, and what it fixes."""
+
+    seed: Report
+    spec: Spec
+    reports: tuple[Report, ...]
+    product: frozenset[str]
+
+    def parent(self) -> TreeNode:
+        """Choose the wording that says a problem, fixes least and is most usual; of equals the most central."""
+        tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
+        headlines = (self.seed.headline, *(r.headline for r in tried))
+        lines = dict.fromkeys((*headlines, *(r.sentence for r in tried if r.sentence)))
+        usual = {text: self._usualness(text) for text in dict.fromkeys(map(self._generalise, lines))}
+        content = {text: _content(text, self.spec, self.product) for text in usual}
+        rare = max(usual.values()) / 2  # a line of words that hardly any other report has speaks for itself alone
+
+        def rank(text: str) -> tuple[float, ...]:
+            fixed = len({m.attribute for m in named_values(text, self.spec)}) + (usual[text] < rare)
+            silent = content[text] is Content.NOTHING
+            return silent, fixed, content[text], len(text) > LONG_LINE, -usual[text]
+
+        best = min(usual, key=rank)
+        text = self.seed.headline if content[best] is Content.NOTHING else best
+        fixed = self._fixed_by(text)
+        none = {n for n in self.spec if all(r.attributes.get(n) == NONE for r in self.reports)}
+        return TreeNode(text, _possible(fixed | {n: NONE for n in self.spec if n in none - fixed.keys()}, self.spec))
+
+    def _generalise(self, line: str) -> str:
+        """Take the attribute words out, one attribute after the other, as far as grammar allows it."""
+        text = without_opener(line) or line
+        for name in sorted({m.attribute for m in named_values(line, self.spec)}):
+            text = without_attributes(text, self.spec, {name}) or text
+        return text
+
+    @cached_property
+    def _word_shares(self) -> Mapping[str, float]:
+        """The share of the reports that say each word; what the domain is about counts nothing."""
+        counts = Counter(
+            word
+            for report in self.reports
+            for word in {stem(w) for line in report.lines for w in subject_words(line) if w not in self.product}
+        )
+        return {word: count / len(self.reports) for word, count in counts.items()}
+
+    def _usualness(self, line: str) -> float:
+        """Return how usual the words of a line are among the reports, from 0 to 1 in tenths."""
+        shares = [self._word_shares.get(stem(word), 0.0) for word in subject_words(line)]
+        return round(sum(shares) / len(shares), 1) if shares else 0.0
+
+    def _fixed_by(self, text: str) -> dict[str, Values]:
+        """Return what a text fixes: the attributes it names, for all values that were reported of them."""
+        named: dict[str, set[str]] = {}
+        for mention in named_values(text, self.spec):
+            named.setdefault(mention.attribute, set()).add(mention.value)
+        fixed = {}
+        for name in sorted(named):
+            reported = frozenset(v for r in self.reports for v in r.attributes.get(name, ANY) - ANY - NONE)
+            agreed = frozenset(named[name]) & reported or frozenset(named[name])
+            fixed[name] = self.spec[name].normal(agreed | reported if self.spec[name].kind == "closed" else agreed)
+        return fixed
+
+
+def _possible(fixed: Mapping[str, Values], spec: Spec) -> Attributes:
+    """Name every attribute; give up fixed values, last ones first, until the configuration allows the rest."""
+    possible = dict(fixed)
+    while possible and not DomainSpec("", attributes=spec).allows(possible):
+        possible.popitem()
+    full = settled(possible, spec)
+    if not DomainSpec("", attributes=spec).allows(full):
+        full = possible
+    return {name: full.get(name, ANY) for name in spec}
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A combination of values that a child could fix, and who reported it."""
+
+    combination: Combination
+    attributes: Attributes
+    cluster: tuple[Report, ...]
+    theme: int  # reports of the theme
+
+
+@dataclass(frozen=True)
+class _Children:
+    """Finds what the reports distinguish under a parent, and words it."""
+
+    parent: TreeNode
+    spec: Spec
+    cluster: tuple[Report, ...]
+    theme: tuple[Report, ...]
+    product: frozenset[str]
+
+    def grow(self) -> Iterator[TreeNode]:
+        """Yield the children, most frequent first, no two with the same text."""
+        texts, from_theme, many = {self.parent.text.casefold()}, 0, 0
+        for candidate in self._candidates():
+            if many == MOST_CHILDREN:
+                return
+            if not candidate.cluster:
+                if from_theme == MOST_FROM_THEME:
+                    continue
+                from_theme += 1
+            text = next((t for t in self._wordings(candidate) if t.casefold() not in texts), None)
+            if text is None:
+                continue
+            texts.add(text.casefold())
+            many += 1
+            raw_issues = tuple(dict.fromkeys(r.raw_issue for r in candidate.cluster if r.raw_issue))
+            yield TreeNode(text, candidate.attributes, raw_issues)
+
+    def _candidates(self) -> list[_Candidate]:
+        """Return the reported combinations that the configuration allows inside the parent, most frequent first."""
+        found: dict[str, _Candidate] = {}
+        reports = (*self.cluster, *self.theme)
+        for combination in dict.fromkeys(c for report in reports for c in self._combinations(report)):
+            attributes = self._inside_parent(combination)
+            if attributes is None or attributes == self.parent.attributes:
+                continue
+            in_cluster = tuple(r for r in self.cluster if _reports_it(r, combination))
+            in_theme = sum(_reports_it(r, combination) for r in self.theme)
+            if self._is_variant(combination, in_cluster, in_theme):
+                key = str(sorted((name, sorted(values)) for name, values in attributes.items()))
+                found.setdefault(key, _Candidate(combination, attributes, in_cluster, in_theme))
+        return sorted(found.values(), key=lambda c: (-len(c.cluster), -c.theme, len(c.combination), c.combination))
+
+    def _is_variant(self, combination: Combination, in_cluster: Sequence[Report], in_theme: int) -> bool:
+        """Return whether enough reports tell of a combination; one customer's mention in passing is no variant."""
+        if not in_cluster:
+            fewest = max(FEWEST_IN_THEME, LEAST_THEME_SHARE * len(self.theme))
+            return len(combination) == 1 and in_theme >= fewest
+        if len(in_cluster) > 1 or (len(self.cluster) > 1 and len(combination) == 1):
+            return True
+        (report,) = in_cluster
+        return any(names_value(line, self.spec[n], value) for line in report.lines for n, value in combination)
+
+    def _combinations(self, report: Report) -> Iterator[Combination]:
+        """Give each value of a report alone, then all values that it says alone together."""
+        stated = {name: report.attributes[name] for name in self.spec if _is_fixed(report.attributes.get(name, ANY))}
+        open_ = [n for n in stated if self.parent.attributes[n] == ANY or len(self.parent.attributes[n]) > 1]
+        telling = [n for n in open_ if not _follows_from_others(n, stated, self.spec)]
+        pairs = [(n, value) for n in telling for value in sorted(stated[n]) if (n, value) not in self._guessed]
+        narrowed = {n for n, _ in pairs if _goes_with_others(n, stated, self.spec)}
+        yield from (((n, value),) for n, value in pairs if n not in narrowed)
+        together = tuple((n, value) for n, value in pairs if len(stated[n]) == 1)
+        if len(together) > 1:
+            yield together
+
+    @cached_property
+    def _guessed(self) -> set[tuple[str, str]]:
+        """The values that the parent's text lets one guess without naming them: pairing is wireless anyway."""
+        guessable = {(m.attribute, m.value) for m in value_mentions(self.parent.text, self.spec)}
+        return guessable - {(m.attribute, m.value) for m in named_values(self.parent.text, self.spec)}
+
+    def _inside_parent(self, combination: Combination) -> Attributes | None:
+        """Return the child's attributes: the parent's, the combination's, and what these settle; None if outside."""
+        outer = self.parent.attributes
+        fixed = {name: values for name, values in outer.items() if _is_fixed(values)}
+        for name, value in combination:
+            if outer[name] != ANY and value not in outer[name]:
+                return None
+            fixed[name] = frozenset({value})
+        full = settled(fixed, self.spec)
+        attributes = {name: full.get(name, outer[name]) for name in self.spec}
+        if any(outer[name] != ANY and not attributes[name] <= outer[name] for name in attributes):
+            return None
+        return attributes if DomainSpec("", attributes=self.spec).allows(attributes) else None
+
+    def _wordings(self, candidate: _Candidate) -> Iterator[str]:
+        """Give texts for a child, from a clean line of a report or from the parent; each shows every value."""
+        for line in (*self._lines_of(candidate), self.parent.text):
+            yield with_values(line, self._hidden(line, candidate.combination))
+        yield with_values(self.parent.text, [value for _, value in candidate.combination])
+
+    def _hidden(self, line: str, combination: Combination) -> list[str]:
+        return [value for name, value in combination if not names_value(line, self.spec[name], value)]
+
+    @cached_property
+    def _central(self) -> set[str]:
+        """The raw issues whose wording can be trusted to mean this issue."""
+        return {report.raw_issue for report in self.cluster[: max(CENTRAL_REPORTS, len(self.cluster) // 2)]}
+
+    def _lines_of(self, candidate: _Candidate) -> list[str]:
+        """Return the reports' own lines that name a value of the candidate and none beside it, the fullest first."""
+        found = []
+        for order, report in enumerate(candidate.cluster):
+            if report.raw_issue not in self._central:
+                continue
+            for line in filter(None, map(without_opener, report.lines)):
+                mentions = value_mentions(line, self.spec)
+                hidden = len(self._hidden(line, candidate.combination))
+                if hidden == len(candidate.combination) or not all(
+                    m.value in candidate.attributes.get(m.attribute, ANY) for m in mentions
+                ):
+                    continue
+                if (content := _content(line, self.spec, self.product)) is not Content.NOTHING:
+                    found.append((hidden, len(line) > LONG_LINE, content, order, line))
+        return [line for *_, line in sorted(found)][:MOST_WORDINGS]
+
+
+def _is_fixed(values: Values) -> bool:
+    return values not in (ANY, NONE)
+
+
+def _reports_it(report: Report, combination: Combination) -> bool:
+    return all(value in report.attributes.get(name, ANY) for name, value in combination)
+
+
+def _follows_from_others(name: str, stated: Mapping[str, Values], spec: Spec) -> bool:
+    """Return whether the other values of a report settle this one, so that it says nothing by itself."""
+    others = {n: v for n, v in stated.items() if n != name}
+    if settled(others, spec).get(name) != stated[name]:
+        return False
+    # Of two values that settle each other the one that settles more stays.
+    back = {n for n in others if settled({name: stated[name]}, spec).get(n) == others[n]}
+    return not any(settled({n: others[n]}, spec).get(name) == stated[name] for n in back if n > name) or not back
+
+
+def _goes_with_others(name: str, stated: Mapping[str, Values], spec: Spec) -> bool:
+    """Return whether a report's other values go with this one anyway: iOS with a phone or a tablet."""
+    implied = implied_sets({n: v for n, v in stated.items() if n != name}, spec)
+    return name in implied and stated[name] <= implied[name]

@@ -1,0 +1,335 @@
+"""From what a model wrote to solutions of one node: every step has a true quote, or it is left out with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, WrapValidator
+
+from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.core.nouns import Span
+from autokb.core.reply import LeftOut
+from autokb.heuristics.grounding.quotes import find_quote, widen_to_condition
+from autokb.heuristics.grounding.support import unsupported
+from autokb.heuristics.grounding.visible import visible
+from autokb.heuristics.solutions.audience import audience_reader, tailor
+from autokb.heuristics.solutions.instructions import is_generic
+from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
+from autokb.tasks.asking import validation_message
+from autokb.tasks.issues.attribute_fields import attributes_type, read_values
+from autokb.tasks.prompts import unescaped
+from autokb.tasks.task import Read
+from autokb.tasks.wire import wire
+from autokb.text.markdown import section_at, sections
+
+MOST_SOLUTIONS = 4  # of one node
+MOST_STEPS = 40  # of a solution
+LONGEST_TITLE = 120  # characters
+LONGEST_QUOTE = 900  # characters; a longer one is no single step
+LONGEST_TEXT = 500  # characters of a step in the model's own words
+FOR_OTHERS = "it is written for others than this issue is about"
+
+
+# -- what a model writes
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A part of a reply that does not read; what is beside it still counts."""
+
+    id: int | None
+    reason: str
+
+
+def passages_of(items: Sequence[WriteSolutions]) -> tuple[Excerpt, ...]:
+    """Return the excerpts of all nodes, each once; a request numbers them in this order, from 1."""
+    found: dict[tuple[str, int, str], Excerpt] = {}
+    for item in items:
+        for excerpt in item.excerpts:
+            found.setdefault(passage_key(excerpt), excerpt)
+    return tuple(found.values())
+
+
+def passage_key(excerpt: Excerpt) -> tuple[str, int, str]:
+    """Return what makes two excerpts of different nodes the same passage."""
+    return excerpt.document, excerpt.offset, excerpt.text
+
+
+def asks_attributes(items: Sequence[WriteSolutions]) -> bool:
+    """Return whether a model says for whom each solution holds; else that is another question."""
+    return items[0].with_attributes and bool(items[0].configuration)
+
+
+def solution_type(items: Sequence[WriteSolutions]) -> Any:
+    """Return the type of a solution for these nodes.
+
+    Only the JSON schema bounds its parts: one that does not read costs itself, not the reply that other nodes share.
+    """
+    numbers: Any = list(range(1, len(passages_of(items)) + 1))
+    step: Any = wire(
+        "Step",
+        passage=Annotated[int, _in_schema(enum=numbers or [1])],
+        quote=Annotated[str, _in_schema(minLength=1, maxLength=LONGEST_QUOTE)],
+        text=Annotated[str, _in_schema(maxLength=LONGEST_TEXT)],
+    )
+    fields: dict[str, Any] = {
+        "id": Annotated[int, _in_schema(minimum=1, maximum=MOST_SOLUTIONS * len(items))],
+        "title": Annotated[str, _in_schema(minLength=1, maxLength=LONGEST_TITLE)],
+    }
+    if asks_attributes(items):
+        fields["attributes"] = attributes_type(items[0].configuration, 1)
+    fields["steps"] = Annotated[
+        list[Annotated[step, WrapValidator(_or_unreadable)]], _in_schema(minItems=1, maxItems=MOST_STEPS)
+    ]
+    return Annotated[wire("Solution", **fields), WrapValidator(_or_unreadable)]
+
+
+def _in_schema(**schema: Any) -> Any:
+    """Say something in the JSON schema that is checked later, part by part."""
+    return Field(json_schema_extra=schema)
+
+
+def _or_unreadable(value: Any, handler: Any) -> Any:
+    try:
+        return handler(value)
+    except ValidationError as error:
+        number = value.get("id") if isinstance(value, dict) else None
+        return Unreadable(number if isinstance(number, int) else None, validation_message(error))
+
+
+# -- what is read from it
+
+
+class _Unusable(Exception):
+    """A part that cannot be used; ``repairable`` when a model can mend it by looking again."""
+
+    def __init__(self, reason: str, *, repairable: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.repairable = repairable
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadSteps:
+    """The steps of a draft that have a true quote, by what they were narrowed, and why others are left out."""
+
+    steps: tuple[Step, ...]
+    narrowed: frozenset[str]
+    reasons: tuple[str, ...]
+
+
+class SolutionReader:
+    """Reads the solutions of one node of a request; what is not used is recorded with its reason."""
+
+    def __init__(self, items: Sequence[WriteSolutions], position: int) -> None:
+        self._item = items[position]
+        self._audience = audience_reader(self._item.configuration)
+        self._node = self._audience.settled(self._item.attributes)  # with what follows from what it fixes
+        own = {passage_key(e): n for n, e in reversed(list(enumerate(self._item.excerpts)))}
+        # The request's passages by number, each with its place among the node's own excerpts.
+        self._passages = {n: (e, own.get(passage_key(e))) for n, e in enumerate(passages_of(items), 1)}
+        self._left_out: list[LeftOut] = []
+        self._complaints: list[str] = []
+
+    def read(self, drafts: Sequence[Any], numbers: Sequence[int]) -> Read[WrittenSolutions]:
+        """Return the drafts with these numbers as solutions, in this order."""
+        written: list[WrittenSolution] = []
+        for number in dict.fromkeys(numbers):
+            try:
+                written.append(self._solution(_draft(drafts, number), written))
+            except _Unusable as unusable:
+                self._leave_out(f"Solution {number}", unusable)
+        answer = WrittenSolutions(solutions=tuple(written), left_out=tuple(self._left_out))
+        return Read(answer, complaints=tuple(self._complaints))
+
+    def _leave_out(self, part: str, unusable: _Unusable) -> None:
+        self._left_out.append(LeftOut(part=part, reason=unusable.reason))
+        if unusable.repairable:
+            self._complaints.append(f"{part}: {unusable.reason}.")
+
+    def _solution(self, draft: Any, before: Sequence[WrittenSolution]) -> WrittenSolution:
+        """Return a draft as a solution of the node; with no true step it is withheld."""
+        read = self._steps(draft)
+        number = self._cited_excerpt(draft, read.steps)
+        excerpt = self._item.excerpts[number]
+        headings = _headings(excerpt, read.steps[0].start if read.steps else 0)
+        attributes = self._attributes(draft, read)
+        status, hindrance = self._status(read, attributes)
+        texts = [step.text for step in read.steps]
+        if status != "withheld" and any(texts == [step.text for step in other.steps] for other in before):
+            raise _Unusable("it says the same as another solution of this issue")
+        same_place = (b for b in before if b.headings == headings)
+        return WrittenSolution(
+            excerpt=number,
+            title=self._title(draft, read.steps, headings, excerpt),
+            headings=headings,
+            which=sum(self._item.excerpts[b.excerpt].document == excerpt.document for b in same_place),
+            steps=tuple(s.model_copy(update={"excerpt": None}) if s.excerpt == number else s for s in read.steps),
+            attributes=as_lists(attributes),
+            similarity=round(max(map(self._similarity, read.steps), default=0.0), 4),
+            status=status,
+            reason=" ".join((*hindrance, *read.reasons)),
+        )
+
+    def _status(
+        self, read: _ReadSteps, attributes: Attributes
+    ) -> tuple[Literal["displayed", "repaired", "withheld"], tuple[str, ...]]:
+        """Return whether a solution can be shown, and what hinders it."""
+        if not read.steps:
+            return "withheld", ("No step of it has a true quote.",)
+        if compare(attributes, self._item.attributes, self._audience.names) is Match.CONFLICT:
+            return "withheld", ("It holds for other values than the issue's.",)
+        return "repaired" if read.reasons else "displayed", ()
+
+    def _cited_excerpt(self, draft: Any, steps: Sequence[Step]) -> int:
+        """Return the node's excerpt that a solution is named after: its first true step's, else the first cited."""
+        found = next((step.excerpt for step in steps if step.excerpt is not None), None)
+        if found is not None:
+            return found
+        for step in draft.steps:
+            passage = None if isinstance(step, Unreadable) else self._passages.get(step.passage)
+            if passage and passage[1] is not None:
+                return passage[1]
+        raise _Unusable("no step of it has a true quote in a passage that was found for this issue")
+
+    def _steps(self, draft: Any) -> _ReadSteps:
+        steps: list[Step] = []
+        narrowed: set[str] = set()
+        reasons: list[str] = []
+        for number, written in enumerate(draft.steps, 1):
+            part = f"Solution {draft.id}, step {number}"
+            try:
+                step, step_narrowed = self._step(written, part)
+            except _Unusable as unusable:
+                self._leave_out(part, unusable)
+                reasons.append(f"Left out step {number}: {unusable.reason}.")
+            else:
+                steps.append(step)
+                narrowed |= step_narrowed
+        return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons))
+
+    def _step(self, written: Any, part: str) -> tuple[Step, frozenset[str]]:
+        """Return a step with its quote, in the model's words where the quote supports them."""
+        if isinstance(written, Unreadable):
+            raise _Unusable(f"it does not read ({written.reason})", repairable=True)
+        number, span = self._place(written)
+        excerpt = self._item.excerpts[number]
+        headings = _headings(excerpt, span[0])
+        if self._audience.excludes(self._audience_at(excerpt, headings, span), self._node):
+            raise _Unusable(FOR_OTHERS)
+        reads = tailor(excerpt.text, span, excerpt.switches, self._node, self._audience)
+        plain = visible(reads.text)
+        if not any(c.isalnum() for c in plain):
+            raise _Unusable(FOR_OTHERS if reads.narrowed else "its quote holds no words")
+        text = " ".join(visible(written.text).split())
+        if text:
+            around = "\n".join((excerpt.title, *headings))
+            doubt = "it is too long" if len(text) > LONGEST_TEXT else unsupported(text, plain, around)
+            if doubt:
+                self._leave_out(f"{part}, its own words", _Unusable(f"{doubt}; the quote is shown instead"))
+                text = ""
+        quote = excerpt.text[span[0] : span[1]]
+        return Step(text=text or plain, start=span[0], end=span[1], quote=quote, excerpt=number), reads.narrowed
+
+    def _place(self, written: Any) -> tuple[int, Span]:
+        """Return where a quote occurs: in the cited passage, else in another of the node's own."""
+        quote = written.quote
+        if len(quote) > LONGEST_QUOTE:
+            reason = f"its quote is longer than {LONGEST_QUOTE} characters; quote this step only"
+            raise _Unusable(reason, repairable=True)
+        cited = self._passages.get(written.passage)
+        own_first = sorted(self._passages.values(), key=lambda passage: passage[1] is None)
+        is_elsewhere = False
+        for excerpt, number in ([cited] if cited else []) + own_first:
+            span = find_quote(quote, excerpt.text) or find_quote(unescaped(quote), excerpt.text)
+            if span and number is not None:
+                return number, widen_to_condition(excerpt.text, span)
+            is_elsewhere = is_elsewhere or span is not None
+        if is_elsewhere:
+            raise _Unusable("its passage was not found for this issue")
+        raise _Unusable(f"its quote {quote[:60]!r} stands in no passage; copy it word for word", repairable=True)
+
+    def _audience_at(self, excerpt: Excerpt, headings: Sequence[str], span: Span) -> Attributes:
+        """Return for whom a place is written, by the switches around it, its headings and its title."""
+        audience: dict[str, frozenset[str]] = {}
+        around = [s for s in reversed(excerpt.switches) if s.start <= span[0] and s.end >= span[1]]
+        sources = [self._audience.of_switch(switch) for switch in around]
+        for source in (*sources, *map(self._audience.of_text, (*reversed(headings), excerpt.title))):
+            for name, values in source.items():
+                audience.setdefault(name, values)
+        return audience
+
+    def _attributes(self, draft: Any, read: _ReadSteps) -> Attributes:
+        """Return for whom a solution holds: what the model says, narrowed to what its places say."""
+        given = getattr(draft, "attributes", None)
+        named = {} if given is None else read_values(given, self._item.configuration)
+        audiences = [self._audience_of(step) for step in read.steps]
+        found: dict[str, frozenset[str]] = {}
+        for name, attribute in self._item.configuration.items():
+            supported = frozenset(self._supported_values(name, named.get(name, ["Any"]), read.steps))
+            values = attribute.normal(supported) or ANY
+            of_places = {audience[name] for audience in audiences if audience.get(name, ANY) != ANY}
+            if values == ANY and len(of_places) == 1:
+                (values,) = of_places
+            if values == ANY and name in read.narrowed and name in self._node:
+                values = self._node[name]
+            found[name] = values
+        return {**found, **{n: v for n, v in self._audience.settled(found).items() if found.get(n) == ANY}}
+
+    def _audience_of(self, step: Step) -> Attributes:
+        excerpt = self._item.excerpts[step.excerpt or 0]
+        place = (step.start, step.end)
+        return self._audience.settled(self._audience_at(excerpt, _headings(excerpt, step.start), place))
+
+    def _supported_values(self, name: str, values: Sequence[str], steps: Sequence[Step]) -> Iterator[str]:
+        """Give the values; an open one as the node spells it, and only where the passages or the node name it."""
+        attribute = self._item.configuration[name]
+        spelled = {v.casefold(): v for v in (*attribute.examples, *self._item.attributes.get(name, ()))}
+        text = " ".join(self._item.excerpts[s.excerpt or 0].text for s in steps).casefold()
+        for value in sorted(values):
+            if attribute.kind == "closed" or value in ("Any", "NONE") or value.casefold() in spelled:
+                yield spelled.get(value.casefold(), value)
+            elif value.casefold() in text:
+                yield value
+
+    def _title(self, draft: Any, steps: Sequence[Step], headings: Sequence[str], excerpt: Excerpt) -> str:
+        """Return the model's title where the steps and headings carry it, else the heading over the first step."""
+        title = " ".join(visible(draft.title).split()).rstrip(" .:")
+        if not (doubt := self._title_doubt(title, steps, headings, excerpt)):
+            return title
+        self._leave_out(f"Solution {draft.id}, its title", _Unusable(f"{doubt}; a heading is shown"))
+        *above, heading = (excerpt.title, *headings)
+        if is_generic(heading) and above and above[-1] not in ("", heading):
+            return f"{above[-1]}: {heading}"
+        return heading or (above[-1] if above else "")
+
+    def _title_doubt(self, title: str, steps: Sequence[Step], headings: Sequence[str], excerpt: Excerpt) -> str:
+        if not title:
+            return "it is empty"
+        source = "\n".join((excerpt.title, *headings, *(step.quote for step in steps)))
+        configured = (f"{name} {' '.join(a.values)}" for name, a in self._item.configuration.items())
+        around = "\n".join((self._item.domain, *configured))
+        too_long = "it is too long" if len(title) > LONGEST_TITLE else ""
+        return unsupported(title, source, around, whole=False) or too_long
+
+    def _similarity(self, step: Step) -> float:
+        """Return the best cosine of the windows that a step's quote is in."""
+        windows = self._item.excerpts[step.excerpt or 0].windows
+        return max((cosine for start, end, cosine in windows if start < step.end and end > step.start), default=0.0)
+
+
+def _draft(drafts: Sequence[Any], number: int) -> Any:
+    found = [draft for draft in drafts if draft.id == number]
+    if len(found) != 1:
+        raise _Unusable(f"there are {len(found)} solutions with this id; give one", repairable=True)
+    if isinstance(found[0], Unreadable):
+        raise _Unusable(f"it does not read ({found[0].reason})", repairable=True)
+    return found[0]
+
+
+def _headings(excerpt: Excerpt, start: int) -> tuple[str, ...]:
+    """Return the headings over a place of an excerpt, those above the excerpt first."""
+    found = sections(excerpt.text)
+    return (*excerpt.headings, *found[section_at(found, start)].headings)

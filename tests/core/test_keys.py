@@ -1,0 +1,35 @@
+"""The one JSON spelling of a question's input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from autokb.core.domain import Attribute
+from autokb.core.ids import canonical_json
+from autokb.core.keys import key_json, outside_key
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    values: frozenset[str]
+    parts: tuple[tuple[str, int], ...] = ()
+    vector: Any = outside_key()
+
+
+def test_sets_are_sorted_and_what_follows_from_the_rest_is_left_out() -> None:
+    spelled = key_json(Question("x", frozenset({"b", "a"}), (("y", 1),), vector=[0.5]))
+    assert spelled == {"text": "x", "values": ["a", "b"], "parts": [["y", 1]]}
+
+
+def test_what_is_outside_the_key_makes_no_difference() -> None:
+    assert Question("x", frozenset(), vector=1) == Question("x", frozenset(), vector=2)
+
+
+def test_a_configuration_is_spelled_by_what_it_holds() -> None:
+    one, other = ({"os": Attribute("os", "closed", ("A", "B"))} for _ in range(2))
+    more = {"os": Attribute("os", "closed", ("A", "B", "C"))}
+    assert canonical_json(key_json(one)) == canonical_json(key_json(other))
+    assert key_json(one) is key_json(one)  # the same object in thousands of inputs is spelled once
+    assert key_json(one) != key_json(more)

@@ -1,0 +1,167 @@
+"""Which steps of the manuals become a node's solutions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from autokb.core.attributes import from_lists
+from autokb.core.domain import read_domain
+from autokb.heuristics.solutions.material import LONGEST_STEP
+from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions
+from autokb.heuristics.solutions.write import write_solutions
+from autokb.text.conditional_markup import find_switches
+
+SPEC = read_domain(
+    {
+        "attributes": {
+            "os": {"values": ["Windows", "macOS", "Linux"]},
+            "device": {"values": ["Phone", "Laptop"], "implies": {"Phone": {"os": ["Linux"]}}},
+        }
+    }
+)
+
+
+def excerpt(text, title="Guide", windows=None, **more):
+    windows = ((0, len(text), 0.8),) if windows is None else tuple(tuple(w) for w in windows)
+    return Excerpt("d", title, (), text, tuple(find_switches(text)), windows, **more)
+
+
+def solve(*excerpts, issue="How do I set it up?", attributes=None):
+    attributes = from_lists(attributes or {})
+    return write_solutions(WriteSolutions(issue, attributes, "", SPEC.attributes, (), excerpts)).solutions
+
+
+def steps_of(text, **more):
+    return [[s.text for s in solution.steps] for solution in solve(excerpt(text), **more)]
+
+
+def test_a_long_list_is_never_cut_and_every_step_has_its_quote():
+    text = "# Set it up\n\n" + "\n".join(f"{n}. Press key {n}." for n in range(1, 61))
+    (solution,) = solve(excerpt(text, windows=[(200, 300, 0.8)]))
+    assert len(solution.steps) == 60
+    assert all(text[s.start : s.end] == s.quote for s in solution.steps)
+    assert solution.steps[41].quote == "42. Press key 42."
+
+
+def test_what_most_steps_name_is_whom_they_are_for_and_a_word_in_passing_is_not():
+    named = "# Restart\n\n1. Restart the printer on Windows.\n2. Wait.\n"
+    (solution,) = solve(excerpt(named))
+    assert solution.attributes["os"] == ["Windows"]
+    assert solve(excerpt(named), attributes={"os": ["macOS"], "device": ["Any"]}) == ()
+    passing = "# Restart\n\n1. Restart it.\n2. Wait.\n3. Press Enter, on macOS too.\n"
+    (solution,) = solve(excerpt(passing))
+    assert solution.attributes["os"] == ["Any"]
+
+
+def test_a_note_between_two_steps_stays_with_the_first():
+    assert steps_of("1. Press A.\n\n**Note:** wait.\n\n2. Press B.\n") == [["Press A.\nNote: wait.", "Press B."]]
+
+
+def test_alternative_steps_in_switches_are_one_list_without_the_other_platforms_step():
+    text = "1. Begin.\n\n{for win}\n\n2. Press Alt.\n\n{/for}\n\n{for mac}\n\n2. Press Cmd.\n\n{/for}\n\n3. End here.\n"
+    assert steps_of(text, attributes={"os": ["macOS"]}) == [["Begin.", "Press Cmd.", "End here."]]
+    assert steps_of(text) == [["Begin.", "(win) Press Alt.", "(mac) Press Cmd.", "End here."]]
+
+
+def test_a_solution_that_left_words_out_holds_for_the_nodes_value_only():
+    text = "1. Click {for win}Tools{/for}{for mac}Program{/for}.\n2. Press Save.\n"
+    (solution,) = solve(excerpt(text), attributes={"os": ["Windows"]})
+    assert solution.attributes == {"os": ["Windows"], "device": ["Any"]}
+
+
+def test_what_a_switch_around_the_list_says_is_the_solutions_attribute():
+    text = "Remove it:\n\n{for linux}\n\n1. Open the terminal.\n2. Type remove.\n\n{/for}\n"
+    (solution,) = solve(excerpt(text))
+    assert solution.attributes["os"] == ["Linux"]
+    assert solve(excerpt(text), attributes={"os": ["Windows"]}) == ()
+
+
+def test_alternative_lists_say_in_their_titles_whom_they_are_for_and_the_newest_is_first():
+    lists = "".join(
+        f"{{for {name}}}\n\n1. Open {name}.\n2. Press Remove.\n\n{{/for}}\n\n" for name in ("win7", "win10")
+    )
+    found = solve(excerpt(f"# Remove\n\nTo remove the program:\n\n{lists}"), attributes={"os": ["Windows"]})
+    assert [s.title for s in found] == ["To remove the program (win10)", "To remove the program (win7)"]
+
+
+def test_the_title_is_tailored_like_the_steps():
+    text = "# Open {for win}Options{/for}{for mac}Preferences{/for}\n\n1. Press Alt.\n2. Wait.\n"
+    assert solve(excerpt(text), attributes={"os": ["macOS"]})[0].title == "Open Preferences"
+    assert solve(excerpt(text))[0].title == "Open Options (win) / Preferences (mac)"
+
+
+def test_a_table_that_the_last_step_leads_over_to_belongs_to_it():
+    text = "1. Open it.\n2. Set these values:\n\n| port |\n|---|\n| 993 |\n\nOther words.\n"
+    assert steps_of(text) == [["Open it.", "Set these values:\nport\n993"]]
+
+
+def test_the_name_of_the_domain_says_nothing_of_the_issue():
+    text = "# Clock\n\n1. Open the clock.\n2. Close the clock.\n"
+    item = WriteSolutions("My clock", {}, "", SPEC.attributes, (), (excerpt(text, windows=[(0, 50, 0.38)]),))
+    assert len(write_solutions(item).solutions) == 1
+    assert write_solutions(replace(item, domain="Help with a clock")).solutions == ()
+
+
+def test_a_document_for_others_has_no_solution_and_implied_values_count():
+    text = "# Begin\n\n1. Open it.\n2. Close it.\n"
+    assert solve(excerpt(text, "Setup on Windows"), attributes={"os": ["macOS"]}) == ()
+    assert solve(excerpt(text, "Setup on Windows"), attributes={"device": ["Phone"]}) == ()
+    (solution,) = solve(excerpt(text, "Setup on a phone"))
+    assert solution.attributes == {"device": ["Phone"], "os": ["Linux"]}
+
+
+def test_sentences_with_a_condition_the_node_does_not_meet_are_left_out():
+    text = "1. Open Settings. On Windows, press Alt. On macOS, press Cmd.\n2. For Linux: run it.\n3. Press Save.\n"
+    assert steps_of(text, attributes={"os": ["macOS"]}) == [["Open Settings. On macOS, press Cmd.", "Press Save."]]
+
+
+def test_emphasis_and_brackets_that_hold_nothing_any_more_go():
+    text = "1. Press **{for mac}Cmd{/for}** now ({for mac}or Fn{/for}), please.\n2. Press Save.\n"
+    assert steps_of(text, attributes={"os": ["Windows"]}) == [["Press now, please.", "Press Save."]]
+
+
+def test_prose_that_tells_is_cut_down_to_what_it_tells():
+    talk = "The clock has been made since 1950 and is loved by many people in many countries of this world. " * 3
+    text = f"# Setting the clock\n\n{talk}Turn the wheel. {talk}\n\nPress the button.\n"
+    assert steps_of(text) == [["Turn the wheel.", "Press the button."]]
+
+
+def test_of_prose_that_goes_on_and_on_the_steps_at_the_hit_are_taken():
+    text = "\n\n".join(f"Press the key number {n}." for n in range(100))
+    place = text.index("number 70.")
+    (solution,) = solve(excerpt(text, windows=[(0, 60, 0.5), (place, place + 60, 0.8)]))
+    assert [s.text for s in solution.steps] == [f"Press the key number {n}." for n in range(70, 76)]
+
+
+def test_options_stay_with_the_words_that_lead_over_to_them():
+    text = "# Call for help\n\nCall your doctor if you have:\n\n- a stiff neck\n- a rash\n"
+    assert steps_of(text) == [["Call your doctor if you have:\n- a stiff neck\n- a rash"]]
+
+
+def test_a_very_long_step_is_told_in_parts_without_a_loss():
+    long = " ".join(f"Press the key number {n} twice." for n in range(60))
+    text = f"1. Begin here.\n2. {long}\n"
+    (solution,) = solve(excerpt(text))
+    assert all(len(s.quote) <= LONGEST_STEP for s in solution.steps)
+    assert "".join(s.quote for s in solution.steps).replace(" ", "") == text.replace(" ", "").replace("\n", "")
+
+
+def test_solutions_come_from_several_documents_and_at_most_two_of_one():
+    sections = "\n\n".join(f"# Way {n}\n\n1. Open door {n}.\n2. Close door {n}." for n in range(4))
+    other = Excerpt("e", "Other", (), "# Else\n\n1. Press it.\n2. Hold it.\n", (), ((0, 40, 0.75),))
+    found = solve(excerpt(sections), other)
+    assert [s.excerpt for s in found] == [0, 0, 1]
+
+
+def test_what_is_far_behind_the_best_is_left_out_unless_outcomes_lift_it():
+    near = excerpt("# Near\n\n1. Open it.\n2. Close it.\n")
+    text = "# Far\n\n1. Press it.\n2. Hold it.\n"
+    far = Excerpt("e", "Other", (), text, (), ((0, len(text), 0.55),))
+    lifted = Excerpt("e", "Other", (), text, (), ((0, len(text), 0.55),), lift=0.3)
+    assert [s.title for s in solve(near, far)] == ["Near"]
+    assert [s.title for s in solve(near, lifted)] == ["Far", "Near"]
+
+
+def test_words_shared_with_a_heading_choose_among_sections_of_one_window():
+    text = "# Sound\n\n1. Press plus.\n2. Wait.\n\n# Wrong colour\n\n1. Press light.\n2. Wait.\n"
+    assert solve(excerpt(text), issue="The colour is wrong")[0].title == "Wrong colour"
