@@ -116,3 +116,17 @@ def test_entries_of_ones_own_are_left_alone() -> None:
     assert read_domain({"owner": "me", "attributes": {"os": {"values": ["a"], "note": "x"}}}).attributes[
         "os"
     ].values == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("data", "language"),
+    [({}, "en"), ({"language": "de"}, "de"), ({"language": "DE "}, "de"), ({"language": False}, "no")],
+)
+def test_a_domain_has_a_language(data: dict[str, object], language: str) -> None:
+    assert read_domain(data).language == language
+
+
+@pytest.mark.parametrize("language", ["english", "d", "en-US", 7, ["de"]])
+def test_a_language_is_a_code_of_two_letters(language: object) -> None:
+    with pytest.raises(BadInputError, match="two letters such as en or de"):
+        read_domain({"language": language})

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from model_workspace import DOCUMENTS, DOMAIN
@@ -59,7 +58,7 @@ def exported(kb: SupportKB, target: Path) -> bytes:
     return target.read_bytes()
 
 
-def computed(built: dict[str, Any]) -> int:
+def computed(built: BuildReport) -> int:
     return sum(int(stage.computed) for stage in built.stages.values())
 
 
@@ -258,3 +257,11 @@ def test_the_index_is_loaded_again_only_after_a_change(copy: tuple[SupportKB, Pa
     assert kb.import_(table).taken >= 1
     kb.ask("another question about leaks")
     assert kb._index is not index
+
+
+def test_what_the_language_of_a_domain_lacks_is_said_once(tmp_path: Path) -> None:
+    source = sources(tmp_path / "source")
+    assert made(tmp_path / "english", source).build().notes == ()
+    (source / "domain.yaml").write_text(f"language: de\n{DOMAIN}", encoding="utf-8")
+    (note,) = made(tmp_path / "german", source).build().notes
+    assert note.startswith("The domain's language is 'de', for which these are not there yet: ")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from autokb.core.attributes import Attributes, as_lists
+from autokb.core.attributes import as_lists
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.text.lexicon import implied_sets, settled, switch_attributes, text_attributes
+from autokb.text.lexicon import lexicon, switch_attributes, text_attributes
+from autokb.text.words import READ_AT_MOST
 
 SPEC = read_domain(
     {
@@ -129,44 +128,27 @@ def test_a_person_s_synonym_beats_common_knowledge() -> None:
     assert as_lists(text_attributes("my iPad", spec)) == {"os": ["Watch"]}
 
 
-@pytest.mark.parametrize(
-    ("attributes", "expected"),
-    [
-        ({"os": ["Mac"]}, {"os": ["Mac"], "device": ["Laptop"]}),
-        ({"os": ["iOS"]}, {"os": ["iOS"]}),
-        ({"os": ["iOS"], "device": ["Laptop"]}, {"os": ["iOS"], "device": ["Laptop"]}),
-        ({"os": ["Mac", "iOS"]}, {"os": ["Mac", "iOS"]}),
-        ({"os": ["Mac", "Windows"]}, {"os": ["Mac", "Windows"]}),
-        ({"os": ["Any"]}, {"os": ["Any"]}),
-    ],
-)
-def test_values_settle_others(attributes: dict[str, list[str]], expected: dict[str, list[str]]) -> None:
-    given: Attributes = {name: frozenset(values) for name, values in attributes.items()}
-    assert settled(given, SPEC.attributes) == {name: frozenset(values) for name, values in expected.items()}
+def test_a_lexicon_is_compiled_once_for_equal_attributes() -> None:
+    def device(*words: str) -> DomainSpec:
+        return read_domain({"attributes": {"device": {"values": ["Case", "Plug"], "synonyms": {"Plug": list(words)}}}})
+
+    assert lexicon(device("jack")) is lexicon(device("jack")) is lexicon(device("jack").attributes)
+    assert lexicon(device("jack")) is not lexicon(device("pin"))
+    assert as_lists(text_attributes("the pin", device("pin"))) == {"device": ["Plug"]}
+    assert as_lists(text_attributes("the pin", device("jack"))) == {}
 
 
-def test_what_a_value_leaves_open_is_a_set() -> None:
-    assert as_lists(implied_sets({"os": frozenset({"iOS"})}, SPEC.attributes)) == {"device": ["Phone", "Tablet"]}
-    assert implied_sets({"os": frozenset({"iOS"}), "device": frozenset({"Laptop"})}, SPEC.attributes) == {}
-    assert implied_sets({"os": frozenset({"Windows"})}, SPEC.attributes) == {}
-
-
-def test_values_settle_others_through_others() -> None:
-    spec = read_domain(
-        {
-            "attributes": {
-                "model": {"values": ["X1", "Y"], "implies": {"X1": {"maker": ["Acme"]}}},
-                "maker": {"values": ["Acme", "Bolt"], "implies": {"Acme": {"country": ["France"]}}},
-                "country": {"values": ["France", "US"]},
-            }
-        }
-    )
-    found = settled({"model": frozenset({"X1"})}, spec.attributes)
-    assert as_lists(found) == {"country": ["France"], "maker": ["Acme"], "model": ["X1"]}
+def test_a_lexicon_speaks_the_language_of_its_domain() -> None:
+    attributes = {"os": {"values": ["Windows", "Mac", "Linux"]}, "gerät": {"values": ["Handy", "Laptop"]}}
+    german = read_domain({"language": "de", "attributes": attributes})
+    assert as_lists(text_attributes("Unter Ubuntu, nicht auf dem MacBook", german)) == {"os": ["Linux"]}
+    assert as_lists(text_attributes("Ohne Handy", german)) == {}
+    assert as_lists(text_attributes("Ohne Handy", read_domain({"attributes": attributes}))) == {"gerät": ["Handy"]}
 
 
 @pytest.mark.parametrize("piece", ["windows ", "a", "i phone ", "- ", "'", "blue-tooth-", "{for win}"])
-def test_a_hostile_text_is_cheap(piece: str) -> None:
-    started = time.process_time()
-    text_attributes(piece * (1_000_000 // len(piece)), SPEC)
-    assert time.process_time() - started < 5
+def test_of_a_hostile_text_only_the_beginning_is_read(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    assert text_attributes(f"{text} On Linux, with an Android phone", SPEC) == text_attributes(
+        text[:READ_AT_MOST], SPEC
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.text.text_cache import remembered
+from autokb.text.text_cache import cached_by_text
 
 
 def asked(most: int, texts: list[str]) -> list[str]:
@@ -13,7 +13,7 @@ def asked(most: int, texts: list[str]) -> list[str]:
         worked.append(text)
         return len(text)
 
-    result = remembered(work, most)
+    result = cached_by_text(work, most)
     assert [result(text) for text in texts] == [len(text) for text in texts]
     return worked
 

@@ -218,7 +218,13 @@ def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -
 
     @cache
     def chunks(with_context: bool = False) -> ChunkIndex:
-        return index_chunks(published.kb.documents, published.chunks, opened.stages.embed, with_context=with_context)
+        return index_chunks(
+            published.kb.documents,
+            published.chunks,
+            opened.stages.embed,
+            language=index.spec.language,
+            with_context=with_context,
+        )
 
     by_name: dict[str, Callable[[], System]] = {
         RAW: lambda: fused_baseline(chunks(), query_vector),

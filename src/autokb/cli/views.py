@@ -117,6 +117,7 @@ def build_view(workspace: Path, built: BuildReport) -> RenderableType:
         table,
         Text(f"{made}; {built.calls} requests, {money(built.cost)}, {built.seconds:.1f} s"),
     ]
+    lines += [Text(f"  {note}", style="yellow") for note in built.notes]
     if left := built.left_out:
         lines.append(Text(f"  left out {len(left)} parts that a check refused; --json lists them", style="yellow"))
     failures = built.failures

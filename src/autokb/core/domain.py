@@ -12,6 +12,8 @@ from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.errors import BadInputError
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
+ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
+_LANGUAGE = re.compile(r"[a-z]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,10 @@ class Attribute:
     examples: tuple[str, ...] = ()
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     implies: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        """Return a hash that leaves the mappings out, which have none; what was made of an attribute is kept by it."""
+        return hash((self.name, self.kind, self.values, self.examples))
 
     def normal(self, values: Values) -> Values:
         """Return the one spelling of a value set: the whole closed set and any set with Any are Any."""
@@ -50,7 +56,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class DomainSpec:
-    """Everything a person configures about a domain."""
+    """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1)."""
 
     name: str
     description: str = ""
@@ -58,6 +64,7 @@ class DomainSpec:
     rules: tuple[Rule, ...] = ()
     reply: Mapping[str, Any] = field(default_factory=dict)
     tickets: Mapping[str, Any] = field(default_factory=dict)
+    language: str = ENGLISH
 
     def allows(self, attributes: Attributes) -> bool:
         """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
@@ -152,7 +159,8 @@ def _rule(position: int, data: Any) -> Rule:
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
     data = _mapping(data, "domain.yaml")
-    _check_spelling(data, ("name", "description", "attributes", "rules", "reply", "tickets"), "domain.yaml")
+    known = ("name", "description", "language", "attributes", "rules", "reply", "tickets")
+    _check_spelling(data, known, "domain.yaml")
     attributes = {
         str(n): _attribute(str(n), a) for n, a in _mapping(data.get("attributes"), "domain.yaml: attributes").items()
     }
@@ -173,7 +181,17 @@ def read_domain(data: Any) -> DomainSpec:
         rules=read,
         reply=_mapping(data.get("reply"), "domain.yaml: reply"),
         tickets=_mapping(data.get("tickets"), "domain.yaml: tickets"),
+        language=_language(data.get("language")),
     )
+
+
+def _language(value: Any) -> str:
+    if value is None:
+        return ENGLISH
+    code = "no" if value is False else str(value).strip().lower()  # YAML reads the code of Norwegian as a truth value
+    if not _LANGUAGE.fullmatch(code):
+        raise BadInputError(f"domain.yaml: language must be a code of two letters such as en or de, not {value!r}.")
+    return code
 
 
 def _check_implied(attributes: Mapping[str, Attribute], name: str, value: str, other: str, values: Values) -> None:

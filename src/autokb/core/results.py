@@ -155,7 +155,10 @@ class KnowledgeCounts(Result):
 
 @dataclass(frozen=True, slots=True)
 class BuildReport(KnowledgeCounts):
-    """What a build did, failed to do and spent; ``stopped`` says why one ended before its end, to go on later."""
+    """What a build did, failed to do and spent.
+
+    ``notes`` say what a person should know of all of it; ``stopped`` why a build ended before its end, to go on later.
+    """
 
     failures: tuple[Failure, ...] = ()
     left_out: tuple[Failure, ...] = ()
@@ -167,6 +170,7 @@ class BuildReport(KnowledgeCounts):
     batch: BatchReport | None = None
     seconds: float = 0.0
     stages: Mapping[str, StageReport] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     stopped: str | None = None
 
 

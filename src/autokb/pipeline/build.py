@@ -38,6 +38,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
+from autokb.text.lexicons import missing_sentence
 
 BUILD_PACE = "build_seconds_an_item"  # meta: seconds of a build without waiting, for each document and raw issue
 GROWN_BY = "grown_by"  # meta: the model that grew the published trees
@@ -62,7 +63,7 @@ def build(
         try:
             counts = Build(workspace, file, stages, rethink).run()
         except StoppedOnPurposeError as stop:
-            stopped = _report(KnowledgeCounts(), stages, time.perf_counter() - started)
+            stopped = _report(KnowledgeCounts(), stages, workspace.spec.language, time.perf_counter() - started)
             stop.result = replace(stopped, stopped=str(stop))
             raise
         seconds = time.perf_counter() - started
@@ -70,11 +71,12 @@ def build(
         with file.transaction():
             file.note(BUILD_PACE, str((seconds - stages.seconds_waited()) / max(items, 1)))
             file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
-        return _report(counts, stages, seconds)
+        return _report(counts, stages, workspace.spec.language, seconds)
 
 
-def _report(counts: KnowledgeCounts, stages: Stages, seconds: float) -> BuildReport:
+def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: float) -> BuildReport:
     spent = stages.spending()
+    lacking = missing_sentence(language)
     return BuildReport(
         themes=counts.themes,
         seeds=counts.seeds,
@@ -93,6 +95,7 @@ def _report(counts: KnowledgeCounts, stages: Stages, seconds: float) -> BuildRep
         batch=stages.batch_report(),
         seconds=round(seconds, 3),
         stages=stages.log.reports(),
+        notes=(lacking,) if lacking else (),
     )
 
 
@@ -132,7 +135,8 @@ class Build:
         published = read_published(self.file)
         documents, raw = staged_documents(self.file), staged_raw_issues(self.file)
         # Step 1: domain knowledge chunking
-        corpus = Corpus.of({d.id: d for d in documents}, chunk_with_contexts(stages, self.workspace, documents))
+        chunks = chunk_with_contexts(stages, self.workspace, documents)
+        corpus = Corpus.of({d.id: d for d in documents}, chunks, spec.language)
         # Step 2: issue processing
         raw_vectors = stages.embed([r.full_text for r in raw])
         attributes = self._attributes(raw)
@@ -177,7 +181,7 @@ class Build:
             embed_questions=stages.embed,
             nodes=NodeIndex.of(knowledge, nodes, sources.vectors_by_id(), chunks.documents),
             chunks=chunks,
-            history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids()),
+            history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
             weights=weights,
             gate=gate,
             generation="0",

@@ -14,14 +14,15 @@ from autokb.retrieval.search import ChunkIndex, build_index
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents in the order of their ids with their chunks and windows."""
+    """Documents of one language in the order of their ids, with their chunks and windows."""
 
     documents: tuple[Document, ...]
     chunks: tuple[Chunk, ...]
     windows: tuple[Window, ...]
+    language: str
 
     @classmethod
-    def of(cls, documents: Mapping[str, Document], chunks: Sequence[Chunk]) -> Corpus:
+    def of(cls, documents: Mapping[str, Document], chunks: Sequence[Chunk], language: str) -> Corpus:
         """Cut the chunks of all documents into windows."""
         ordered = tuple(documents[d] for d in sorted(documents))
         grouped: dict[str, list[Chunk]] = {d.id: [] for d in ordered}
@@ -29,7 +30,7 @@ class Corpus:
             if chunk.document in grouped:
                 grouped[chunk.document].append(chunk)
         kept = tuple(c for d in ordered for c in grouped[d.id])
-        return cls(ordered, kept, tuple(w for d in ordered for w in windows(d, grouped[d.id])))
+        return cls(ordered, kept, tuple(w for d in ordered for w in windows(d, grouped[d.id])), language)
 
     def fingerprint(self) -> str:
         """Return the hash of everything that is searched: documents, and how they are chunked."""
@@ -52,5 +53,11 @@ class Corpus:
         titles = {d.id: d.title for d in self.documents}
         texts = {c.id: f"{titles[c.document]}\n{c.context}\n{c.text}" for c in self.chunks}
         return build_index(
-            [d.id for d in self.documents], self.chunks, self.windows, window_vectors, title_vectors, texts
+            [d.id for d in self.documents],
+            self.chunks,
+            self.windows,
+            window_vectors,
+            title_vectors,
+            texts,
+            self.language,
         )

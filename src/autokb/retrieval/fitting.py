@@ -153,17 +153,17 @@ def _in_order(issues: Sequence[PastIssue]) -> list[int]:
 
 
 def _asked(index: ChunkIndex, issues: Sequence[PastIssue], vectors: Vectors) -> _Asked | None:
-    likeness = index.centroids()
+    likeness, language = index.centroids(), index.words.language
     rows = []
     for start, stop in _folds(len(issues)):
-        history = build_history(index.documents, issues[:start], vectors[:start], likeness)
+        history = build_history(index.documents, issues[:start], vectors[:start], likeness, language)
         seen = {issue.text for issue in issues[:start]}
         for n in range(start, stop):
             if issues[n].text not in seen:  # the same text asked again would only be recognised
                 right = np.isin(np.array(index.documents), issues[n].documents)
                 parts = search_parts(index, vectors[n], issues[n].text)
                 votes, learnt = history.votes(vectors[n]), history.learnt(vectors[n], issues[n].text)
-                rows.append((*parts, votes, learnt, gate_by_length(issues[n].text), right))
+                rows.append((*parts, votes, learnt, gate_by_length(issues[n].text, language), right))
     return _Asked(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Hit
 from autokb.core.ranking import Scores, best_first
 from autokb.core.vectors import Vectors
-from autokb.stores.word_index import words
+from autokb.text.words import terms
 
 NEIGHBOURS = 20  # the nearest single issue is not enough; more than some 20 add nothing
 SHARPNESS = 0.05  # of the neighbours' softmax, in units of cosine
@@ -47,6 +48,7 @@ class History:
     idf: Mapping[str, float]
     classifier: NDArray[np.float32]
     offset: Scores
+    language: str = ENGLISH
 
     def scores(self, vector: Vectors, text: str, neighbours: float) -> Scores:
         """Return each document's vote; ``neighbours`` is the part of the nearest issues, the rest the classifier's."""
@@ -66,7 +68,7 @@ class History:
 
     def learnt(self, vector: Vectors, text: str) -> Scores:
         """Return the linear classifier's estimate that each document resolves the issue."""
-        features = np.concatenate([vector, word_features(text, self.idf)])
+        features = np.concatenate([vector, word_features(text, self.idf, self.language)])
         estimate: Scores = features @ self.classifier + self.offset
         return estimate
 
@@ -76,7 +78,11 @@ class History:
 
 
 def build_history(
-    documents: Sequence[str], issues: Sequence[PastIssue], vectors: Vectors, likeness: Vectors | None = None
+    documents: Sequence[str],
+    issues: Sequence[PastIssue],
+    vectors: Vectors,
+    likeness: Vectors | None = None,
+    language: str = ENGLISH,
 ) -> History:
     """Learn from issues (row n of ``vectors`` is issue n); links to documents that are gone are ignored.
 
@@ -90,18 +96,20 @@ def build_history(
     outcomes = np.zeros((len(past), len(documents)), dtype=np.float32)
     for row, issue in enumerate(past):
         outcomes[row, sorted({column[d] for d in issue.documents if d in column})] = 1.0
-    idf = _rarity(past)
+    idf = _rarity(past, language)
     near = np.ascontiguousarray(vectors[kept] if kept else vectors[:0], dtype=np.float32)
-    said = np.array([word_features(i.text, idf) for i in past], dtype=np.float32).reshape(len(past), WORD_BUCKETS)
+    said = np.array([word_features(i.text, idf, language) for i in past], dtype=np.float32).reshape(
+        len(past), WORD_BUCKETS
+    )
     shares = outcomes / np.maximum(outcomes.sum(axis=1, keepdims=True), 1.0)
     classifier, offset = _ridge(np.hstack([near, said]), outcomes + _alike(shares, likeness))
-    return History(tuple(documents), past, near, shares, idf, classifier, offset)
+    return History(tuple(documents), past, near, shares, idf, classifier, offset, language)
 
 
-def word_features(text: str, idf: Mapping[str, float]) -> NDArray[np.float32]:
+def word_features(text: str, idf: Mapping[str, float], language: str = ENGLISH) -> NDArray[np.float32]:
     """Return a text's words as a short vector: words share buckets by their checksum, each with a sign of its own."""
     features = np.zeros(WORD_BUCKETS, dtype=np.float32)
-    for word, count in sorted(Counter(words(text)).items()):
+    for word, count in sorted(Counter(terms(text, language)).items()):
         if word in idf:
             code = zlib.crc32(word.encode("utf-8", "surrogatepass"))
             sign = 1.0 if code >> 20 & 1 else -1.0
@@ -134,9 +142,9 @@ def _alike(shares: NDArray[np.float32], likeness: Vectors | None) -> NDArray[np.
     return spread
 
 
-def _rarity(past: Sequence[PastIssue]) -> dict[str, float]:
+def _rarity(past: Sequence[PastIssue], language: str) -> dict[str, float]:
     """Return the weight of each word that at least two issues say."""
-    said = Counter(word for issue in past for word in set(words(issue.text)))
+    said = Counter(word for issue in past for word in set(terms(issue.text, language)))
     return {word: 1 + math.log((1 + len(past)) / (1 + n)) for word, n in sorted(said.items()) if n > 1}
 
 

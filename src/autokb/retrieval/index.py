@@ -131,7 +131,7 @@ def load_index(
     embed_questions: Callable[[Sequence[str]], Vectors],
 ) -> AskIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
-    corpus = Corpus.of(published.kb.documents, published.chunks)
+    corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
     knowledge = KnowledgeIndex.of(
         (replace(i, attributes=_normal(i.attributes, spec)) for i in published.kb.issues.values()),
         (replace(s, attributes=_normal(s.attributes, spec)) for s in published.kb.solutions.values()),
@@ -153,7 +153,7 @@ def load_index(
         embed_questions=embed_questions,
         nodes=NodeIndex.of(knowledge, parts[2], raw, ids),
         chunks=chunks,
-        history=build_history(ids, past, past_vectors, chunks.centroids()),
+        history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
         weights=read_weights(published.settings.get("weights", {})),
         gate=published_gate(published, encoder),
         generation=published.generation,

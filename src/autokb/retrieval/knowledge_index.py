@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare, compare_values
 from autokb.core.domain import Attribute
 from autokb.core.forest import Forest
+from autokb.core.implications import implied_sets
 from autokb.core.nouns import DISPLAYED, Issue, Solution
-from autokb.text.lexicon import implied_sets
 
 _Combination = frozenset[tuple[str, Values]]  # what a node or solution fixes, each configured attribute named
 ACCEPTED = (Match.EXACT, Match.BROADER)

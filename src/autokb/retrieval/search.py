@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.chunking.windows import Window
+from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Chunk
 from autokb.core.ranking import Positions, Scores, best_first
 from autokb.core.vectors import Vectors
 from autokb.retrieval.weights import Weights
 from autokb.stores.vector_index import VectorIndex, vector_index
-from autokb.stores.word_index import WordIndex, words
+from autokb.stores.word_index import WordIndex
+from autokb.text.words import terms
 
 SHORT = 10  # words that count: up to here a question is short
 LONG = 40  # from here on it is a whole message
@@ -90,6 +92,7 @@ def build_index(
     vectors: Vectors,
     titles: Vectors | None = None,
     word_texts: Mapping[str, str] | None = None,
+    language: str = ENGLISH,
 ) -> ChunkIndex:
     """Index chunks by their windows' vectors (row n is window n); ``word_texts`` (by chunk id) is what BM25 reads.
 
@@ -113,7 +116,7 @@ def build_index(
         windows=kept,
         vectors=vector_index(vectors[rows] if rows else vectors[:0]),
         titles=None if titles is None else np.ascontiguousarray(titles, dtype=np.float32),
-        words=WordIndex.build(texts),
+        words=WordIndex.build(texts, language),
         chunk_document=chunk_document,
         chunk_starts=np.searchsorted(chunk_of, np.arange(len(ordered))),
         document_starts=np.searchsorted(document_of, np.unique(document_of)),
@@ -142,7 +145,7 @@ def search(index: ChunkIndex, vector: Vectors, text: str, weights: Weights) -> F
     if not len(cosines):
         titles = weights.title * _title_cosines(index, vector)
         return Found(index, titles, np.zeros(0), cosines, -1.0)
-    shares = index.words.shares(text) * words_weight(text, weights)
+    shares = index.words.shares(text) * words_weight(text, weights, index.words.language)
     titles = weights.title * _title_cosines(index, vector)
     chunks = np.maximum.reduceat(cosines, index.chunk_starts) + shares + titles[index.chunk_document]
     documents = _by_windows(index, cosines) + _by_words(index, shares) + titles
@@ -156,14 +159,14 @@ def search_parts(index: ChunkIndex, vector: Vectors, text: str) -> tuple[Scores,
     return windows, _title_cosines(index, vector), _by_words(index, index.words.shares(text))
 
 
-def gate_by_length(text: str) -> float:
+def gate_by_length(text: str, language: str = ENGLISH) -> float:
     """Return 0 for a short question, 1 for a whole message, and what lies between."""
-    return min(max((len(words(text)) - SHORT) / (LONG - SHORT), 0.0), 1.0)
+    return min(max((len(terms(text, language)) - SHORT) / (LONG - SHORT), 0.0), 1.0)
 
 
-def words_weight(text: str, weights: Weights) -> float:
+def words_weight(text: str, weights: Weights, language: str = ENGLISH) -> float:
     """Return what BM25 counts for a question of this length: words lead in short ones, and mislead in long ones."""
-    return weights.words_short + gate_by_length(text) * (weights.words_long - weights.words_short)
+    return weights.words_short + gate_by_length(text, language) * (weights.words_long - weights.words_short)
 
 
 def _title_cosines(index: ChunkIndex, vector: Vectors) -> Scores:

@@ -32,7 +32,7 @@ def tree_cases(
     first = len(order) - min(int(len(order) * ASKED_LATER), MOST_ASKED)
     earlier = order[:first]
     known = np.array([vectors[p.id] for p in earlier]).reshape(len(earlier), index.nodes.vectors.shape[1])
-    history = build_history(index.chunks.documents, earlier, known, index.chunks.centroids())
+    history = build_history(index.chunks.documents, earlier, known, index.chunks.centroids(), index.spec.language)
     before = replace(index, history=history)
     cases = (_case(before, p, vectors[p.id], attributes.get(p.id, {})) for p in order[first:])
     return [case for case in cases if case is not None]

@@ -34,13 +34,16 @@ class Task(Generic[In, Out]):
     A task is a subclass in ``tasks/GROUP/NAME/task.py`` with one instance there, ``TASK``. It declares ``input`` (a
     frozen dataclass with all that a prompt needs) and ``output`` (a ``Reply``), and answers ``offline``. With a
     ``prompt.md`` beside it a model can be asked: ``values`` fill the prompt, ``entry`` is the type of what the model
-    writes about an item, ``read`` turns that into the answer. Raise ``version`` whenever the offline answer to the same
-    input changes: stored answers of the old version are then not used again.
+    writes about an item, ``read`` turns that into the answer.
+
+    Stored answers of an old version are not used again: raise ``version`` when the same reply of a model is read
+    otherwise, which has replies read anew, and ``offline_revision`` when the offline answer to the same input changes.
     """
 
     package: ClassVar[str]  # where prompt.md and examples.yaml lie
     name: ClassVar[str]  # GROUP/NAME; keys of stored and paid answers hold it
     version: ClassVar[int] = 1
+    offline_revision: ClassVar[int] = 0
     input: type[In]
     output: type[Out]
 
@@ -55,7 +58,12 @@ class Task(Generic[In, Out]):
 
     def key(self, item: In) -> str:
         """Return the hash of everything that can change the offline answer."""
-        return digest(self.name, str(self.version), canonical_json(key_json(item)))
+        return digest(self.name, self.offline_version, canonical_json(key_json(item)))
+
+    @property
+    def offline_version(self) -> str:
+        """What the keys of offline answers hold in the place of the version."""
+        return f"{self.version}.{self.offline_revision}" if self.offline_revision else str(self.version)
 
     # -- without a model
 

@@ -1,17 +1,16 @@
-"""Switches such as ``{for win}...{/for}`` mark text for some customers only; the Markdown keeps them as they stand."""
+"""Conditional markup: ``{for win}...{/for}`` holds a part of a text for some customers; the Markdown keeps it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-OPENING = re.compile(r"\{for ([^{}\n]{1,80})\}")
 MARK = re.compile(r"\{for [^{}\n]{1,80}\}|\{/for\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A switched part of a text: ``start`` to ``end`` with its marks, ``names`` it is for (or not for)."""
+    """A conditional part of a text: ``start`` to ``end`` with its marks, ``names`` it is for (or, negated, not for)."""
 
     start: int
     end: int
@@ -21,7 +20,7 @@ class Switch:
 
 
 def find_switches(text: str) -> list[Switch]:
-    """Return the switches of a text in order of their start; an unclosed one reaches to the end of the text."""
+    """Return the conditional parts of a text in order of their start; an unclosed one reaches to the text's end."""
     stack: list[re.Match[str]] = []
     found: list[Switch] = []
     for mark in MARK.finditer(text):

@@ -13,8 +13,9 @@ from markdown_it.token import Token
 from autokb.text.conditional_markup import MARK
 from autokb.text.front_matter import front_matter_end
 from autokb.text.markdown_rules import add_fast_rules
-from autokb.text.plain_text import plain_text, sentences
-from autokb.text.text_cache import remembered
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
+from autokb.text.text_cache import cached_by_text
 
 __all__ = ["Block", "Section", "inner_blocks", "parse_blocks", "plain_text", "section_at", "sections", "sentences"]
 
@@ -37,7 +38,7 @@ class Block:
     """One block; an item holds everything inside it, and its nested items are blocks of their own after it.
 
     ``level`` is a heading's level or an item's depth; ``number`` is an ordered item's number; ordered lists that go on
-    counting after a note or a switch share their ``list_id``.
+    counting after a note or a conditional part share their ``list_id``.
     """
 
     kind: Kind
@@ -62,25 +63,26 @@ class Section:
 
 
 @dataclass
-class _List:
+class _OpenList:
     ordered: bool
     number: int
     list_id: int
 
 
 @dataclass
-class _Walk:
-    """What the walk over the tokens remembers."""
+class _BlockReader:
+    """Reads blocks from the tokens of markdown-it, one after the other."""
 
     text: str
     lines: list[int]
     blocks: list[Block] = field(default_factory=list)
     inner: list[Block] = field(default_factory=list)
-    lists: list[_List] = field(default_factory=list)
-    items: list[Block] = field(default_factory=list)
-    quotes: int = 0
+    open_lists: list[_OpenList] = field(default_factory=list)
+    open_items: list[Block] = field(default_factory=list)
+    quote_depth: int = 0
     next_list: int = 0
-    last: tuple[int, int, bool] = (-1, 0, False)  # the last top-level ordered list: id, last number, switch since then
+    # The last top-level ordered list: its id, its last number, and whether conditional markup stood since.
+    last_ordered: tuple[int, int, bool] = (-1, 0, False)
 
     def visit(self, token: Token) -> None:
         if token.type in ("ordered_list_open", "bullet_list_open"):
@@ -88,74 +90,74 @@ class _Walk:
         elif token.type in ("ordered_list_close", "bullet_list_close"):
             self._close_list()
         elif token.type == "list_item_close":
-            self.items.pop()
+            self.open_items.pop()
         elif token.type in ("blockquote_open", "blockquote_close"):
-            self.quotes += token.nesting
+            self.quote_depth += token.nesting
         elif token.map and token.type in KINDS:
-            place = self._inside if self.lists and token.type != "list_item_open" else self._block
+            place = self._add_inner_block if self.open_lists and token.type != "list_item_open" else self._add_block
             place(token, *token.map)
 
     def _open_list(self, token: Token) -> None:
         ordered = token.type == "ordered_list_open"
         start = int(token.attrs.get("start", 1)) if ordered else 0
         list_id = -1
-        if ordered and not self.lists:
-            last_id, last_number, switched = self.last
-            if last_id >= 0 and start > 1 and (start == last_number + 1 or (switched and start <= last_number)):
+        if ordered and not self.open_lists:
+            last_id, last_number, was_conditional = self.last_ordered
+            if last_id >= 0 and start > 1 and (start == last_number + 1 or (was_conditional and start <= last_number)):
                 list_id = last_id
         if list_id < 0:
             list_id, self.next_list = self.next_list, self.next_list + 1
-        self.lists.append(_List(ordered, start, list_id))
+        self.open_lists.append(_OpenList(ordered, start, list_id))
 
     def _close_list(self) -> None:
-        closed = self.lists.pop()
-        if closed.ordered and not self.lists:
-            self.last = (closed.list_id, closed.number - 1, False)
+        closed = self.open_lists.pop()
+        if closed.ordered and not self.open_lists:
+            self.last_ordered = (closed.list_id, closed.number - 1, False)
 
-    def _block(self, token: Token, first: int, after: int) -> None:
-        start, end = self._span(first, after)
+    def _add_block(self, token: Token, first: int, after: int) -> None:
+        start, end = self._trimmed_span(first, after)
         kind = KINDS[token.type]
         if kind == "item":
-            block = self._item(start, end)
+            block = self._add_item(start, end)
         elif start >= end:  # a no-break space or a form feed alone is a paragraph for the parser and nothing to read
             return
-        elif kind == "heading" and not self.quotes:
+        elif kind == "heading" and not self.quote_depth:
             block = Block(kind, start, end, int(token.tag[1]))
-            self.last = (-1, 0, False)
+            self.last_ordered = (-1, 0, False)
         else:
             block = Block("paragraph" if kind == "heading" else kind, start, end)
             if MARK.search(self.text, start, end):
-                self.last = (*self.last[:2], True)
+                self.last_ordered = (*self.last_ordered[:2], True)
         self.blocks.append(block)
 
-    def _inside(self, token: Token, first: int, after: int) -> None:
+    def _add_inner_block(self, token: Token, first: int, after: int) -> None:
         kind = KINDS[token.type]
         if kind in ("table", "code"):
-            start, end = self._span(first, after)
+            start, end = self._trimmed_span(first, after)
             start = self._after_marker(start, end)
             if start < end:
-                self.inner.append(Block(kind, start, end, len(self.lists) + 1))
+                self.inner.append(Block(kind, start, end, len(self.open_lists) + 1))
 
     def _after_marker(self, start: int, end: int) -> int:
         """Return where the content of an item begins that stands in the same line as the item's own marker."""
-        if not self.items or (above := self.items[-1].start) < start:
+        if not self.open_items or (above := self.open_items[-1].start) < start:
             return start
         marker = MARKER.match(self.text, above)
         return min(marker.end() if marker else above, end)
 
-    def _item(self, start: int, end: int) -> Block:
-        here = self.lists[-1]
+    def _add_item(self, start: int, end: int) -> Block:
+        here = self.open_lists[-1]
         start = self._after_marker(start, end)
-        block = Block("item", start, end, len(self.lists), here.ordered, here.number, here.list_id)
+        block = Block("item", start, end, len(self.open_lists), here.ordered, here.number, here.list_id)
         here.number += here.ordered
-        self.items.append(block)
+        self.open_items.append(block)
         return block
 
-    def _span(self, first: int, after: int) -> tuple[int, int]:
+    def _trimmed_span(self, first: int, after: int) -> tuple[int, int]:
         start, end = self.lines[first], self.lines[min(after, len(self.lines) - 1)]
         while end > start and self.text[end - 1].isspace():
             end -= 1
-        while start < end and (self.text[start].isspace() or (self.quotes and self.text[start] == ">")):
+        while start < end and (self.text[start].isspace() or (self.quote_depth and self.text[start] == ">")):
             start += 1
         return start, end
 
@@ -181,18 +183,18 @@ def inner_blocks(text: str) -> tuple[Block, ...]:
     return _parsed(text)[1]
 
 
-@remembered
+@cached_by_text
 def _parsed(text: str) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
     lines = [0, *(newline.end() for newline in NEWLINE.finditer(text)), len(text)]
-    walk = _Walk(text, lines)
+    reader = _BlockReader(text, lines)
     front = front_matter_end(text)
     # Empty lines in its place keep the numbers of the lines.
     for token in _parser().parse("\n" * len(NEWLINE.findall(text, 0, front)) + text[front:] if front else text):
-        walk.visit(token)
-    return tuple(walk.blocks), tuple(walk.inner)
+        reader.visit(token)
+    return tuple(reader.blocks), tuple(reader.inner)
 
 
-@remembered
+@cached_by_text
 def sections(text: str) -> tuple[Section, ...]:
     """Return the sections of a text in order; the first is the whole text, its own part what precedes any heading."""
     headings = [block for block in parse_blocks(text) if block.kind == "heading"]

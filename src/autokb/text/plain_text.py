@@ -1,13 +1,18 @@
-"""What a reader sees of a piece of Markdown, and where its sentences begin and end."""
+"""What a reader sees of a piece of Markdown.
+
+It is read by patterns and not by a parser, since most pieces are no document: a row without its table, a sentence of
+a list item. A parser of documents takes these for something else, and takes seven times as long.
+"""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 
-from autokb.core.nouns import Span
 from autokb.text.conditional_markup import MARK
+from autokb.text.sentences import sentences
+
+__all__ = ["plain_text", "sentences"]  # sentences: until all who call it import it from its own module
 
 _TAGS = (
     "a|abbr|article|aside|b|big|blockquote|br|button|caption|center|cite|code|col|colgroup|dd|del|details|div|dl|dt|em|"
@@ -23,7 +28,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^ ?(?:```+|~~~+)[^\n`]*$", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`{1,4})(?!`)([^`\n]{1,2000}?)(?<!`)\1(?!`)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_HIDDEN = re.compile("\ufdd0([0-9]+)\ufdd1")
+_LITERAL = re.compile("\ufdd0([0-9]+)\ufdd1")
 _IMAGE = re.compile(
     r"!\[([^\[\]]{0,1000})\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?)\)"
 )
@@ -34,7 +39,7 @@ _REFERENCE = re.compile(r"(?<![\w\]])!?\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\
 _DEFINITION = re.compile(r"^ ?\[[^\[\]\n]{1,500}\]:[ \t]*\S+[^\n]*$", re.MULTILINE)
 _ADDRESS = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,2000})>")
 _STARS = re.compile(r"(\*{1,3})(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\1")
-_BARS = re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])([^\n]{1,300}?)(?<=[^\s_])\1(?![\w_])")
+_UNDERSCORES = re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])([^\n]{1,300}?)(?<=[^\s_])\1(?![\w_])")
 _STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,2000}?)(?<=\S)~~")
 _RULE = re.compile(r"^ ?(?:(?:[-*_] ?){3,}|=+ ?|\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:?)? ?)$", re.MULTILINE)
 _QUOTE = re.compile(r"^ ?>[> ]*", re.MULTILINE)
@@ -50,16 +55,16 @@ def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
 
     ``bullet`` stands before each list item; without ``images`` pictures leave nothing behind.
     """
-    hidden: list[str] = []
+    literals: list[str] = []
     text = markdown if _is_spaced_evenly(markdown) else _SPACE.sub(" ", markdown.translate(_CLEAN))
-    text = _CODE.sub(lambda m: _hide(m.group(2).strip(), hidden), text) if "`" in text else text
-    text = _ESCAPE.sub(lambda m: _hide(m.group(1), hidden), text) if "\\" in text else text
-    text = _blocks(_COMMENT.sub("", text) if "<!--" in text else text, bullet)
-    text = _inline(text, images)
+    text = _CODE.sub(lambda m: _set_aside(m.group(2).strip(), literals), text) if "`" in text else text
+    text = _ESCAPE.sub(lambda m: _set_aside(m.group(1), literals), text) if "\\" in text else text
+    text = _without_block_marks(_COMMENT.sub("", text) if "<!--" in text else text, bullet)
+    text = _without_inline_marks(text, images)
     text = html.unescape(text) if "&" in text else text
     text = text.strip() if _is_spaced_evenly(text) else _SPACE.sub(" ", text).strip()
     text = "\n".join(line.strip() for line in text.split("\n") if line.strip()) if "\n" in text else text
-    return _HIDDEN.sub(lambda m: hidden[int(m.group(1))], text) if hidden else text
+    return _LITERAL.sub(lambda m: literals[int(m.group(1))], text) if literals else text
 
 
 _CLEAN = {0xFDD0: None, 0xFDD1: None, 0xFDD2: None, 0: None, ord("\r"): "\n", 0x2028: "\n", 0x2029: "\n"}
@@ -70,20 +75,20 @@ def _is_spaced_evenly(text: str) -> bool:
     return text.isprintable() and "  " not in text
 
 
-def _hide(text: str, hidden: list[str]) -> str:
+def _set_aside(text: str, literals: list[str]) -> str:
     """Keep code and escaped marks out of the way until everything else is done."""
-    hidden.append(text)
-    return f"\ufdd0{len(hidden) - 1}\ufdd1"
+    literals.append(text)
+    return f"\ufdd0{len(literals) - 1}\ufdd1"
 
 
-def _blocks(text: str, bullet: str) -> str:
+def _without_block_marks(text: str, bullet: str) -> str:
     """Take block marks away; a blank line stays between blocks, a soft line break becomes a space."""
     text = _FENCE.sub("\n\n", text) if "```" in text or "~~~" in text else text
     text = _DEFINITION.sub("", text) if "]:" in text else text
     text = _QUOTE.sub("", text) if ">" in text else text
     text = _RULE.sub("\n\n", text) if _may_be_ruled(text) else text
-    text = _HEADING.sub(_heading, text) if "#" in text else text
-    text = _ROW.sub(_row, text) if "|" in text else text
+    text = _HEADING.sub(_heading_text, text) if "#" in text else text
+    text = _ROW.sub(_row_text, text) if "|" in text else text
     if "\n" in text:
         text = _BULLET.sub("\n\n" + bullet.replace("\\", ""), text)
     elif found := _BULLET.match(text):
@@ -100,18 +105,18 @@ def _may_be_ruled(text: str) -> bool:
     return "=" in text or "|" in text or text.count("-") + text.count("*") + text.count("_") > 2
 
 
-def _heading(heading: re.Match[str]) -> str:
+def _heading_text(heading: re.Match[str]) -> str:
     title = (heading.group(1) or "").rstrip()
     closed = title.rstrip("#")
     return f"\n\n{closed if closed.endswith(' ') or not closed else title}\n\n"
 
 
-def _row(row: re.Match[str]) -> str:
+def _row_text(row: re.Match[str]) -> str:
     cells = (cell.strip() for cell in row.group(1).split("|"))
     return "\n\n" + " | ".join(cell for cell in cells if cell) + "\n\n"
 
 
-def _inline(text: str, images: bool) -> str:
+def _without_inline_marks(text: str, images: bool) -> str:
     if "](" in text or "][" in text:
         text = _IMAGE.sub(r"\1" if images else "", text) if "![" in text else text
         text = _LINK.sub(r"\1", text)
@@ -119,54 +124,7 @@ def _inline(text: str, images: bool) -> str:
     text = MARK.sub("", text) if "{" in text else text
     if "<" in text:
         text = _TAG.sub("", _ADDRESS.sub(r"\1", text))
-    for mark, pattern in (("*", _STARS), ("_", _BARS)):
+    for mark, pattern in (("*", _STARS), ("_", _UNDERSCORES)):
         if mark in text:
             text = pattern.sub(r"\2", pattern.sub(r"\2", text))
     return _STRUCK.sub(r"\1", text) if "~~" in text else text
-
-
-_STOP = re.compile(
-    r"(?P<stop>(?<![.!?…])[.!?…]++[\"'”’)\]*_]*(?:\{/for\})*)(?=\s)|(?P<wide>[。！？]+[」』”’）]*)"
-    r"|(?P<blank>\n[ \t>]*\n)|(?P<line>\n)(?=[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|\||```|~~~))"
-    r"|(?P<hard><br\s*/?>)"
-)
-_SHORT = re.compile(
-    r"(?:^|[\s(\[])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|st|dr|mr|mrs|ms|prof|inc|ltd|co|jr|sr|\d{1,3}|[A-Za-z])\.$",
-    re.IGNORECASE,
-)
-
-
-def sentences(text: str, start: int = 0, end: int | None = None) -> tuple[Span, ...]:
-    """Return the spans of the sentences between two places, without the white space around them."""
-    end = len(text) if end is None else min(end, len(text))
-    found: list[Span] = []
-    here = start
-    for stop in _sentence_ends(text, start, end):
-        _add(found, text, here, stop)
-        here = stop
-    _add(found, text, here, end)
-    return tuple(found)
-
-
-def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
-    for stop in _STOP.finditer(text, start, end):
-        dotted = stop.lastgroup == "stop" and stop.group().startswith(".")
-        if not (dotted and _goes_on(text, start, stop.start(), stop.end())):
-            yield stop.end()
-
-
-def _goes_on(text: str, start: int, dot: int, end: int) -> bool:
-    """Return whether the full stop belongs to an abbreviation or a number, or a small letter follows it."""
-    if _SHORT.search(text[max(start, dot - 8) : dot + 1]):
-        return True
-    following = text[end : end + 3].lstrip()
-    return following[:1].islower()
-
-
-def _add(found: list[Span], text: str, start: int, end: int) -> None:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        found.append((start, end))

@@ -9,29 +9,29 @@ from threading import Lock
 from typing import TypeVar
 
 T = TypeVar("T")
-MOST_CHARACTERS = 4_000_000  # of the texts whose results are kept together; a longer text is never kept
+MOST_CHARACTERS = 4_000_000  # of the texts whose results are kept together; that of a longer text is not kept
 
 
-def remembered(work: Callable[[str], T], most: int = MOST_CHARACTERS) -> Callable[[str], T]:
+def cached_by_text(work: Callable[[str], T], most_characters: int = MOST_CHARACTERS) -> Callable[[str], T]:
     """Return a function that works each text out once while it is among the last ones."""
-    kept: OrderedDict[str, T] = OrderedDict()
-    held = 0
+    results: OrderedDict[str, T] = OrderedDict()
+    length = 0
     lock = Lock()
 
     @wraps(work)
-    def result(text: str) -> T:
-        nonlocal held
+    def cached(text: str) -> T:
+        nonlocal length
         with lock:
-            if text in kept:
-                kept.move_to_end(text)
-                return kept[text]
+            if text in results:
+                results.move_to_end(text)
+                return results[text]
         found = work(text)
         with lock:
-            if text not in kept and len(text) <= most:
-                kept[text] = found
-                held += len(text)
-            while held > most:
-                held -= len(kept.popitem(last=False)[0])
+            if text not in results and len(text) <= most_characters:
+                results[text] = found
+                length += len(text)
+            while length > most_characters:
+                length -= len(results.popitem(last=False)[0])
         return found
 
-    return result
+    return cached

@@ -20,7 +20,7 @@ QueryVector = Callable[[str], Vectors]  # the text of a question -> its vector, 
 
 
 def index_chunks(
-    documents: Iterable[str], chunks: Iterable[Chunk], embed: Embed, *, with_context: bool = False
+    documents: Iterable[str], chunks: Iterable[Chunk], embed: Embed, *, language: str, with_context: bool = False
 ) -> ChunkIndex:
     """Index one vector a chunk, over the documents in the order of their ids; ``with_context`` puts contexts in front.
 
@@ -31,7 +31,7 @@ def index_chunks(
     indexed = sorted((chunk for chunk in chunks if chunk.document in known), key=lambda chunk: chunk.document)
     whole = whole_chunks(indexed, with_context)
     vectors = embed([window.text for window in whole])
-    return build_index(ids, indexed, whole, vectors, None, {window.chunk: window.text for window in whole})
+    return build_index(ids, indexed, whole, vectors, None, {window.chunk: window.text for window in whole}, language)
 
 
 def fused_baseline(chunks: ChunkIndex, query_vector: QueryVector) -> System:

@@ -76,7 +76,7 @@ def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issue
     """
     searched = digest(
         VERSION,
-        str(WRITE_SOLUTIONS.version),
+        WRITE_SOLUTIONS.offline_version,
         stages.model(WRITE_SOLUTIONS, STAGE),
         workspace.mode,
         workspace.domain_text,

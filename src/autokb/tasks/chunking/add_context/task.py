@@ -42,6 +42,7 @@ class AddedContext(Reply):
 class AddContextTask(Task[AddContext, AddedContext]):
     """Which context does this passage miss? A request is about one document, or one passage of it."""
 
+    offline_revision = 1
     input = AddContext
     output = AddedContext
     # Of one context: a short sentence, or the paper's two or three.

@@ -32,6 +32,7 @@ class FoundShift(Reply):
 class FindShiftTask(Task[FindShift, FoundShift]):
     """At which of these paragraphs does the content shift? A request is about one window of one document."""
 
+    offline_revision = 1
     input = FindShift
     output = FoundShift
     entry_tokens = (32, 20)  # one number

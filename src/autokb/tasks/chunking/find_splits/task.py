@@ -33,6 +33,7 @@ class FoundSplits(Reply):
 class FindSplitsTask(Task[FindSplits, FoundSplits]):
     """After which of these pieces does a section end? A request is about one window of one document."""
 
+    offline_revision = 1
     input = FindSplits
     output = FoundSplits
 

@@ -42,6 +42,7 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
     """Does this solution keep the rules of the domain? A model can add to what the patterns find, never take away."""
 
     version = 2
+    offline_revision = 1
     input = CheckRules
     output = CheckedRules
     most = 20  # solutions

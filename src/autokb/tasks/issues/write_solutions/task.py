@@ -34,6 +34,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """
 
     version = 5
+    offline_revision = 1
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes

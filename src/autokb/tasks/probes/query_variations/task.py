@@ -52,6 +52,7 @@ class QueryVariations(Reply):
 class QueryVariationsTask(Task[VaryQuery, QueryVariations]):
     """In which other words could somebody ask for this?"""
 
+    offline_revision = 1
     input = VaryQuery
     output = QueryVariations
     most = 4  # texts

@@ -1,0 +1,37 @@
+"""What some values of attributes say of others: iOS leaves phone and tablet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.domain import Attribute
+
+
+def settled(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
+    """Add the values that the said ones settle: where only one is implied for an unknown attribute, step by step."""
+    result = dict(attributes)
+    while new := {name: values for name, values in implied_sets(result, configuration).items() if len(values) == 1}:
+        result.update(new)
+    return result
+
+
+def implied_sets(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
+    """Return the values that an unknown attribute can still have by what is said: ``iOS`` leaves phone and tablet."""
+    found: dict[str, Values] = {}
+    for name in sorted(attributes):
+        for other, values in _implied(name, attributes[name], configuration).items():
+            if other not in attributes:
+                found[other] = found.get(other, values) & values or found[other]
+    return found
+
+
+def _implied(name: str, values: Values, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
+    if name not in configuration or values in (ANY, NONE):
+        return {}
+    implied = [configuration[name].implies.get(value, {}) for value in sorted(values)]
+    shared = set.intersection(*(set(i) for i in implied)) & set(configuration)
+    sets = {
+        other: configuration[other].normal(frozenset().union(*(i[other] for i in implied))) for other in sorted(shared)
+    }
+    return {other: found for other, found in sets.items() if found and found != ANY}

@@ -1,0 +1,162 @@
+"""Words as data: one folder of YAML a language, one file a kind of words, read into one typed noun.
+
+A file only groups: each of its keys is a field of ``LanguageData``. What lies beside the folders holds in every
+language. A set of words is one text with blanks between them; phrases have commas between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, get_args, get_origin, get_type_hints
+
+from autokb.core.domain import ENGLISH
+from autokb.text.stemming import has_stemmer
+
+_REFERENCE = re.compile(r"<([^<>]+)>")  # <iphones> stands for the entries of that list
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSense:
+    """Neighbours beside which a word means something else: words it then stands ``after`` or ``before``.
+
+    ``only_small``: written with a capital it means what it does in the lexicon.
+    """
+
+    after: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    only_small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageData:
+    """What is known of the words of one language, all folded; a set that nobody wrote yet is empty.
+
+    The YAML files say of each key what it holds and what it is for.
+    """
+
+    stop_words: frozenset[str] = frozenset()
+    support_words: frozenset[str] = frozenset()
+    greetings: tuple[str, ...] = ()
+    courtesies: tuple[str, ...] = ()
+    negations: frozenset[str] = frozenset()
+    words_under_negation: frozenset[str] = frozenset()
+    question_words: frozenset[str] = frozenset()
+    question_verbs: frozenset[str] = frozenset()
+    imperative_verbs: frozenset[str] = frozenset()
+    abbreviations: frozenset[str] = frozenset()
+    numbering_abbreviations: frozenset[str] = frozenset()
+    closing_abbreviations: frozenset[str] = frozenset()
+    ordinals_end_with_full_stop: bool = False
+    number_words: Mapping[str, float] = field(default_factory=dict)
+    months: Mapping[str, float] = field(default_factory=dict)
+    irregular_plurals: Mapping[str, str] = field(default_factory=dict)
+    words_without_singular: frozenset[str] = frozenset()
+    alternative_conjunctions: frozenset[str] = frozenset()
+    general_values: frozenset[str] = frozenset()
+    everyday_words: frozenset[str] = frozenset()
+    near_misses: frozenset[str] = frozenset()
+    other_senses: Mapping[str, OtherSense] = field(default_factory=dict)
+    value_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    markup_prefixes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    markup_endings: str = ""
+    markup_versions: str = ""
+
+
+@cache
+def language_data(language: str = ENGLISH) -> LanguageData:
+    """Return what is known of a language (ISO 639-1); an unknown one has what holds in every language."""
+    kinds = get_type_hints(LanguageData)
+    read: dict[str, Any] = {}
+    for file, entries in [*_files(""), *_files(language)]:
+        for name, entry in entries.items():
+            if name not in kinds:
+                raise ValueError(f"{file}: {name!r} is no field of LanguageData")
+            value = _read(kinds[name], entry, f"{file}: {name}")
+            read[name] = {**read[name], **value} if isinstance(value, dict) and name in read else value
+    devices = read.get("devices", {})
+    for name in ("devices", "value_names"):
+        read[name] = {key: tuple(_expanded(phrases, devices)) for key, phrases in read.get(name, {}).items()}
+    return LanguageData(**read)
+
+
+@cache
+def missing(language: str) -> tuple[str, ...]:
+    """Return what English has and a language lacks so far: kinds of words (``value names``), a stemmer."""
+    there = {name for _, entries in _files(language) for name in entries}
+    lacking: list[str] = []
+    for file, entries in _files(ENGLISH):
+        absent = [name for name in entries if name not in there]
+        lacking += [file.removesuffix(".yaml").partition("/")[2]] if len(absent) == len(entries) else absent
+    lacking += [] if has_stemmer(language) else ["stemmer"]
+    return tuple(name.replace("_", " ") for name in lacking)
+
+
+def missing_sentence(language: str) -> str:
+    """Return one sentence that says what a language lacks, or nothing where it lacks nothing."""
+    if not (kinds := ", ".join(missing(language))):
+        return ""
+    return (
+        f"The domain's language is {language!r}, for which these are not there yet: {kinds}. "
+        "What is worked out from them offline finds nothing."
+    )
+
+
+def _files(language: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the files of a language, or of all languages, with their entries, in order of their names."""
+    folder = files(__package__).joinpath(language) if language else files(__package__)
+    for file in sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else ():
+        if file.name.endswith(".yaml"):
+            yield f"{language}/{file.name}", _entries(file)
+
+
+def _entries(file: Traversable) -> Mapping[str, Any]:
+    import yaml
+
+    # The parser in C, where PyYAML was built with it, reads a language in a tenth of the time.
+    found: Mapping[str, Any] = yaml.load(file.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return found
+
+
+def _read(kind: Any, entry: Any, place: str) -> Any:
+    """Turn an entry into the type of its field; what has another shape is an error (ValueError)."""
+    if get_origin(kind) is Mapping and isinstance(entry, Mapping):
+        value_kind = get_args(kind)[1]
+        return {_folded(key, place): _read(value_kind, value, f"{place}: {key}") for key, value in entry.items()}
+    if kind is OtherSense and isinstance(entry, Mapping):
+        kinds = get_type_hints(OtherSense)
+        if not entry.keys() <= kinds.keys():
+            raise ValueError(f"{place} takes {sorted(kinds)}")
+        return OtherSense(**{name: _read(kinds[name], value, place) for name, value in entry.items()})
+    if kind is bool and isinstance(entry, bool):
+        return entry
+    if kind is float and isinstance(entry, int | float) and not isinstance(entry, bool):
+        return float(entry)
+    if kind is str:
+        return _folded(entry, place)
+    if get_origin(kind) is frozenset:
+        return frozenset(_folded(entry, place).split())
+    if get_origin(kind) is tuple:
+        return tuple(phrase for part in _folded(entry, place).split(",") if (phrase := " ".join(part.split())))
+    raise ValueError(f"{place} has the wrong shape")
+
+
+def _folded(entry: Any, place: str) -> str:
+    # YAML takes no, on and 7 for other things than words; in quotation marks they are words.
+    if not isinstance(entry, str):
+        raise ValueError(f"{place}: {entry!r} is no text; put it into quotation marks")
+    return entry.casefold()
+
+
+def _expanded(phrases: tuple[str, ...], lists: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Give phrases with the entries of a list in place of its name."""
+    for phrase in phrases:
+        if reference := _REFERENCE.fullmatch(phrase):
+            yield from _expanded(lists[reference.group(1)], lists)
+        else:
+            yield phrase

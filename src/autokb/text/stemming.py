@@ -1,0 +1,72 @@
+"""The stem of a word: what its forms have in common, by the Snowball stemmer of its language."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from threading import Lock
+from typing import Any
+
+from autokb.core.domain import ENGLISH
+
+# Snowball's stemmers by language (ISO 639-1).
+_STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "eo": "esperanto",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "nb": "norwegian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "nn": "norwegian",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+_one_at_a_time = Lock()  # a stemmer of Snowball holds the word that it is at work on
+
+
+def has_stemmer(language: str) -> bool:
+    """Return whether words of a language are stemmed."""
+    return _stemmer(language) is not None
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str, language: str = ENGLISH) -> str:
+    """Return the stem of a folded word, to be compared and never shown; without a stemmer it is the word."""
+    stemmer = _stemmer(language)
+    if stemmer is None:
+        return word
+    with _one_at_a_time:
+        return str(stemmer.stemWord(word))
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    import snowballstemmer
+
+    name = _STEMMERS.get(language)
+    return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None
