@@ -1,0 +1,135 @@
+"""One front door: every command has its method of ``SupportKB`` and prints what that method returns."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import hand_made_kb
+from autokb.app import SupportKB
+from autokb.app.chunk import ChunkedDocument, ChunkRequest
+from autokb.app.evaluate_chunking import ChunkEvaluation
+from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands, main
+from autokb.cli.commands import app
+from autokb.sources import Fields
+from autokb.stores.workspace import Workspace
+
+REGISTERED_BY_IMPORT = (chunk_commands, draft_commands, evaluate_chunking, evaluate_commands)
+QUESTION = "my kettle does not charge"
+
+
+def created(here: Path) -> Any:
+    return SupportKB.create(here / "new", "headphones").created
+
+
+def opened(here: Path) -> SupportKB:
+    return SupportKB.open(here / "kb")
+
+
+# What stands behind each command: its words (``{here}`` is the test's folder), and the method with the same options.
+CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "init": ("init {here}/new --domain headphones", created),
+    "add": (
+        "add {here}/kb {here}/more.csv --as issues --text-field body --id-field number",
+        lambda here: opened(here).add([here / "more.csv"], "issues", Fields(text="body", id="number")),
+    ),
+    "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
+    "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
+    "build": ("build {here}/kb --rethink", lambda here: opened(here).build(rethink=True)),
+    "show": ("show {here}/kb --most 2", lambda here: opened(here).show(most=2)),
+    "ask": (
+        f"ask {{here}}/kb '{QUESTION}' --attribute os=iOS --k 2",
+        lambda here: opened(here).ask(QUESTION, {"os": ["iOS"]}, 2),
+    ),
+    "costs": ("costs {here}/kb", lambda here: opened(here).costs()),
+    "export": ("export {here}/kb {here}/out.md", lambda here: opened(here).export(here / "out.md")),
+    "import": ("import {here}/kb {here}/kb.jsonl", lambda here: opened(here).import_(here / "kb.jsonl")),
+    "evaluate retrieval": (
+        "evaluate retrieval {here}/kb --queries {here}/q.jsonl --qrels {here}/q.tsv --systems raw,bm25",
+        lambda here: opened(here).evaluate_retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]),
+    ),
+    "evaluate quality": (
+        "evaluate quality {here}/kb --sheet {here}/sheet.csv --most 3",
+        lambda here: opened(here).evaluate_quality(here / "sheet.csv", most=3),
+    ),
+    "evaluate compare": (
+        "evaluate compare {here}/before.json {here}/after.json --metric raw.mrr",
+        lambda here: SupportKB.compare(here / "before.json", here / "after.json", "raw.mrr"),
+    ),
+    "evaluate chunking": (
+        "evaluate chunking {here}/page.md --methods fixed,headings --max-size 60",
+        lambda here: SupportKB.evaluate_chunking(
+            [here / "page.md"], ChunkEvaluation(methods=("fixed", "headings"), max_size=60)
+        ),
+    ),
+    "chunk": (
+        "chunk {here}/page.md --method headings --max-size 60",
+        lambda here: list(SupportKB.chunk([here / "page.md"], ChunkRequest("headings", 60))),
+    ),
+}
+
+
+def leaves(group: typer.Typer, *path: str) -> set[str]:
+    """Return the words of every command."""
+    names = {" ".join((*path, c.name or c.callback.__name__)) for c in group.registered_commands if c.callback}
+    for inner in group.registered_groups:
+        assert inner.typer_instance is not None
+        names |= leaves(inner.typer_instance, *path, str(inner.name))
+    return names
+
+
+def test_every_command_is_compared_with_a_method() -> None:
+    assert REGISTERED_BY_IMPORT
+    assert leaves(app) == set(CASES)
+
+
+@pytest.mark.parametrize("command", sorted(CASES))
+def test_a_command_prints_what_its_method_returns(
+    command: str, hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, method = CASES[command]
+    here = tmp_path / "here"
+
+    def start() -> None:
+        """Lay the same files at the same paths, whatever the call before has changed."""
+        shutil.rmtree(here, ignore_errors=True)
+        here.mkdir()
+        shutil.copytree(hand_made.folder, here / "kb")
+        hand_made_kb.write(here / "kb.jsonl")
+        (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+        (here / "page.md").write_text(
+            "# Kettle\n\nFill it with water.\n\n## Boil\n\nPress the switch and wait.\n", encoding="utf-8"
+        )
+        document = next(iter(hand_made_kb.DOCUMENTS))
+        (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
+        (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
+        if command == "evaluate compare":
+            measured = opened(here).evaluate_retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]).as_json()
+            for name in ("before.json", "after.json"):
+                (here / name).write_text(json.dumps(measured), encoding="utf-8")
+
+    start()
+    assert main([*shlex.split(words.format(here=here)), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    start()
+    returned = method(here)
+    if command == "chunk":
+        assert all(isinstance(chunked, ChunkedDocument) for chunked in returned) and returned
+        returned = {"documents": [chunked.as_json(markdown=False) for chunked in returned], "failures": []}
+    else:
+        returned = returned.as_json()
+    assert _without_seconds(json.loads(json.dumps(returned))) == _without_seconds(printed)
+
+
+def _without_seconds(value: Any) -> Any:
+    """Leave out how long things took, which differs from call to call."""
+    if isinstance(value, dict):
+        return {key: _without_seconds(inner) for key, inner in value.items() if key != "seconds"}
+    return [_without_seconds(inner) for inner in value] if isinstance(value, list) else value
