@@ -27,7 +27,7 @@ local-model: .venv/.local-model  ## a tiny model and its server, for the tests o
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
 	$(BIN)/python -m autokb.demo
 
-test: .venv/.setup  ## run the tests
+test: .venv/.setup  ## run the tests; SLOW=1 runs the slow ones too
 	$(BIN)/python -m pytest -n 2
 
 check: .venv/.setup  ## lint, types, floors

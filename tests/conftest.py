@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,14 @@ import pytest
 import hand_made_kb
 from autokb.app.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is marked ``slow`` (more than some five seconds) unless SLOW=1 asks for it, as CI does."""
+    if os.environ.get("SLOW", "") in ("", "0"):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="slow: SLOW=1 make test runs it"))
 
 
 @pytest.fixture(scope="session")

@@ -137,6 +137,7 @@ def test_so_it_is_where_small_units_are_joined(text: str, size: int, below: int)
     check(text, chunk_auto(Page(Document("d", "T", text)), size, join_below=below), size)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     text=TEXT,
@@ -157,6 +158,7 @@ RANGE = st.tuples(st.integers(-3, 40), st.integers(-3, 40))
 REPLY = st.lists(RANGE, max_size=8).map(lambda ranges: MergedBlocks(ranges=tuple(ranges)))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(text=TEXT, size=st.integers(1, 400), reply=REPLY, rules_first=st.booleans())
 def test_so_it_is_whatever_a_model_replies(text: str, size: int, reply: MergedBlocks, rules_first: bool) -> None:
@@ -165,6 +167,7 @@ def test_so_it_is_whatever_a_model_replies(text: str, size: int, reply: MergedBl
     check(text, chunk_from_replies(page, replies, size, rules_first), size)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(text=TEXT, size=st.integers(1, 400), reply=REPLY, asked=st.booleans(), below=st.integers(0, 400))
 def test_ordered_lists_tables_and_code_are_whole_while_they_fit(
@@ -199,6 +202,7 @@ def wholes(text: str) -> list[list[Span]]:
     return found + list(lists.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(text=TEXT, size=st.integers(60, 400), reply=REPLY, asked=st.booleans(), below=st.sampled_from([0, 150, 400]))
 def test_no_chunk_is_without_words_where_another_has_room(
@@ -254,6 +258,7 @@ def _read(path: Path) -> str:
     return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8", "replace")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data is not there")
 def test_pages_of_the_data_lose_nothing() -> None:
     from autokb.sources.whole_page import whole_page

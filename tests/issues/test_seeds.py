@@ -93,6 +93,7 @@ def test_the_order_of_the_issues_changes_nothing() -> None:
     assert one == other
 
 
+@pytest.mark.slow
 def test_umap_finds_the_same_clear_groups() -> None:
     pytest.importorskip("umap", reason="UMAP is an extra")
     rows = groups(3, 20)

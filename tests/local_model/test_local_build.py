@@ -65,6 +65,7 @@ def states(folder: Path) -> dict[str, int]:
         db.close()
 
 
+@pytest.mark.slow
 def test_a_build_asks_reads_or_lists_and_never_pays_twice(workspace: Path) -> None:
     built = autokb("build", str(workspace))
     spent = autokb("costs", str(workspace))

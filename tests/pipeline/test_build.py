@@ -179,6 +179,7 @@ def test_a_second_build_at_once_is_refused_and_readers_go_on(copy: tuple[Support
         assert kb.ask("How do I remove lime scale?").matches
 
 
+@pytest.mark.slow
 def test_kill_9_anywhere_and_the_next_build_ends_the_same(
     built: tuple[SupportKB, BuildReport, Path], tmp_path: Path
 ) -> None:

@@ -144,6 +144,7 @@ def test_no_order_brings_an_unsupported_step_in(poison: Poison, place: str) -> N
     assert found["three"] == world().build(Obedient())["three"]
 
 
+@pytest.mark.slow
 def test_the_orders_do_harm_where_nobody_checks() -> None:
     """Most replies of the model that obeys hold words that no document says: the checks have something to do."""
     harmful = set()
