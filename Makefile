@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test setup check bench clean format local-model
+.PHONY: demo test setup check bench clean format local-model architecture
 
 .venv/.demo: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -31,14 +31,17 @@ test: .venv/.setup  ## run the tests; SLOW=1 runs the slow ones too
 	$(BIN)/python -m pytest -n 2
 
 check: .venv/.setup  ## lint, types, floors
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: .venv/.setup
-	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks docs
+	$(BIN)/ruff format src tests benchmarks docs
+
+architecture: .venv/.setup  ## draw the packages and their imports into docs/architecture.md
+	$(BIN)/python docs/draw_packages.py
 
 bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
 	$(BIN)/python -m benchmarks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import inspect
 import re
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import typer
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
-from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands
+from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands  # noqa: F401  (registers)
 from autokb.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,6 +64,15 @@ def test_every_package_has_its_page_and_the_index_names_all() -> None:
     assert all(f"packages/{page.name}" in index for page in PACKAGES)
 
 
+def test_the_drawing_of_the_packages_is_what_they_import() -> None:
+    spec = importlib.util.spec_from_file_location("draw_packages", ROOT / "docs" / "draw_packages.py")
+    assert spec is not None and spec.loader is not None
+    drawing = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawing)
+    page = drawing.PAGE.read_text(encoding="utf-8")
+    assert "-->" in page and drawing.with_drawing(page) == page, "Run: make architecture"
+
+
 def test_the_python_of_the_readme_names_what_is_there() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"^From Python:\n\n((?:    .*\n|\n)+)", readme, re.MULTILINE)
@@ -95,12 +105,6 @@ def _options(group: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_commands_are_there_with_their_options(page: Path) -> None:
-    assert (
-        evaluate_commands.evaluate is not None
-        and draft_commands is not None
-        and chunk_commands is not None
-        and evaluate_chunking is not None
-    )
     options = dict(_options(app))
     for words, rest in COMMAND.findall(page.read_text(encoding="utf-8")):
         name = next((w for w in (words, " ".join(words.split()[:2]), words.split()[0]) if w in options), None)

@@ -16,12 +16,11 @@ import hand_made_kb
 from autokb.app import SupportKB
 from autokb.app.chunk import ChunkedDocument, ChunkRequest
 from autokb.app.evaluate_chunking import ChunkEvaluation
-from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands, main
+from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands, main  # noqa: F401
 from autokb.cli.commands import app
 from autokb.sources import Fields
 from autokb.stores.workspace import Workspace
 
-REGISTERED_BY_IMPORT = (chunk_commands, draft_commands, evaluate_chunking, evaluate_commands)
 QUESTION = "my kettle does not charge"
 
 
@@ -86,7 +85,6 @@ def leaves(group: typer.Typer, *path: str) -> set[str]:
 
 
 def test_every_command_is_compared_with_a_method() -> None:
-    assert REGISTERED_BY_IMPORT
     assert leaves(app) == set(CASES)
 
 

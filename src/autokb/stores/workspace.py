@@ -25,7 +25,8 @@ DEFAULT_SETTINGS = """\
 # Everything here is optional; environment variables such as AUTOKB_MODEL override it.
 model: offline        # offline | openai:NAME | anthropic:NAME | ...
 embedder: packaged    # packaged | openai:NAME | local:FOLDER
-chunker: fixed        # fixed | headings | auto_chunker | recursive | semantic | llm_semantic | lumber_chunker
+chunker: fixed        # fixed | headings | auto_chunker | semantic | llm_semantic | lumber_chunker
+                      # | recursive (by the kind of a document) | recursive_text | recursive_html | recursive_markdown
 """
 
 
