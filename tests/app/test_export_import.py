@@ -106,7 +106,11 @@ def test_edited_lines_are_taken(tmp_path: Path) -> None:
     assert index.ask("zebras and stripes").as_json()["documents"][0]["document"] == "garage.md"
 
 
-def test_an_edited_document_is_cut_again(hand_made: Workspace, tmp_path: Path) -> None:
+@pytest.mark.parametrize("chunker", ["fixed", "semantic"])
+def test_an_edited_document_is_cut_again(
+    chunker: str, hand_made: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOKB_CHUNKER", chunker)
     lines = exported(hand_made)
     garage = line_of(lines, "document", "garage.md")
     garage["text"] += "Zebras like its stripes.\n"  # the exported chunks still stand, but do not say this

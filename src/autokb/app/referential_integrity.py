@@ -8,6 +8,7 @@ from typing import Any
 
 from autokb.chunking.chunk_result import Page
 from autokb.chunking.chunkers import chunk_page
+from autokb.chunking.methods import SEMANTIC
 from autokb.chunking.tree import chunks_with_text
 from autokb.core.nouns import DISPLAYED, Chunk, Skipped
 from autokb.core.settings import Settings
@@ -116,14 +117,18 @@ def complete_issues(lines: Lines) -> None:
 
 
 def mend_documents(lines: Lines, settings: Settings) -> None:
-    """Cut documents again whose chunks are missing, no longer hold their text, or are those of another document."""
+    """Chunk documents again whose chunks are missing, no longer hold their text, or are those of another document.
+
+    By the workspace's chunker, but for ``semantic``, which needs vectors: by headings then, until the next build.
+    """
+    method = "headings" if settings.chunker == SEMANTIC else settings.chunker
     cut = {i: _chunks(i, body) for (kind, i), body in lines.items() if kind == "document"}
     uses = Counter(c.id for chunks in cut.values() for c in chunks)
     for document_id, chunks in cut.items():
         body = lines["document", document_id]
         document = DOCUMENT.read(body, id=document_id)
         if not chunks or not _hold(chunks, document.text) or any(uses[c.id] > 1 for c in chunks):
-            again = chunk_page(Page(document), settings.chunker, settings.max_size)
+            again = chunk_page(Page(document), method, settings.max_size)
             body["chunks"] = [CHUNK.body(c) for c in chunks_with_text(again.chunks)]
 
 
