@@ -8,9 +8,14 @@ import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
-from autokb.pipeline.embedding import EmbedderName, open_endpoint_embedder, open_free_embedder, read_embedder_name
+from autokb.pipeline.embedding import (
+    EmbedderName,
+    encoder_name,
+    open_endpoint_embedder,
+    open_free_embedder,
+    read_embedder_name,
+)
 from autokb.pipeline.model_choice import check_settings
-from autokb.pipeline.stages import encoder_name
 from autokb.retrieval.gate import Gate
 
 

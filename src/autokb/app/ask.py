@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 
 from autokb.answering.answer import Answer
 from autokb.answering.ask import ask
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError
-from autokb.pipeline.model_choice import OFFLINE
-from autokb.pipeline.model_session import ModelOptions, open_session
-from autokb.pipeline.stage_log import Progress, silent
-from autokb.pipeline.stages import Stages, encoder_name, encoder_of
+from autokb.core.progress import Progress, silent
+from autokb.core.vectors import Vectors
+from autokb.pipeline.embedding import (
+    EMBEDDINGS,
+    Encoder,
+    FreeEncoder,
+    embed_once,
+    encoder_name,
+    open_free_embedder,
+    read_embedder_name,
+)
 from autokb.retrieval.index import AskIndex, load_index, published_gate
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
@@ -79,8 +87,22 @@ def _load(
     workspace: Workspace, published: Published, file: WorkspaceFile, held: ExitStack, progress: Progress = silent
 ) -> AskIndex:
     """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
+    settings = workspace.settings
+    name = read_embedder_name(settings.embedder)
+    encoder = _paid_encoder(workspace, file, held) if name.is_paid else FreeEncoder(open_free_embedder(name), file)
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        return embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
+
+    return load_index(published, published_spec(workspace, published), encoder.name, embed, encoder.embed_questions)
+
+
+def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:
+    """Open the client for the embedder alone; no task is answered by a model here."""
+    from autokb.pipeline.model_choice import OFFLINE
+    from autokb.pipeline.model_session import ModelOptions, open_session
+    from autokb.pipeline.stages import encoder_of
+
     settings = replace(workspace.settings, model=OFFLINE, tasks={})
     session = held.enter_context(open_session(replace(workspace, settings=settings), file, ModelOptions()))
-    encoder = encoder_of(settings, file, session)
-    embed = Stages(file, encoder, progress=progress).embed
-    return load_index(published, published_spec(workspace, published), encoder.name, embed, encoder.embed_questions)
+    return encoder_of(settings, file, session)

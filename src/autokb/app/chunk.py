@@ -24,10 +24,10 @@ from autokb.chunking.methods import AUTO_CHUNKER, SEMANTIC, check_method
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Skipped
+from autokb.core.progress import Progress, silent
 from autokb.core.settings import CHUNK_SIZE, Settings
 from autokb.pipeline.model_choice import OFFLINE, check_settings, model_of
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.stage_log import Progress, silent
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.documents import STAGE, TASKS, ChunkerSettings, chunk_pages
 from autokb.sources import Fields

@@ -12,10 +12,10 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
 from autokb.core.nouns import Document, RawIssue
+from autokb.core.progress import Progress, silent
 from autokb.core.results import Result, Tokens
 from autokb.pipeline.model_choice import OFFLINE
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.stage_log import Progress, silent
 from autokb.pipeline.stages import open_stages
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml

@@ -13,6 +13,7 @@ from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.nouns import KnowledgeBase
+from autokb.core.progress import Progress, silent
 from autokb.evaluation.quality.annotation import displayed_solutions, read_sheet, write_sheet
 from autokb.evaluation.quality.judging import STAGE as JUDGE_STAGE
 from autokb.evaluation.quality.judging import JudgedQuality, correctness_request, judge_solutions
@@ -49,7 +50,6 @@ from autokb.issues.wording import solution_title
 from autokb.pipeline.embedding import read_embedder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.stage_log import Progress, silent
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.retrieval.index import AskIndex, ScoredQuestion, load_index
 from autokb.retrieval.search import ChunkIndex

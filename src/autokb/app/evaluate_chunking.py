@@ -15,6 +15,7 @@ from autokb.chunking.methods import AUTO_CHUNKER, METHODS, check_method
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Failure, Skipped
+from autokb.core.progress import Progress, silent
 from autokb.core.settings import CHUNK_SIZE
 from autokb.evaluation.chunking.datasets import read_gold, read_questions
 from autokb.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
@@ -24,7 +25,6 @@ from autokb.evaluation.chunking.results import ChunkingReport
 from autokb.evaluation.runner import ModelUsage
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.stage_log import Progress, silent
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.documents import ChunkerSettings, chunk_pages
 from autokb.sources import Fields

@@ -18,8 +18,8 @@ from autokb.core.edit_overlay import new_edit
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Edit, Skipped
+from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
-from autokb.pipeline.stage_log import Progress, silent
 from autokb.stores.codecs import built_mark, edit_body
 from autokb.stores.published import Published, read_published
 from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml

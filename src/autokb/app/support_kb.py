@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autokb.core.progress import Progress, silent
 from autokb.stores.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
@@ -23,12 +24,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.quality.report import QualityReport
     from autokb.evaluation.retrieval.experiment import RetrievalReport
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
-    from autokb.pipeline.stage_log import Progress
     from autokb.sources import Fields
-
-
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """Report no progress."""
 
 
 class SupportKB:
@@ -79,7 +75,7 @@ class SupportKB:
 
         return add(self.workspace, [Path(p) for p in paths], kind, fields, sync=sync, progress=progress)
 
-    def draft_spec(self, *, budget: float | None = None, progress: Progress = _silent) -> Draft:
+    def draft_spec(self, *, budget: float | None = None, progress: Progress = silent) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
         from autokb.app.draft import draft_spec
         from autokb.pipeline.model_session import ModelOptions
@@ -88,7 +84,7 @@ class SupportKB:
 
     # -- the build ---------------------------------------------------------------------------------
 
-    def plan(self, *, progress: Progress = _silent) -> Plan:
+    def plan(self, *, progress: Progress = silent) -> Plan:
         """Return what a build would cost, before a cent is spent."""
         from autokb.pipeline.plan import plan
 
@@ -101,7 +97,7 @@ class SupportKB:
         budget: float | None = None,
         batch: bool = False,
         batch_files: Path | str | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> BuildReport:
         """Build and publish.
 
@@ -154,7 +150,7 @@ class SupportKB:
 
         return export_kb(self.workspace, Path(target))
 
-    def import_(self, source: Path | str, *, progress: Progress = _silent) -> Imported:
+    def import_(self, source: Path | str, *, progress: Progress = silent) -> Imported:
         """Take in what ``export`` wrote, edited or not; model and mode stay as they were opened."""
         from autokb.app.import_kb import import_file
 
@@ -171,7 +167,7 @@ class SupportKB:
         systems: Sequence[str] = (),
         *,
         budget: float | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> RetrievalReport:
         """Measure retrieval systems on labelled questions; without names every system that asks no model."""
         from autokb.app.evaluate import evaluate_workspace_retrieval
@@ -187,7 +183,7 @@ class SupportKB:
         sample: int = 50,
         *,
         budget: float | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> ParaphraseReport:
         """Measure retrieval systems on paraphrases of ``sample`` nodes and of as many chunks of the workspace."""
         from autokb.app.evaluate import evaluate_workspace_paraphrases
@@ -203,7 +199,7 @@ class SupportKB:
         *,
         judge: bool = False,
         budget: float | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> QualityReport:
         """Measure granularity and rules kept; ``sheet`` writes the annotators' sheet, ``read`` takes a filled one in.
 
@@ -239,7 +235,7 @@ class SupportKB:
         request: ChunkRequest,
         *,
         budget: float | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> Iterator[ChunkedDocument | Skipped]:
         """Chunk documents one after the other; what cannot be chunked is given with its reason."""
         from autokb.app.chunk import chunk_files
@@ -253,7 +249,7 @@ class SupportKB:
         wanted: ChunkEvaluation,
         *,
         budget: float | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> ChunkingReport:
         """Measure chunkers on documents: what is counted and what a model judges stand apart."""
         from autokb.app.evaluate_chunking import evaluate_chunking

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from autokb.core.results import Result
-
-from autokb.evaluation.retrieval.system_names import names_systems
 
 STOPPED = 3
 INTERRUPTED = 130  # what typer makes of Ctrl-C
@@ -33,15 +32,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(sentence, status, "--json" in words, getattr(error, "result", None))
 
 
+# The files that register commands beside those of ``commands``: a command loads its own.
+COMMAND_FILES = {
+    "chunk": ("chunk_commands",),
+    "draft-spec": ("draft_commands",),
+    "evaluate": ("evaluate_commands", "evaluate_chunking"),
+}
+
+
 def _run(words: list[str]) -> int:
-    from autokb.cli import (  # noqa: F401  (they register their commands)
-        chunk_commands,
-        draft_commands,
-        evaluate_chunking,
-        evaluate_commands,
-    )
     from autokb.cli.commands import app
 
+    command = words[0] if words else ""
+    if command not in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
+        # Where no command is named, as in ``autokb --help``, all of them are to be seen.
+        files = COMMAND_FILES.get(command) or [name for names in COMMAND_FILES.values() for name in names]
+        for name in files:
+            import_module(f"autokb.cli.{name}")
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
@@ -52,6 +59,8 @@ def _systems_joined(words: list[str]) -> list[str]:
     """Let ``--systems raw bm25`` take both words, which an option of typer cannot: ``--systems raw,bm25``."""
     if words[:1] != ["evaluate"] or "--systems" not in words:
         return words
+    from autokb.evaluation.retrieval.system_names import names_systems
+
     start = words.index("--systems") + 1
     end = start
     while end < len(words) and names_systems(words[end]):

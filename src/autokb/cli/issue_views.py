@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -13,9 +14,11 @@ from rich.text import Text
 from rich.tree import Tree
 
 from autokb.answering.answer import Answer, Matched
-from autokb.app.show import ShownIssue, ShownKB, ShownNode, ShownSolution
 from autokb.cli.views import attributes_text, next_line, quoted
 from autokb.core.nouns import Evidence, Solution
+
+if TYPE_CHECKING:
+    from autokb.app.show import ShownIssue, ShownKB, ShownNode, ShownSolution
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
@@ -114,7 +117,7 @@ def solution_panel(solution: ShownSolution | Solution) -> Panel:
     """Show a solution's steps with their sources; outside of answers also its status, who edited it, and why."""
     body: list[RenderableType] = [_steps(solution)]
     below = Text(solution.id, style="dim")
-    if isinstance(solution, ShownSolution):
+    if not isinstance(solution, Solution):
         if solution.edited_by:
             body.append(Text(f"edited by {solution.edited_by}, {solution.edited_at}", style="yellow"))
         if solution.reason:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from autokb.core.nouns import Skipped
-from autokb.core.results import Added, BuildReport, Costs, Imported, Plan
+
+if TYPE_CHECKING:
+    from autokb.core.results import Added, BuildReport, Costs, Imported, Plan
 
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 

@@ -14,11 +14,11 @@ from autokb.core.document_names import DocumentNames
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
+from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
 from autokb.core.vectors import Vectors
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.stage_log import Progress, silent
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.fit import fit_documents, fit_question_gate, fit_trees

@@ -6,19 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from autokb.core.ids import digest
 from autokb.core.results import Figures, Tokens
 from autokb.core.settings import Settings
 from autokb.core.tokens import CHARACTERS_A_TOKEN
+from autokb.core.vectors import Vectors
 from autokb.pipeline.model_session import limits_of
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, item_keys
 from autokb.pipeline.runner import Answered, Job, OfflineRunner
 from autokb.stores.ledger_table import LedgerTable
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
     from autokb.llm.prices import Prices
 
 TEXTS_A_REQUEST = 96  # of an embedder
+COUNTED_DIMENSIONS = 8  # of the stand-ins for vectors, where nobody knows yet how long they are
 NO_FIGURES = Figures(0, Tokens(0, 0), 0.0)
 
 
@@ -88,3 +94,33 @@ class CountingRunner:
         groups = batching.groups(job.keys, job.missing, self._ledger.open_groups(job.task.name))
         self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model)
         yield from OfflineRunner().answer(job)
+
+
+@dataclass(frozen=True)
+class CountingEncoder:
+    """Counts what a paid embedder would read; what it has not read yet points anywhere, the same way each time."""
+
+    name: str
+    price_key: str
+    file: WorkspaceFile
+    estimate: Estimate
+
+    @property
+    def dimensions(self) -> int:
+        """That of the vectors that are kept, else a stand-in's."""
+        return self.file.dimensions(self.name) or COUNTED_DIMENSIONS
+
+    def learn_dimensions(self, _stage: str, _texts: Sequence[str]) -> int:
+        """Do nothing: a stand-in has any length."""
+        return 0
+
+    def encode(self, stage: str, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Vectors]]:
+        """Count, and give each text a direction of its own; nothing is kept."""
+        self.estimate.count_texts(stage, texts, self.price_key)
+        for text in texts:
+            vector = np.random.default_rng(int(digest(text)[:8], 16)).standard_normal((1, self.dimensions))
+            yield [text], (vector / np.linalg.norm(vector)).astype(np.float32)
+
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Refuse: nothing is asked while a build is only counted."""
+        raise AssertionError(f"{len(texts)} questions were asked while a build was counted")

@@ -1,18 +1,16 @@
-"""Which embedder a workspace uses, and the vectors of texts: free, paid for through the client, or only counted."""
+"""Which embedder a workspace uses, and the vectors of texts, each embedded once in the workspace's life."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from autokb.core.errors import AutokbError, BadInputError, StoppedOnPurposeError
-from autokb.core.ids import digest
-from autokb.core.model_requests import BudgetReachedError, EmbeddingRequest, SendError
+from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import Embedder
@@ -20,14 +18,10 @@ from autokb.stores.workspace_file import WorkspaceFile
 
 if TYPE_CHECKING:
     from autokb.llm.embedders.endpoint import EndpointEmbedder
-    from autokb.pipeline.cost_estimate import Estimate
-    from autokb.pipeline.model_session import ModelSession
 
-TASK = "embedding"  # what the ledger and ``costs`` call it
+EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
 FREE_BATCH = 64  # texts between two writes to the disk: what a kill -9 can cost at most
-PAID_BATCH = 64  # requests between two reports of progress
 DIMENSIONS = "?dimensions="
-COUNTED_DIMENSIONS = 8  # of the stand-ins in a plan, where nobody knows yet how long vectors are
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,90 +156,28 @@ class FreeEncoder:
         return self.embedder.embed(texts)
 
 
-@dataclass(frozen=True)
-class PaidEncoder:
-    """An embedder behind an endpoint, asked through the client of models; the ledger keeps vectors with their row."""
+def embed_once(
+    file: WorkspaceFile, encoder: Encoder, stage: str, texts: Sequence[str], progress: Callable[[int, int], None]
+) -> tuple[Vectors, int]:
+    """Return the vectors of the texts, (len(texts), dimensions), and how many had to be embedded.
 
-    embedder: EndpointEmbedder
-    session: ModelSession
-    file: WorkspaceFile
-
-    @property
-    def name(self) -> str:
-        """The embedder's."""
-        return self.embedder.name
-
-    @property
-    def dimensions(self) -> int:
-        """That of the vectors that are kept, or that came in this run."""
-        if kept := self.file.dimensions(self.name):
-            self.embedder.expect(kept)
-        return self.embedder.dimensions
-
-    def learn_dimensions(self, stage: str, texts: Sequence[str]) -> int:
-        """Send the first request by itself where no vector is kept."""
-        if self.dimensions or not texts:
-            return 0
-        request = next(self.embedder.requests(list(dict.fromkeys(texts))))
-        self._send(stage, [request])
-        return len(request.texts)
-
-    def encode(self, stage: str, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Vectors]]:
-        """Ask for many batches at once; what came before one of them failed is kept."""
-        requests = list(self.embedder.requests(texts))
-        for start in range(0, len(requests), PAID_BATCH):
-            yield from self._send(stage, requests[start : start + PAID_BATCH])
-
-    def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Ask for vectors and keep only what they cost."""
-        found = self._send("questions", list(self.embedder.requests(texts)), keep=False)
-        return np.concatenate([vectors for _, vectors in found])
-
-    def _send(
-        self, stage: str, requests: Sequence[EmbeddingRequest], *, keep: bool = True
-    ) -> list[tuple[Sequence[str], Vectors]]:
-        from autokb.llm.client import Tag
-
-        ask = partial(self.session.client.embed, tag=Tag(stage, TASK), keep=keep)
-        found = self.session.run([partial(ask, request) for request in requests])
-        for failed in found:
-            if isinstance(failed, BudgetReachedError):
-                raise StoppedOnPurposeError(str(failed))
-            if isinstance(failed, SendError):
-                raise AutokbError(
-                    f"The embedder {self.name} gave no vectors: {failed} What was embedded before is kept; run the "
-                    "command again."
-                )
-            if isinstance(failed, Exception):
-                raise failed
-        return [(request.texts, vectors) for request, vectors in zip(requests, found, strict=True)]  # type: ignore[misc]
+    Only texts never seen before are, each once; ``progress`` is told how many of them are done.
+    """
+    learned = encoder.learn_dimensions(stage, texts)
+    vectors, missing = file.vectors(encoder.name, texts, encoder.dimensions)
+    rows: dict[str, list[int]] = {}
+    for row in missing:
+        rows.setdefault(texts[row], []).append(row)
+    done = 0
+    for batch, found in encoder.encode(stage, list(rows)):
+        for text, vector in zip(batch, found, strict=True):
+            vectors[rows[text]] = vector
+        done += len(batch)
+        progress(done, len(rows))
+    return np.ascontiguousarray(vectors), len(rows) + learned
 
 
-@dataclass(frozen=True)
-class CountingEncoder:
-    """Counts what a paid embedder would read; what it has not read yet points anywhere, the same way each time."""
-
-    name: str
-    price_key: str
-    file: WorkspaceFile
-    estimate: Estimate
-
-    @property
-    def dimensions(self) -> int:
-        """That of the vectors that are kept, else a stand-in's."""
-        return self.file.dimensions(self.name) or COUNTED_DIMENSIONS
-
-    def learn_dimensions(self, _stage: str, _texts: Sequence[str]) -> int:
-        """Do nothing: a stand-in has any length."""
-        return 0
-
-    def encode(self, stage: str, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Vectors]]:
-        """Count, and give each text a direction of its own; nothing is kept."""
-        self.estimate.count_texts(stage, texts, self.price_key)
-        for text in texts:
-            vector = np.random.default_rng(int(digest(text)[:8], 16)).standard_normal((1, self.dimensions))
-            yield [text], (vector / np.linalg.norm(vector)).astype(np.float32)
-
-    def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Refuse: nothing is asked while a build is only counted."""
-        raise AssertionError(f"{len(texts)} questions were asked while a build was counted")
+def encoder_name(settings: Settings) -> str:
+    """Return the name of the encoder that the settings mean, without asking anybody."""
+    name = read_embedder_name(settings.embedder)
+    return settings.embedder.strip() if name.is_paid else open_free_embedder(name).name

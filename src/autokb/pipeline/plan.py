@@ -6,15 +6,15 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, PaidSoFar, Plan, Spending, Tokens
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import BUILD_PACE, GROWN_BY, Build
-from autokb.pipeline.cost_estimate import NO_FIGURES, CountingRunner, Estimate
-from autokb.pipeline.embedding import CountingEncoder, FreeEncoder, open_free_embedder, read_embedder_name
+from autokb.pipeline.cost_estimate import NO_FIGURES, CountingEncoder, CountingRunner, Estimate
+from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
 from autokb.pipeline.forecast import forecast_first_build
 from autokb.pipeline.model_choice import check_settings, model_of, named_models
 from autokb.pipeline.model_session import PACE, read_ratios
-from autokb.pipeline.stage_log import Progress, silent
 from autokb.pipeline.stages import Stages
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.staged import staged_raw_issues

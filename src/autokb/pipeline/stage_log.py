@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from autokb.core.nouns import Failure
+from autokb.core.progress import Progress, silent
 from autokb.core.results import StageReport
-
-Progress = Callable[[str, int, int], None]  # a stage, its items that are done, and all of its items
-
-
-def silent(_stage: str, _done: int, _total: int) -> None:
-    """Report no progress."""
 
 
 @dataclass

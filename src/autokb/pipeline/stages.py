@@ -5,34 +5,33 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.nouns import Failure
+from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchReport, Spending
 from autokb.core.settings import Settings
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import (
+    EMBEDDINGS,
     Encoder,
     FreeEncoder,
-    PaidEncoder,
+    embed_once,
     open_free_embedder,
     read_embedder_name,
 )
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions, open_session
 from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
-from autokb.pipeline.stage_log import Progress, StageCount, StageLog, silent
+from autokb.pipeline.stage_log import StageCount, StageLog
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.task import In, Out, Task
 
 if TYPE_CHECKING:
     from autokb.pipeline.model_session import ModelSession
-
-EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
 
 
 class Stages:
@@ -172,20 +171,10 @@ class Stages:
     def embed(self, texts: Sequence[str], stage: str = EMBEDDINGS) -> Vectors:
         """Return the vectors of the texts, (len(texts), dimensions); only texts never seen before are embedded."""
         with self.timed(stage) as count:
-            learned = self.encoder.learn_dimensions(stage, texts)
-            vectors, missing = self.file.vectors(self.encoder.name, texts, self.encoder.dimensions)
-            rows: dict[str, list[int]] = {}
-            for row in missing:
-                rows.setdefault(texts[row], []).append(row)
-            count.computed += len(rows) + learned
-            count.reused += len(texts) - len(rows) - learned
-            done = 0
-            for batch, found in self.encoder.encode(stage, list(rows)):
-                for text, vector in zip(batch, found, strict=True):
-                    vectors[rows[text]] = vector
-                done += len(batch)
-                self.log.progress(stage, done, len(rows))
-            return np.ascontiguousarray(vectors)
+            vectors, computed = embed_once(self.file, self.encoder, stage, texts, partial(self.log.progress, stage))
+            count.computed += computed
+            count.reused += len(texts) - computed
+            return vectors
 
     # -- what was done -----------------------------------------------------------------------------
 
@@ -254,16 +243,12 @@ def open_stages(
         )
 
 
-def encoder_name(settings: Settings) -> str:
-    """Return the name of the encoder that the settings mean, without asking anybody."""
-    name = read_embedder_name(settings.embedder)
-    return settings.embedder.strip() if name.is_paid else open_free_embedder(name).name
-
-
 def encoder_of(settings: Settings, file: WorkspaceFile, session: ModelSession | None) -> Encoder:
     """Return what gives texts their vectors by the settings; a paid embedder needs the session."""
     name = read_embedder_name(settings.embedder)
     if not name.is_paid:
         return FreeEncoder(open_free_embedder(name), file)
+    from autokb.pipeline.paid_embedding import PaidEncoder
+
     assert session is not None and session.embedder is not None, "a paid embedder is asked through the client"
     return PaidEncoder(session.embedder, session, file)

@@ -12,9 +12,9 @@ import pytest
 
 from autokb.core.settings import Settings
 from autokb.core.vectors import Vectors
-from autokb.pipeline.embedding import Encoder
+from autokb.pipeline.embedding import Encoder, encoder_name
 from autokb.pipeline.model_session import ModelOptions, open_session
-from autokb.pipeline.stages import Stages, encoder_name, encoder_of
+from autokb.pipeline.stages import Stages, encoder_of
 from autokb.stores.workspace import create_workspace
 from stub_server import StubServer
 from tiny_encoder import save_tiny_encoder
