@@ -25,13 +25,13 @@ Values = Annotated[list[str], Field(min_length=1)]
 Attributes = Annotated[dict[str, Values], Field(description="lists of strings, for example {'os': ['Any']}")]
 
 
-class Line(BaseModel):
-    """One line; what else stands in it is kept as it is."""
+class ExportPart(BaseModel):
+    """A line of the export, or a part of one; what else it holds is left as it is."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class DocumentLine(Line):
+class DocumentLine(ExportPart):
     """A document; its chunks are checked against its text later."""
 
     title: Text
@@ -39,7 +39,7 @@ class DocumentLine(Line):
     url: MaybeText = None
 
 
-class RawIssueLine(Line):
+class RawIssueLine(ExportPart):
     """A raw issue and where it landed."""
 
     text: Text
@@ -52,20 +52,20 @@ class RawIssueLine(Line):
     resolved_by: MaybeTexts = None
 
 
-class ThemeLine(Line):
+class ThemeLine(ExportPart):
     """A theme."""
 
     name: Text
 
 
-class SeedLine(Line):
+class SeedLine(ExportPart):
     """A seed issue."""
 
     raw_issue: Text
     theme: Text
 
 
-class IssueLine(Line):
+class IssueLine(ExportPart):
     """A node of a tree."""
 
     text: Text
@@ -75,7 +75,7 @@ class IssueLine(Line):
     raw_issues: MaybeTexts = None
 
 
-class EvidencePart(Line):
+class EvidencePart(ExportPart):
     """A place in a document."""
 
     document: str
@@ -84,7 +84,7 @@ class EvidencePart(Line):
     quote: str
 
 
-class RulePart(Line):
+class RulePart(ExportPart):
     """What a rule says of a solution."""
 
     rule: str
@@ -92,7 +92,7 @@ class RulePart(Line):
     reason: str
 
 
-class SolutionLine(Line):
+class SolutionLine(ExportPart):
     """A solution, shown or not."""
 
     issue_id: Text
@@ -110,7 +110,7 @@ class SolutionLine(Line):
     ] = None
 
 
-class EditLine(Line):
+class EditLine(ExportPart):
     """A hand edit: a text as a whole, or steps."""
 
     solution_id: Text
@@ -120,11 +120,11 @@ class EditLine(Line):
     date: MaybeText = None
 
 
-class SettingLine(Line):
+class SettingLine(ExportPart):
     """Weights, gate and what else was fitted; each is read by who uses it."""
 
 
-LINES: Mapping[str, type[Line]] = {
+LINES: Mapping[str, type[ExportPart]] = {
     "document": DocumentLine,
     "raw_issue": RawIssueLine,
     "theme": ThemeLine,
@@ -163,7 +163,7 @@ def check_line(body: Any) -> None:
         _check_setting(record_id, body, where)
 
 
-def _sentence(where: str, line: type[Line], error: ValidationError) -> str:
+def _sentence(where: str, line: type[ExportPart], error: ValidationError) -> str:
     """Say the first thing that is wrong in the words of the field's description."""
     name = str(error.errors(include_url=False)[0]["loc"][0])
     field = line.model_fields[name]

@@ -112,7 +112,7 @@ JOBS = "batch-provider"
 
 
 @dataclass
-class Job:
+class BatchJob:
     """One batch at a provider: the model, the keys of its requests, the provider's handle."""
 
     model: str
@@ -121,26 +121,26 @@ class Job:
 
 
 @dataclass
-class Jobs:
+class BatchJobs:
     """What is with providers, and what was about to be submitted."""
 
-    jobs: list[Job] = field(default_factory=list)
-    submitting: list[Job] = field(default_factory=list)
+    jobs: list[BatchJob] = field(default_factory=list)
+    submitting: list[BatchJob] = field(default_factory=list)
 
     def as_json(self) -> str:
         """Return it as one JSON text."""
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @staticmethod
-    def from_json(text: str | None) -> Jobs:
+    def from_json(text: str | None) -> BatchJobs:
         """Read it; there are none where there is no text."""
         kept = json.loads(text) if text else {"jobs": [], "submitting": []}
-        return Jobs([Job(**job) for job in kept["jobs"]], [Job(**job) for job in kept["submitting"]])
+        return BatchJobs([BatchJob(**job) for job in kept["jobs"]], [BatchJob(**job) for job in kept["submitting"]])
 
 
 def submitted(handles: Handles) -> int:
     """Return how many requests are with providers: a build that asks in another way would pay for them again."""
-    return sum(len(job.keys) for job in Jobs.from_json(handles.get(JOBS)).jobs)
+    return sum(len(job.keys) for job in BatchJobs.from_json(handles.get(JOBS)).jobs)
 
 
 class BatchProvider:
@@ -159,7 +159,7 @@ class BatchProvider:
         self._open = open_model
         self._models: dict[str, Model] = {}
         self._stack = AsyncExitStack()
-        self._state = Jobs.from_json(handles.get(JOBS))
+        self._state = BatchJobs.from_json(handles.get(JOBS))
         self._submitted = {key for job in self._state.jobs for key in job.keys}
         self._queue: dict[str, ModelRequest] = {}
         self._awaited: set[str] = set()  # keys that this run asked for
@@ -218,9 +218,9 @@ class BatchProvider:
             groups.setdefault(encoded.group, []).append(encoded)
         for group in groups.values():
             for part in parts_of_batch(model, group):
-                await self._create(model, Job(name, [keys[one.custom_id] for one in part]), part)
+                await self._create(model, BatchJob(name, [keys[one.custom_id] for one in part]), part)
 
-    async def _create(self, model: Model, job: Job, part: Sequence[EncodedBatchRequest]) -> None:
+    async def _create(self, model: Model, job: BatchJob, part: Sequence[EncodedBatchRequest]) -> None:
         """Submit one batch: noted before, so that a run that ends here is noticed by the next one."""
         from pydantic import TypeAdapter
         from pydantic_ai.exceptions import ModelHTTPError
