@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from autokb.sources.dates import iso_date
-from autokb.sources.fields import TITLE_NAMES, as_text, names_in, raw_value, values_at
-from autokb.sources.markup import detect
-from autokb.sources.sections import joined
+from autokb.sources.fields import TITLE_NAMES, as_text, document_names, raw_value, values_at
+from autokb.sources.markup import detect_markup
+from autokb.sources.sections import join_sections
 
 RECORD = {"a": {"b": [{"c": 1}, {"c": [2, 3]}, {"d": 4}]}, "x.y": "dotted", "Title ": "T"}
 
@@ -48,7 +48,7 @@ def test_scalars_as_text() -> None:
     ],
 )
 def test_names_of_documents_in_one_field(value: object, names: tuple[str, ...]) -> None:
-    assert names_in(value) == names
+    assert document_names(value) == names
 
 
 def test_sections_become_one_text_in_their_own_markup() -> None:
@@ -57,16 +57,16 @@ def test_sections_become_one_text_in_their_own_markup() -> None:
         {"level": 3, "heading": "How", "text": "So."},
         {"heading": "Why", "text": "So."},
     ]
-    assert joined(plain) == ("Intro.\n\n### How\n\nSo.\n\n## Why\n\nSo.", "markdown")
+    assert join_sections(plain) == ("Intro.\n\n### How\n\nSo.\n\n## Why\n\nSo.", "markdown")
     wiki = [{"level": 1, "heading": "How", "text": "# press {button A}\n# press {button B}"}]
-    assert joined(wiki) == ("= How =\n\n# press {button A}\n# press {button B}", "wiki")
+    assert join_sections(wiki) == ("= How =\n\n# press {button A}\n# press {button B}", "wiki")
     html = [{"heading": "A & B", "text": "<p>x</p><ul><li>y</li></ul><p>z</p>"}]
-    assert joined(html)[0].startswith("<h2>A &amp; B</h2>")
+    assert join_sections(html)[0].startswith("<h2>A &amp; B</h2>")
 
 
 def test_blocks_and_steps_in_sections() -> None:
     blocks = [{"heading": "H", "blocks": [{"type": "p", "text": "P."}, {"type": "steps", "items": ["a", "b"]}]}]
-    assert joined(blocks)[0] == "## H\n\nP.\n\n1. a\n2. b"
+    assert join_sections(blocks)[0] == "## H\n\nP.\n\n1. a\n2. b"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_blocks_and_steps_in_sections() -> None:
     ],
 )
 def test_markup_is_told_from_the_text(text: str, markup: str) -> None:
-    assert detect(text) == markup
+    assert detect_markup(text) == markup
 
 
 @pytest.mark.parametrize(

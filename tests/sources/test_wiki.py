@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 
 import pytest
 from markdown_it import MarkdownIt
 
 from autokb.sources.wiki import wiki_to_markdown
 from autokb.text.conditional_markup import find_switches
+from work_count import builtin_calls, python_lines
 
 
 def ordered_lists(markdown: str) -> list[tuple[int, int]]:
@@ -94,23 +95,48 @@ def test_what_is_written_never_becomes_html() -> None:
     assert "<" not in MarkdownIt().render(markdown).replace("<p>", "").replace("</p>", "")
 
 
+def paragraph(text: str) -> str:
+    return text + "\n"
+
+
+# The work on these lies inside regular expressions, where nothing counts it; a quadratic one would hang here.
 @pytest.mark.parametrize(
-    "text",
+    ("text", "markdown"),
     [
-        "{for win}" * 20_000,
-        "{for a}" * 5_000 + "{/for}" * 5_000,
-        "{note}" * 30_000,
-        "<code>" * 30_000,
-        "{|\n" * 20_000,
-        "[[" * 50_000,
-        "<!--" * 50_000,
-        "# a\n" + "* b\n" * 10_000,
-        "# a\n" + "\n;x" * 10_000,
-        "=a" + " " * 100_000 + "x",
-        "#" * 50_000 + " a",
+        ("{note}" * 30_000, ""),
+        ("<code>" * 30_000, paragraph("\\<code>" * 30_000)),
+        ("{|\n" * 20_000, "{|\n" * 20_000),
+        ("[[" * 50_000, paragraph("[[" * 50_000)),
+        ("<!--" * 50_000, ""),
+        ("=a" + " " * 100_000 + "x", paragraph("=a x")),
+        ("#" * 50_000 + " a", "1. a\n"),
     ],
+    ids=["box", "code", "table", "link", "comment", "heading", "prefix"],
 )
-def test_a_hostile_text_is_read_in_linear_time(text: str) -> None:
-    start = time.process_time()
-    wiki_to_markdown(text)
-    assert time.process_time() - start < 5
+def test_marks_that_nothing_closes_leave_the_text(text: str, markdown: str) -> None:
+    assert wiki_to_markdown(text) == markdown
+
+
+# Besides the end of a mark, its next opening is searched for each time, and for each line an image.
+@pytest.mark.parametrize(("mark", "searches"), [("{note}", 1), ("<code>", 1), ("<pre>", 1), ("{|\n", 2)])
+def test_the_end_of_a_mark_that_nothing_closes_is_looked_for_once(mark: str, searches: int) -> None:
+    count = 1_000
+    found = builtin_calls("search", lambda: wiki_to_markdown(mark * count))
+    assert searches * count <= found < (searches + 0.5) * count
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: "{for win}" * n,
+        lambda n: "{for a}" * n + "{/for}" * n,
+        lambda n: "# a\n" + "* b\n" * n + "# c",
+        lambda n: "# a\n" + ";b\n" * n + "# c",
+        lambda n: "# a\n#* b\n{note}c{/note}\n{for win}\n# d\n{/for}\ntext\n# e\n\n" * n,
+    ],
+    ids=["openings", "nested", "bullets", "remarks", "steps"],
+)
+def test_the_work_grows_with_the_length_of_the_text(make: Callable[[int], str]) -> None:
+    # More lines than the reader looks ahead, so that it looks its full way from nearly every line of both texts.
+    short, long = make(400), make(1_600)
+    assert python_lines(lambda: wiki_to_markdown(long)) < 5 * python_lines(lambda: wiki_to_markdown(short))

@@ -12,9 +12,10 @@ from autokb.sources.fields import as_text
 _ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})")
-_WORDED = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y")
-# Seconds from 1990 to 2100, and the same in milliseconds.
-_SECONDS = (631_152_000, 4_102_444_800)
+_WITH_MONTH_NAME = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y")
+# Seconds since 1970: from 1990 to 2100. A smaller or larger number is no moment somebody wrote to support.
+_FIRST_SECOND, _LAST_SECOND = 631_152_000, 4_102_444_800
+_MAX_EPOCH_DIGITS = 14
 
 
 def iso_date(value: Any) -> str:
@@ -22,8 +23,12 @@ def iso_date(value: Any) -> str:
     text = as_text(value).strip()
     if not text or _ISO.fullmatch(text):
         return text
-    if text.isascii() and text.isdigit() and len(text) <= 14:
-        return _from_epoch(int(text))
+    if text.isascii() and text.isdigit() and len(text) <= _MAX_EPOCH_DIGITS:
+        for units_per_second in (1, 1000):
+            seconds = int(text) // units_per_second
+            if _FIRST_SECOND <= seconds < _LAST_SECOND:
+                return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return ""
     if found := _YEAR_FIRST.match(text):
         return _day(int(found[1]), int(found[2]), int(found[3]))
     if found := _DAY_OR_MONTH_FIRST.match(text):
@@ -31,14 +36,7 @@ def iso_date(value: Any) -> str:
         if found[2] == "." or first > 12 or first == second:
             return _day(year, second, first)
         return _day(year, first, second) if second > 12 else ""
-    return _worded(text)
-
-
-def _from_epoch(number: int) -> str:
-    for divisor in (1, 1000):
-        if _SECONDS[0] <= number // divisor < _SECONDS[1]:
-            return datetime.fromtimestamp(number // divisor, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return ""
+    return _from_words(text)
 
 
 def _day(year: int, month: int, day: int) -> str:
@@ -48,8 +46,8 @@ def _day(year: int, month: int, day: int) -> str:
         return ""
 
 
-def _worded(text: str) -> str:
-    for pattern in _WORDED:
+def _from_words(text: str) -> str:
+    for pattern in _WITH_MONTH_NAME:
         try:
             return datetime.strptime(text, pattern).replace(tzinfo=UTC).date().isoformat()
         except ValueError:

@@ -12,7 +12,8 @@ from autokb.core.errors import UnreadableFileError
 from autokb.sources.files import FoundFile
 
 # One file, compressed or not: beyond it a source is a data dump that should be split.
-MAX_FILE_BYTES = 100 * 1024 * 1024
+MAX_FILE_MEGABYTES = 100
+MAX_FILE_BYTES = MAX_FILE_MEGABYTES * 1024 * 1024
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -21,61 +22,64 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CONTROL = bytes(b for b in range(32) if b not in b"\t\n\r\f\x1b")
+# No text has them; tab, line ends, form feed and escape (of terminals) do occur.
+_CONTROL_CHARACTERS = bytes(b for b in range(32) if b not in b"\t\n\r\f\x1b")
+_BINARY_SAMPLE_BYTES = 65_536
+# One control character in so many bytes makes a file binary.
+_BYTES_PER_CONTROL_CHARACTER = 50
 _META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:-]{2,40})", re.IGNORECASE)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_DECLARATION_BYTES = 4096
 # charset-normalizer's "chaos": the share of oddities that the best guess leaves.
-_MOST_CHAOS = 0.05
+_MAX_CHAOS = 0.05
 _GUESS_BYTES = 1 << 20
 
 
 def read_bytes(file: FoundFile) -> bytes:
     """Return a file's bytes, decompressed when its name ends with .gz; UnreadableFileError says what to do."""
     try:
-        size = file.path.stat().st_size
-        data = b"" if size > MAX_FILE_BYTES else _read(file)
+        is_too_large = file.path.stat().st_size > MAX_FILE_BYTES
+        with file.path.open("rb") as stream:
+            # A file can grow between the two lines.
+            data = b"" if is_too_large else stream.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise UnreadableFileError(f"cannot be read ({error.strerror}); check its permissions.") from error
-    if max(size, len(data)) > MAX_FILE_BYTES:
-        raise UnreadableFileError(f"is larger than {_megabytes()} MB; split it into smaller files.")
-    data = _gunzip(data) if file.relative.lower().endswith(".gz") else data
+    if is_too_large or len(data) > MAX_FILE_BYTES:
+        raise UnreadableFileError(f"is larger than {MAX_FILE_MEGABYTES} MB; split it into smaller files.")
+    if file.relative.lower().endswith(".gz"):
+        data = _decompress(data)
     if not data.strip():
         raise UnreadableFileError("is empty; leave it out or fill it.")
     return data
 
 
-def _read(file: FoundFile) -> bytes:
-    with file.path.open("rb") as stream:
-        return stream.read(MAX_FILE_BYTES + 1)
-
-
-def _megabytes() -> int:
-    return MAX_FILE_BYTES // (1024 * 1024)
-
-
-def _gunzip(data: bytes) -> bytes:
+def _decompress(data: bytes) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             plain = stream.read(MAX_FILE_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadableFileError(f"is no whole gzip file ({error}); compress it again.") from error
     if len(plain) > MAX_FILE_BYTES:
-        raise UnreadableFileError(f"unpacks to more than {_megabytes()} MB; split it into smaller files.")
+        raise UnreadableFileError(f"unpacks to more than {MAX_FILE_MEGABYTES} MB; split it into smaller files.")
     return plain
 
 
 def decode(data: bytes, *, markup: bool = False) -> str:
     """Return the text of a file: UTF-8, a byte order mark, what HTML declares (``markup``), else a confident guess."""
     if encoding := bom_encoding(data):
-        return _strictly(data, encoding, "has a byte order mark, but")
-    if b"\0" in data:
-        raise UnreadableFileError("is binary, not text; give it the suffix of its real format.")
-    if sum(data[:65536].count(bytes((c,))) for c in _CONTROL) * 50 > len(data[:65536]):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError as error:
+            reason = f"has a byte order mark, but is no valid {encoding}; save it as UTF-8."
+            raise UnreadableFileError(reason) from error
+    sample = data[:_BINARY_SAMPLE_BYTES]
+    control_characters = sum(sample.count(character) for character in _CONTROL_CHARACTERS)
+    if b"\0" in data or control_characters * _BYTES_PER_CONTROL_CHARACTER > len(sample):
         raise UnreadableFileError("is binary, not text; give it the suffix of its real format.")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return (_declared(data) if markup else None) or _guessed(data)
+        return (_decode_as_declared(data) if markup else None) or _decode_by_guess(data)
 
 
 def bom_encoding(data: bytes) -> str | None:
@@ -83,15 +87,8 @@ def bom_encoding(data: bytes) -> str | None:
     return next((name for bom, name in _BOMS if data.startswith(bom)), None)
 
 
-def _strictly(data: bytes, encoding: str, what: str) -> str:
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise UnreadableFileError(f"{what} is no valid {encoding}; save it as UTF-8.") from error
-
-
-def _declared(data: bytes) -> str | None:
-    if found := _META_CHARSET.search(data[:4096]):
+def _decode_as_declared(data: bytes) -> str | None:
+    if found := _META_CHARSET.search(data[:_DECLARATION_BYTES]):
         try:
             return data.decode(found.group(1).decode("ascii"))
         except (LookupError, UnicodeDecodeError):
@@ -99,11 +96,11 @@ def _declared(data: bytes) -> str | None:
     return None
 
 
-def _guessed(data: bytes) -> str:
+def _decode_by_guess(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
     best = from_bytes(data[:_GUESS_BYTES]).best()
-    if best is not None and best.chaos <= _MOST_CHAOS:
+    if best is not None and best.chaos <= _MAX_CHAOS:
         try:
             return data.decode(best.encoding)
         except UnicodeDecodeError:

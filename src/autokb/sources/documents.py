@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,22 +12,14 @@ from autokb.sources import fields as f
 from autokb.sources.decoding import clean, decode, read_bytes, without_surrogates
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
-from autokb.sources.formats import Format, format_of, known_suffix, uncompressed
+from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
 from autokb.sources.markup import Markup, to_markdown
 from autokb.sources.page import Page, first_heading
 from autokb.sources.reading import Fields, Reading, SourceRecord
-from autokb.sources.records import Placed, read_json, read_json_lines, shortened
-from autokb.sources.sections import joined
+from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
+from autokb.sources.sections import join_sections
 
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
-
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """A document that is read, and where."""
-
-    record: SourceRecord[Document]
-    place: str
 
 
 def read_documents(
@@ -43,31 +34,28 @@ def read_documents(
     anything else that is wrong is skipped with its reason.
     """
     files, skipped = find_files(paths)
-    taken: dict[str, _Taken] = {}
+    read: dict[str, tuple[SourceRecord[Document], str]] = {}
     for file in files:
         if progress:
             progress(file.relative)
         try:
-            found, bad = _read_file(file, fields or Fields(), known_markup)
+            documents, unreadable = _read_file(file, fields or Fields(), known_markup)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        skipped.extend(bad)
-        skipped.extend(_keep_first(file, found, taken))
-    return Reading(tuple(t.record for t in taken.values()), tuple(skipped), tuple((x.root, x.relative) for x in files))
+        skipped.extend(unreadable)
+        for document, place in documents:
+            record = SourceRecord(document, file.root, file.relative)
+            first, first_place = read.setdefault(document.id, (record, place))
+            if first is not record and not _is_copy_in_other_folder(first, record):
+                reason = f"has the id {document.id!r}, which {first_place} has already; give it another."
+                skipped.append(Skipped(place, reason))
+    records = tuple(record for record, _ in read.values())
+    return Reading(records, tuple(skipped), tuple((x.root, x.relative) for x in files))
 
 
-def _keep_first(file: FoundFile, found: Iterable[tuple[Document, str]], taken: dict[str, _Taken]) -> Iterator[Skipped]:
-    for document, place in found:
-        new = _Taken(SourceRecord(document, file.root, file.relative), place)
-        first = taken.setdefault(document.id, new)
-        if first is not new and not _is_namesake(first, new):
-            yield Skipped(place, f"has the id {document.id!r}, which {first.place} has already; give it another.")
-
-
-def _is_namesake(first: _Taken, new: _Taken) -> bool:
-    """Return whether another folder holds the same file; with other content it is refused."""
-    one, two = first.record, new.record
+def _is_copy_in_other_folder(one: SourceRecord[Document], two: SourceRecord[Document]) -> bool:
+    """Return whether two folders hold the same file; with different content it is refused."""
     name = uncompressed(two.relative)
     if one.root == two.root or uncompressed(one.relative) != name or two.item.id != name:
         return False
@@ -82,7 +70,7 @@ def _is_namesake(first: _Taken, new: _Taken) -> bool:
 def _read_file(
     file: FoundFile, fields: Fields, known: Markup | None
 ) -> tuple[list[tuple[Document, str]], list[Skipped]]:
-    if not known_suffix(file.relative):
+    if not has_known_suffix(file.relative):
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
     kind = format_of(file.relative, data)
@@ -103,7 +91,7 @@ def _read_file(
     return [(Document(without_surrogates(name), title, page.text, page.url), file.relative)], []
 
 
-def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[Placed], list[Skipped]]:
+def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a JSON Lines, JSON, CSV or TSV file."""
     if kind == "jsonl":
         return read_json_lines(data, relative)
@@ -129,24 +117,24 @@ def _page(data: bytes, kind: Format) -> Page:
 
 
 def _documents(
-    placed: Iterable[Placed], bad: list[Skipped], relative: str, fields: Fields, known: Markup | None
+    placed: Iterable[PlacedRecord], bad: list[Skipped], relative: str, fields: Fields, known: Markup | None
 ) -> tuple[list[tuple[Document, str]], list[Skipped]]:
     found = []
     for record in placed:
-        place = relative if record.alone else f"{relative}:{record.place}"
+        place = relative if record.is_whole_file else f"{relative}:{record.line}"
         try:
             found.append((_document(record, relative, fields, known), place))
         except UnreadableFileError as error:
             bad.append(Skipped(place, str(error)))
-    return found, shortened(bad, relative, none_read=not found)
+    return found, shorten_report(bad, relative, none_read=not found)
 
 
-def _document(placed: Placed, relative: str, fields: Fields, known: Markup | None) -> Document:
+def _document(placed: PlacedRecord, relative: str, fields: Fields, known: Markup | None) -> Document:
     record = placed.record
     value = f.raw_value(record, fields.text, f.TEXT_NAMES)
     if value is None:
         raise UnreadableFileError(missing_text(record, fields.text))
-    text, named = to_markdown(*joined(value, known))
+    text, named = to_markdown(*join_sections(value, known))
     if not text.strip():
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
     document_id = _document_id(placed, uncompressed(relative), fields)
@@ -163,13 +151,13 @@ def missing_text(record: f.Record, named: str | None) -> str:
     return f"has no text field that is known; name one with --text-field: it has {names}."
 
 
-def _document_id(placed: Placed, name: str, fields: Fields) -> str:
+def _document_id(placed: PlacedRecord, name: str, fields: Fields) -> str:
     if fields.id:
         return named_id(placed.record, fields.id)
-    if placed.alone:
+    if placed.is_whole_file:
         return without_surrogates(name)
     return f.as_text(f.raw_value(placed.record, None, f.ID_NAMES)).strip() or without_surrogates(
-        f"{name}#{placed.place}"
+        f"{name}#{placed.line}"
     )
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Skipped
 
-# Left behind by operating systems and office programs; no person means them as sources.
-_DEBRIS = frozenset({"thumbs.db", "desktop.ini", "__macosx", "__pycache__", "node_modules"})
+# Left behind by operating systems and programming tools; no person means them as sources.
+_SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "__pycache__", "node_modules"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,36 +42,43 @@ def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
             _walk(path.resolve(), found, skipped)
         else:
             _add_file(FoundFile(str(path.absolute().parent.resolve()), path.name), found, skipped)
-    return _each_once(found), skipped
+    seen: set[FoundFile | str] = set()
+    unique = []
+    for file in found:
+        # Added twice, or under a second name. A link to it is a file of its own: somebody put it there.
+        real = os.path.realpath(file.path)
+        if file not in seen and (real not in seen or file.path.is_symlink()):
+            seen |= {file, real}
+            unique.append(file)
+    return unique, skipped
 
 
 def _walk(root: Path, found: list[FoundFile], skipped: list[Skipped]) -> None:
-    seen = {os.path.realpath(root): "."}
+    first_name_of = {os.path.realpath(root): "."}
     waiting = [root]
     while waiting:
-        folder = waiting.pop()
         folders = []
-        for entry in _entries(root, folder, skipped):
+        for entry in _sorted_entries(root, waiting.pop(), skipped):
             relative = entry.relative_to(root).as_posix()
             if not entry.is_dir():
                 _add_file(FoundFile(str(root), relative), found, skipped)
-            elif first := seen.get(os.path.realpath(entry)):
+            elif first := first_name_of.get(os.path.realpath(entry)):
                 skipped.append(Skipped(relative, f"is a link to a folder that is read already ({first}); left out."))
             else:
-                seen[os.path.realpath(entry)] = relative
+                first_name_of[os.path.realpath(entry)] = relative
                 folders.append(entry)
         waiting.extend(reversed(folders))
 
 
-def _entries(root: Path, folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+def _sorted_entries(root: Path, folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
     try:
         names = [entry.name for entry in folder.iterdir()]
     except OSError as error:
         relative = folder.relative_to(root).as_posix()
         skipped.append(Skipped(relative, f"the folder cannot be opened ({error.strerror}); check its permissions."))
         return
-    # Real folders before links, so that a loop or a second name is told at the link.
-    wanted = [n for n in names if not n.startswith((".", "~$")) and n.lower() not in _DEBRIS]
+    # Real folders before links, so that a loop or a second name is reported at the link.
+    wanted = [n for n in names if not n.startswith((".", "~$")) and n.lower() not in _SYSTEM_NAMES]
     yield from sorted((folder / n for n in wanted), key=lambda p: (p.is_symlink() and p.is_dir(), p.name))
 
 
@@ -86,15 +93,3 @@ def _add_file(file: FoundFile, found: list[FoundFile], skipped: list[Skipped]) -
         found.append(file)
     else:
         skipped.append(Skipped(file.relative, "is no regular file (a pipe, socket or device); save it as a file."))
-
-
-def _each_once(found: list[FoundFile]) -> list[FoundFile]:
-    seen: set[FoundFile | str] = set()
-    result = []
-    for file in found:
-        real = os.path.realpath(file.path)
-        if file in seen or (real in seen and not file.path.is_symlink()):
-            continue
-        seen |= {file, real}
-        result.append(file)
-    return result

@@ -1,4 +1,4 @@
-"""Which format a file has: its suffix says it, the compression suffix left aside; without one its first bytes do."""
+"""Which format a file has: by its suffix before that of a compression, and without one by its first bytes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def format_of(relative: str, data: bytes) -> Format | None:
     return "html" if head.startswith((b"<!doctype html", b"<html")) else "text"
 
 
-def known_suffix(relative: str) -> bool:
+def has_known_suffix(relative: str) -> bool:
     """Return whether a file of this name can be read at all, before it is opened."""
     suffix = PurePosixPath(uncompressed(relative)).suffix.lower()
     return not suffix or suffix in _SUFFIXES

@@ -1,4 +1,4 @@
-"""Telling what markup a text is written in, and turning each kind into Markdown."""
+"""Detecting what markup a text is written in, and turning each kind into Markdown."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from autokb.sources.decoding import clean
 
 Markup = Literal["markdown", "html", "wiki", "text"]
 
-_LOOKED_AT = 200_000
+# Characters: a text shows its markup early.
+_SAMPLE_CHARACTERS = 200_000
 _HTML_START = re.compile(
     r"\s*(?:<!doctype html|<html|<\?xml|<body|<(?:p|div|h[1-6]|ul|ol|table|article|section)\b[^<>]*>)", re.I
 )
-_HTML_TAG = re.compile(r"</(?:p|div|li|ul|ol|table|tr|td|h[1-6]|span|a|strong|em|b|body)\s*>", re.I)
+_HTML_CLOSING_TAG = re.compile(r"</(?:p|div|li|ul|ol|table|tr|td|h[1-6]|span|a|strong|em|b|body)\s*>", re.I)
+_MARKDOWN_FENCE = re.compile(r"^```", re.M)
 _WIKI = (
     re.compile(r"'''[^'\n]+'''|(?<!')''[^'\n]+''(?!')"),
     re.compile(r"\[\[[^\[\]\n]{1,200}\]\](?!\()"),
@@ -23,21 +25,29 @@ _WIKI = (
     re.compile(r"^__(?:TOC|NOTOC)__", re.M),
     re.compile(r"^\{\|", re.M),
 )
-# A Markdown text may quote one of them in code; two kinds, or many of one, are no accident.
-_KINDS_OF_WIKI = 2
-_MANY = 3
+# Wiki links and macros are written nowhere else: one of them is enough.
+_WIKI_LINKS, _WIKI_MACROS = 1, 2
+# A Markdown text may quote other wiki markup; two kinds, or three pieces of one, are no accident.
+_MIN_WIKI_KINDS = 2
+_MIN_WIKI_PIECES = 3
+# Markdown may hold HTML in places: a text that does not begin as a page needs so many closing tags.
+_MIN_CLOSING_TAGS = 4
 
 
-def detect(text: str) -> Markup:
+def detect_markup(text: str) -> Markup:
     """Return the markup of a text that comes without a file name; when in doubt it is Markdown as it stands."""
-    head = text[:_LOOKED_AT]
-    closing = len(_HTML_TAG.findall(head))
-    if (_HTML_START.match(head) and closing) or closing >= _MANY + 1:
+    head = text[:_SAMPLE_CHARACTERS]
+    closing_tags = len(_HTML_CLOSING_TAG.findall(head))
+    if (_HTML_START.match(head) and closing_tags) or closing_tags >= _MIN_CLOSING_TAGS:
         return "html"
     counts = [len(pattern.findall(head)) for pattern in _WIKI]
-    if sum(1 for c in counts if c) >= _KINDS_OF_WIKI or max(counts) >= _MANY or (counts[1] or counts[2]):
-        return "wiki" if not re.search(r"^```", head, re.M) else "markdown"
-    return "markdown"
+    is_wiki = (
+        counts[_WIKI_LINKS] > 0
+        or counts[_WIKI_MACROS] > 0
+        or sum(count > 0 for count in counts) >= _MIN_WIKI_KINDS
+        or max(counts) >= _MIN_WIKI_PIECES
+    )
+    return "wiki" if is_wiki and not _MARKDOWN_FENCE.search(head) else "markdown"
 
 
 def to_markdown(text: str, markup: Markup) -> tuple[str, str]:

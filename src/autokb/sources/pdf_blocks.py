@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from autokb.sources.page import as_paragraph, table_to_markdown
 from autokb.sources.pdf_lines import Line
@@ -15,97 +15,68 @@ from autokb.sources.pdf_tables import Table
 _NUMBERED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 _LETTERED = re.compile(r"([a-z])[.)]\s+(?=\S)")
 _BULLET = re.compile(r"(?:[•●○◦▪■□‣⁃∙·➢➤✓❖\uf0b7\uf0a7\uf0d8\u2013\u2014*o-])\s+(?=\S)")
-_LONE_BULLET = re.compile(r"[•●○◦▪■□‣⁃∙➢➤❖\uf0b7\uf0a7\uf0d8]|\d{1,3}[.)]")
-_ITEM = re.compile(r" *(?:- |\d+\. )")
-_PRIVATE = re.compile(r"[\ue000-\uf8ff]")
-_HEADING_RATIO = 1.12
-_LONGEST_HEADING = 150
-_ENDS = (".", "!", "?", ":", ";")
+_LONE_MARKER = re.compile(r"[•●○◦▪■□‣⁃∙➢➤❖\uf0b7\uf0a7\uf0d8]|\d{1,3}[.)]")
+_MARKDOWN_ITEM = re.compile(r" *(?:- |\d+\. )")
+_WORD = re.compile(r"[^\W\d_]+")
+_HYPHENATED = re.compile(r"([^\W\d_]+)-$")
+# Private characters are pictures of a font; a soft hyphen only says where a word may be broken.
+_NOT_TEXT = re.compile(r"[\ue000-\uf8ff\u00ad]")
+_SENTENCE_ENDS = (".", "!", "?", ":", ";")
+
+# Times the size of body text.
+_MIN_HEADING_SIZE = 1.12
+_MAX_LEADING = 2.5
+_USUAL_LEADING = 1.2
+# A size at most this far from another, in points, is the same.
+_SIZE_TOLERANCE = 0.6
+# Times the usual leading: more space sets a bold line apart as a heading, still more ends a paragraph.
+_HEADING_SPACE = 1.25
+_PARAGRAPH_SPACE = 1.35
+# A heading goes on in the next line where less than this many times its size is between the two.
+_MAX_SPACE_IN_HEADING = 0.6
+# Characters.
+_MAX_HEADING_CHARACTERS = 150
+_MAX_BOLD_HEADING_CHARACTERS = 100
+_MAX_CONTINUED_BOLD_HEADING_CHARACTERS = 60
+# Points: markers this close begin items of one list, and text so far right of a marker belongs to its item.
+_MARKER_TOLERANCE = 3
+_ITEM_INDENT = 2
+_PARAGRAPH_IN_ITEM_INDENT = 6
 
 
-@dataclass(slots=True)
-class _Writer:
-    body: float
-    gap: float
-    levels: dict[tuple[float, bool], int]
-    # Every word of the document, to tell a hyphen of the line break from one of the word.
-    vocabulary: frozenset[str]
-    blocks: list[str] = field(default_factory=list)
-    # Open lists: x of the marker, x of the text, characters that continuation lines are indented by, numbered.
-    lists: list[tuple[float, float, int, bool]] = field(default_factory=list)
-    kind: str = ""
-    last: Line | None = None
+class _OpenList(NamedTuple):
+    left: float  # of the marker, in points
+    content_indent: int  # in characters
 
 
 def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
     """Return the Markdown of the pages in order."""
-    lines = [part for page in pages for part in page if isinstance(part, Line)]
-    body = _body_size(lines)
-    words = frozenset(word for line in lines for word in re.findall(r"[^\W\d_]+", line.text.lower()))
-    writer = _Writer(body, _usual_gap(pages, body), _levels(lines, body), words)
+    writer = _Writer(pages)
     for page in pages:
-        parts = _with_markers_joined(page)
-        first = True
+        parts = _join_lone_markers(page)
+        is_first_line = True
         for n, part in enumerate(parts):
             if isinstance(part, Table):
-                _close(writer)
-                writer.blocks.append(table_to_markdown(part.rows))
-                writer.kind = "table"
+                writer.write_table(part)
             else:
-                following = parts[n + 1] if n + 1 < len(parts) else None
-                _add(writer, part, following, new_page=first)
-                first = False
-    return _joined_blocks(writer.blocks)
-
-
-def _joined_blocks(blocks: Sequence[str]) -> str:
+                writer.write_line(part, parts[n + 1] if n + 1 < len(parts) else None, is_new_page=is_first_line)
+                is_first_line = False
     text = ""
-    for block in filter(str.strip, blocks):
-        tight = bool(_ITEM.match(block)) and bool(_ITEM.match(text.rpartition("\n\n")[2]))
-        text += ("\n" if tight else "\n\n" if text else "") + block
+    for block in filter(str.strip, writer.blocks):
+        is_tight = _MARKDOWN_ITEM.match(block) and _MARKDOWN_ITEM.match(text.rpartition("\n\n")[2])
+        text += ("\n" if is_tight else "\n\n" if text else "") + block
     return text + "\n" if text else ""
 
 
-def _body_size(lines: Sequence[Line]) -> float:
-    sizes = Counter[float]()
-    for line in lines:
-        sizes[line.size] += len(line.text)
-    return max(sizes, key=lambda s: (sizes[s], -s), default=10.0)
-
-
-def _usual_gap(pages: Sequence[Sequence[Line | Table]], body: float) -> float:
-    """Return the usual distance between the baselines of two lines of body text."""
-    gaps = Counter[float]()
-    for page in pages:
-        lines = [p for p in page if isinstance(p, Line) and p.size == body]
-        for one, two in pairwise(lines):
-            if 0 < two.bottom - one.bottom < 2.5 * body:
-                gaps[round((two.bottom - one.bottom) * 2) / 2] += 1
-    return min((g for g in gaps if gaps[g] * 5 >= max(gaps.values())), default=1.2 * body)
-
-
-def _levels(lines: Sequence[Line], body: float) -> dict[tuple[float, bool], int]:
-    """Return the heading level of each size above the body's; bold lines of the body's own size come last."""
-    big = sorted({line.size for line in lines if _is_big(line, body)}, reverse=True)
-    levels = {(size, bold): min(n, 6) for n, size in enumerate(big, 1) for bold in (False, True)}
-    levels[(body, True)] = min(len(big) + 1, 6)
-    return levels
-
-
-def _is_big(line: Line, body: float) -> bool:
-    says = sum(c.isalpha() for c in line.text) > 1
-    return line.size >= body * _HEADING_RATIO and len(line.text) <= _LONGEST_HEADING and says
-
-
-def _with_markers_joined(page: Sequence[Line | Table]) -> list[Line | Table]:
-    """Join a bullet that stands on a line of its own (set in another font) with the text right of it."""
+def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
+    """Join a bullet that is a line of its own (set in another font) with the text right of it."""
     result: list[Line | Table] = []
     for part in page:
         before = result[-1] if result else None
         if (
             isinstance(part, Line)
             and isinstance(before, Line)
-            and _LONE_BULLET.fullmatch(before.text.strip())
+            and _LONE_MARKER.fullmatch(before.text.strip())
             and abs(part.bottom - before.bottom) < part.size
             and part.left > before.left
         ):
@@ -116,117 +87,152 @@ def _with_markers_joined(page: Sequence[Line | Table]) -> list[Line | Table]:
     return result
 
 
-def _add(writer: _Writer, line: Line, following: Line | Table | None, *, new_page: bool) -> None:
-    marker = _NUMBERED.match(line.text) or _BULLET.match(line.text) or _LETTERED.match(line.text)
-    if _is_heading(writer, line, following, marker):
-        _heading(writer, line)
-    elif line.mono:
-        _code(writer, line)
-    elif marker:
-        _item(writer, line, marker)
-    elif _goes_on(writer, line, new_page=new_page):
-        _join(writer, as_paragraph(_clean(line.text), first=False))
-    else:
-        _paragraph(writer, line)
-    writer.last = line
+class _Writer:
+    """The blocks written so far, the last of which lines may go on, and what is usual in the document."""
 
+    def __init__(self, pages: Sequence[Sequence[Line | Table]]) -> None:
+        lines = [part for page in pages for part in page if isinstance(part, Line)]
+        characters_of_size = Counter[float]()
+        for line in lines:
+            characters_of_size[line.size] += len(line.text)
+        self._body_size = max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=10.0)
+        self._leading = self._usual_leading(pages)
+        # The heading level of each size above the body's; bold lines of the body's own size come last.
+        sizes = sorted({line.size for line in lines if self._is_large(line)}, reverse=True)
+        self._level_of_size = {size: min(n, 6) for n, size in enumerate(sizes, 1)}
+        self._bold_level = min(len(sizes) + 1, 6)
+        # Every word of the document, to tell a hyphen of the line break from one of the word.
+        self._vocabulary = frozenset(word for line in lines for word in _WORD.findall(line.text.lower()))
+        self.blocks: list[str] = []
+        self._lists: list[_OpenList] = []
+        self._kind = ""
+        self._last: Line | None = None
 
-def _is_heading(writer: _Writer, line: Line, following: Line | Table | None, marker: re.Match[str] | None) -> bool:
-    if line.mono:
-        return False
-    if _is_big(line, writer.body):
-        return True
-    if not line.bold or line.size < writer.body or marker or len(line.text) > 100:
-        return False
-    last = writer.last
-    apart = last is None or last.bottom > line.bottom or line.bottom - last.bottom > writer.gap * 1.25
-    # Two long bold lines below each other are an emphasised paragraph.
-    goes_on = isinstance(following, Line) and following.bold and 0 < following.bottom - line.bottom <= writer.gap * 1.25
-    if goes_on and len(line.text) > 60:
-        return False
-    return apart and not line.text.rstrip().endswith((".", ",", ";", ":")) and line.text[:1].isalnum()
+    def _usual_leading(self, pages: Sequence[Sequence[Line | Table]]) -> float:
+        """Return the usual distance between the baselines of two lines of body text, in half points."""
+        counts = Counter[float]()
+        for page in pages:
+            lines = [part for part in page if isinstance(part, Line) and part.size == self._body_size]
+            for one, two in pairwise(lines):
+                if 0 < two.bottom - one.bottom < _MAX_LEADING * self._body_size:
+                    counts[round((two.bottom - one.bottom) * 2) / 2] += 1
+        # Lines of one paragraph are nearer than paragraphs, and need not be the most: the least that is no exception.
+        often = (leading for leading in counts if counts[leading] * 5 >= max(counts.values()))
+        return min(often, default=_USUAL_LEADING * self._body_size)
 
+    def _is_large(self, line: Line) -> bool:
+        letters = sum(character.isalpha() for character in line.text)
+        is_short = len(line.text) <= _MAX_HEADING_CHARACTERS
+        return line.size >= self._body_size * _MIN_HEADING_SIZE and is_short and letters > 1
 
-def _code(writer: _Writer, line: Line) -> None:
-    """Add a line in a typewriter font to the code block above, or begin one."""
-    if writer.kind == "code":
-        writer.blocks[-1] = f"{writer.blocks[-1][:-4]}\n{line.text}\n```"
-        return
-    _close(writer)
-    writer.blocks.append(f"```\n{line.text.replace('```', '')}\n```")
-    writer.kind = "code"
+    def write_table(self, table: Table) -> None:
+        """Write a table as a block of its own."""
+        self._close()
+        self.blocks.append(table_to_markdown(table.rows))
+        self._kind = "table"
 
+    def write_line(self, line: Line, following: Line | Table | None, *, is_new_page: bool) -> None:
+        """Write a line as a block, or at the end of the block above that it goes on."""
+        marker = _NUMBERED.match(line.text) or _BULLET.match(line.text) or _LETTERED.match(line.text)
+        if not line.mono and (self._is_large(line) or (not marker and self._is_bold_heading(line, following))):
+            self._write_heading(line)
+        elif line.mono:
+            self._write_code(line)
+        elif marker:
+            self._write_item(line, marker)
+        elif self._continues_block(line, is_new_page=is_new_page):
+            self._append_words(as_paragraph(_clean(line.text), first=False))
+        else:
+            self._write_paragraph(line)
+        self._last = line
 
-def _heading(writer: _Writer, line: Line) -> None:
-    level = writer.levels.get((line.size, line.bold)) or writer.levels[(writer.body, True)]
-    last = writer.last
-    close = last is not None and 0 < line.top - last.bottom < 0.6 * line.size and last.size == line.size
-    words = _clean(line.text)
-    if writer.kind == f"heading{level}" and close:
-        writer.blocks[-1] += f" {words}"
-    else:
-        _close(writer)
-        writer.blocks.append(f"{'#' * level} {words}")
-    writer.kind = f"heading{level}"
+    def _is_bold_heading(self, line: Line, following: Line | Table | None) -> bool:
+        if not line.bold or line.size < self._body_size or len(line.text) > _MAX_BOLD_HEADING_CHARACTERS:
+            return False
+        space = self._leading * _HEADING_SPACE
+        # Two long bold lines below each other are an emphasised paragraph.
+        is_continued = isinstance(following, Line) and following.bold and 0 < following.bottom - line.bottom <= space
+        if is_continued and len(line.text) > _MAX_CONTINUED_BOLD_HEADING_CHARACTERS:
+            return False
+        last = self._last
+        is_set_apart = last is None or last.bottom > line.bottom or line.bottom - last.bottom > space
+        return is_set_apart and not line.text.rstrip().endswith((".", ",", ";", ":")) and line.text[:1].isalnum()
 
+    def _write_heading(self, line: Line) -> None:
+        level = self._level_of_size.get(line.size, self._bold_level)
+        last = self._last
+        is_close = (
+            last is not None
+            and 0 < line.top - last.bottom < _MAX_SPACE_IN_HEADING * line.size
+            and last.size == line.size
+        )
+        if self._kind == f"heading{level}" and is_close:
+            self.blocks[-1] += f" {_clean(line.text)}"
+        else:
+            self._close()
+            self.blocks.append(f"{'#' * level} {_clean(line.text)}")
+        self._kind = f"heading{level}"
 
-def _item(writer: _Writer, line: Line, marker: re.Match[str]) -> None:
-    numbered = _NUMBERED.match(line.text)
-    while writer.lists and line.left < writer.lists[-1][0] - 3:
-        writer.lists.pop()
-    if writer.lists and abs(line.left - writer.lists[-1][0]) <= 3:
-        writer.lists.pop()
-    indent = writer.lists[-1][2] if writer.lists else 0
-    words = as_paragraph(_clean(line.text[marker.end() :]), first=False)
-    mark = f"{int(numbered.group(1))}. " if numbered else "- "
-    if not numbered and marker.re is _LETTERED:
-        words = f"{marker.group(1)}. {words}"
-    share = marker.end() / max(1, len(line.text))
-    writer.lists.append((line.left, line.left + (line.right - line.left) * share, indent + len(mark), bool(numbered)))
-    writer.blocks.append(f"{' ' * indent}{mark}{words}")
-    writer.kind = "item"
+    def _write_code(self, line: Line) -> None:
+        if self._kind == "code":
+            self.blocks[-1] = self.blocks[-1].removesuffix("```") + f"{line.text}\n```"
+            return
+        self._close()
+        self.blocks.append(f"```\n{line.text.replace('```', '')}\n```")
+        self._kind = "code"
 
+    def _write_item(self, line: Line, marker: re.Match[str]) -> None:
+        while self._lists and line.left < self._lists[-1].left - _MARKER_TOLERANCE:
+            self._lists.pop()
+        if self._lists and abs(line.left - self._lists[-1].left) <= _MARKER_TOLERANCE:
+            self._lists.pop()
+        indent = self._lists[-1].content_indent if self._lists else 0
+        words = as_paragraph(_clean(line.text[marker.end() :]), first=False)
+        mark = f"{int(marker.group(1))}. " if marker.re is _NUMBERED else "- "
+        # Markdown has no lettered lists.
+        if marker.re is _LETTERED:
+            words = f"{marker.group(1)}. {words}"
+        self._lists.append(_OpenList(line.left, indent + len(mark)))
+        self.blocks.append(f"{' ' * indent}{mark}{words}")
+        self._kind = "item"
 
-def _goes_on(writer: _Writer, line: Line, *, new_page: bool) -> bool:
-    """Return whether a line continues the paragraph or item above it."""
-    last = writer.last
-    if last is None or writer.kind not in ("text", "item") or abs(line.size - last.size) > 0.6:
-        return False
-    open_end = not last.text.rstrip().endswith(_ENDS)
-    if new_page or line.bottom <= last.bottom:
-        return open_end and (line.text[:1].islower() or last.text.rstrip().endswith((",", "-")))
-    if line.bottom - last.bottom > writer.gap * 1.35:
-        return False
-    if writer.kind == "item":
-        return line.left >= writer.lists[-1][0] + 2 or (open_end and line.text[:1].islower())
-    return line.bold == last.bold or open_end
+    def _continues_block(self, line: Line, *, is_new_page: bool) -> bool:
+        """Return whether a line goes on the paragraph or item above it."""
+        last = self._last
+        if last is None or self._kind not in ("text", "item") or abs(line.size - last.size) > _SIZE_TOLERANCE:
+            return False
+        is_open = not last.text.rstrip().endswith(_SENTENCE_ENDS)
+        if is_new_page or line.bottom <= last.bottom:
+            return is_open and (line.text[:1].islower() or last.text.rstrip().endswith((",", "-")))
+        if line.bottom - last.bottom > self._leading * _PARAGRAPH_SPACE:
+            return False
+        if self._kind == "item":
+            return line.left >= self._lists[-1].left + _ITEM_INDENT or (is_open and line.text[:1].islower())
+        return line.bold == last.bold or is_open
 
+    def _append_words(self, words: str) -> None:
+        """Add words to the block above; a hyphen at its end goes if the document has the joined word elsewhere."""
+        block = self.blocks[-1]
+        before = _HYPHENATED.search(block)
+        after = _WORD.match(words)
+        if before and after:
+            whole = (before.group(1) + after.group()).lower()
+            self.blocks[-1] = (block[:-1] if whole in self._vocabulary else block) + words
+        else:
+            self.blocks[-1] = f"{block} {words}"
 
-def _join(writer: _Writer, words: str) -> None:
-    """Add words to the block above; a hyphen at its end goes where the joined word stands elsewhere in the document."""
-    block = writer.blocks[-1]
-    before = re.search(r"([^\W\d_]+)-$", block)
-    after = re.match(r"[^\W\d_]+", words)
-    if before and after:
-        whole = (before.group(1) + after.group()).lower()
-        writer.blocks[-1] = (block[:-1] if whole in writer.vocabulary else block) + words
-    else:
-        writer.blocks[-1] = f"{block} {words}"
+    def _write_paragraph(self, line: Line) -> None:
+        """Begin a paragraph, inside the list item above where it is under the item's text."""
+        while self._lists and line.left < self._lists[-1].left + _PARAGRAPH_IN_ITEM_INDENT:
+            self._lists.pop()
+        indent = self._lists[-1].content_indent if self._lists else 0
+        self.blocks.append(" " * indent + as_paragraph(_clean(line.text)))
+        self._kind = "item" if indent else "text"
 
-
-def _paragraph(writer: _Writer, line: Line) -> None:
-    """Start a paragraph, inside the list item above where it stands under its text."""
-    while writer.lists and line.left < writer.lists[-1][0] + 6:
-        writer.lists.pop()
-    indent = writer.lists[-1][2] if writer.lists else 0
-    writer.blocks.append(" " * indent + as_paragraph(_clean(line.text)))
-    writer.kind = "item" if indent else "text"
-
-
-def _close(writer: _Writer) -> None:
-    writer.lists.clear()
-    writer.kind = ""
+    def _close(self) -> None:
+        self._lists.clear()
+        self._kind = ""
 
 
 def _clean(text: str) -> str:
-    return " ".join(_PRIVATE.sub("", text).replace("\u00ad", "").split())
+    return " ".join(_NOT_TEXT.sub("", text).split())

@@ -7,25 +7,33 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
-from autokb.sources.pdf_tables import Grid
+from autokb.sources.pdf_tables import Grid, Word
 
 _DIGITS = re.compile(r"\d+")
-_BOLD = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
-_MONO = re.compile(r"mono|courier|consol|typewriter", re.IGNORECASE)
-_CONTENTS = re.compile(r".*(?:\.\s?){5,}\s*\d*$")
+_BOLD_FONT = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
+_MONO_FONT = re.compile(r"mono|courier|consol|typewriter", re.IGNORECASE)
+_CONTENTS_ENTRY = re.compile(r".*(?:\.\s?){5,}\s*\d*$")
 _PAGE_NUMBER = re.compile(r"(?:page |[-–] ?)?\d{1,4}(?: ?[-–]| ?(?:of|/) ?\d{1,4})?", re.IGNORECASE)
-# Share of the page's height, above and below, in which running lines stand.
+# Share of the page's height, above and below, in which running lines are.
 _MARGIN = 0.1
-_DEEPEST_CUT = 40
+# Times the size of body text: a line in the margin this large is a heading, whose number tells it from others.
+_LARGE_SIZE = 1.1
+# A document of body text only may have no characters to tell its size, in points.
+_DEFAULT_SIZE = 10.0
+_MAX_CUTS = 40
+# Share of a word's size by which base lines differ in one row.
+_ROW_TOLERANCE = 0.5
+# A column of prose has three words a line and more than this share of the page's width; a column of cells has less.
+_MIN_WORDS_PER_LINE = 3
+_MIN_COLUMN_WIDTH = 0.12
 
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
     """The words of one page as pdfplumber gives them, its ruled grids and its size in points."""
 
-    words: tuple[Any, ...]
+    words: tuple[Word, ...]
     grids: tuple[Grid, ...]
     width: float
     height: float
@@ -45,123 +53,118 @@ class Line:
     mono: bool
 
 
-def in_reading_order(words: Sequence[Any], width: float) -> Iterator[Line]:
+def in_reading_order(words: Sequence[Word], width: float) -> Iterator[Line]:
     """Give the lines of a page, columns and side notes one after the other; tables of contents are left out."""
     for row in _cut(list(words), width, 0):
         line = _line(row)
-        if not _CONTENTS.fullmatch(line.text) and (
-            len(line.text) > 2 or any(c.isalnum() for c in line.text) or line.text in "•●○▪–"
-        ):
+        has_text = len(line.text) > 2 or any(c.isalnum() for c in line.text) or line.text in "•●○▪–"
+        if has_text and not _CONTENTS_ENTRY.fullmatch(line.text):
             yield line
 
 
-def _cut(words: list[Any], width: float, depth: int) -> Iterator[list[Any]]:
-    """Part a region at a gutter from top to bottom, else at its widest gap from left to right, and go on inside."""
+def _cut(words: list[Word], page_width: float, depth: int) -> Iterator[list[Word]]:
+    """Cut a region at a gutter from top to bottom, else at its widest gap from left to right, and go on inside.
+
+    This is the recursive X-Y cut (Nagy and Seth, 1984) with a rule for which gutters part columns.
+    """
     rows = rows_of(words)
-    if len(rows) < 3 or depth > _DEEPEST_CUT or not any(_has_gap(row) for row in rows):
+    has_gap = any(right["x0"] - left["x1"] > left["size"] for row in rows for left, right in pairwise(row))
+    if len(rows) < 3 or depth > _MAX_CUTS or not has_gap:
         yield from rows
         return
-    if parted := _at_gutter(words, rows, width):
-        for side in parted:
-            yield from _cut(side, width, depth + 1)
-        return
-    gaps = [_top(two) - _bottom(one) for one, two in pairwise(rows)]
-    widest = max(range(len(gaps)), key=lambda n: (gaps[n], -n))
-    yield from _cut([w for row in rows[: widest + 1] for w in row], width, depth + 1)
-    yield from _cut([w for row in rows[widest + 1 :] for w in row], width, depth + 1)
+    regions = _at_gutter(words, page_width)
+    if not regions:
+        gaps = [_top(below) - _bottom(above) for above, below in pairwise(rows)]
+        widest = max(range(len(gaps)), key=lambda n: (gaps[n], -n))
+        regions = [[word for row in part for word in row] for part in (rows[: widest + 1], rows[widest + 1 :])]
+    for region in regions:
+        yield from _cut(region, page_width, depth + 1)
 
 
-def _top(row: Sequence[Any]) -> float:
-    return float(min(w["top"] for w in row))
+def _top(row: Sequence[Word]) -> float:
+    return float(min(word["top"] for word in row))
 
 
-def _bottom(row: Sequence[Any]) -> float:
-    return float(max(w["bottom"] for w in row))
+def _bottom(row: Sequence[Word]) -> float:
+    return float(max(word["bottom"] for word in row))
 
 
-def rows_of(words: Sequence[Any]) -> list[list[Any]]:
+def rows_of(words: Sequence[Word]) -> list[list[Word]]:
     """Return the words by their base line, each row from left to right."""
-    rows: list[list[Any]] = []
+    rows: list[list[Word]] = []
     for word in sorted(words, key=lambda w: (round(w["bottom"], 1), w["x0"])):
-        if rows and word["bottom"] - rows[-1][0]["bottom"] <= 0.5 * min(word["size"], rows[-1][0]["size"]):
+        first = rows[-1][0] if rows else None
+        if first and word["bottom"] - first["bottom"] <= _ROW_TOLERANCE * min(word["size"], first["size"]):
             rows[-1].append(word)
         else:
             rows.append([word])
     return [sorted(row, key=lambda w: (w["x0"], w["top"])) for row in rows]
 
 
-def _has_gap(row: Sequence[Any]) -> bool:
-    return any(b["x0"] - a["x1"] > a["size"] for a, b in pairwise(row))
-
-
-def _at_gutter(words: list[Any], rows: Sequence[list[Any]], width: float) -> tuple[list[Any], list[Any]] | None:
+def _at_gutter(words: list[Word], page_width: float) -> list[list[Word]]:
     """Return the words left and right of a strip that no word crosses, if both sides are prose, not cells or marks."""
-    spans = sorted((float(w["x0"]), float(w["x1"])) for w in words)
+    spans = sorted((float(word["x0"]), float(word["x1"])) for word in words)
     reach = spans[0][1]
-    best: tuple[float, float] | None = None
+    gutter_width, middle = float(words[0]["size"]), None
     for start, end in spans[1:]:
-        if start - reach > max(best[0] if best else 0.0, float(words[0]["size"])):
-            best = (start - reach, (start + reach) / 2)
+        if start - reach > gutter_width:
+            gutter_width, middle = start - reach, (start + reach) / 2
         reach = max(reach, end)
-    if best is None:
-        return None
-    left = [w for w in words if w["x1"] <= best[1]]
-    right = [w for w in words if w["x0"] >= best[1]]
-    return (left, right) if _is_prose(left, width) and _is_prose(right, width) else None
+    if middle is None:
+        return []
+    sides = [[w for w in words if w["x1"] <= middle], [w for w in words if w["x0"] >= middle]]
+    for side in sides:
+        lines = len(rows_of(side))
+        width = max(w["x1"] for w in side) - min(w["x0"] for w in side)
+        if lines < 2 or len(side) < _MIN_WORDS_PER_LINE * lines or width <= _MIN_COLUMN_WIDTH * page_width:
+            return []
+    return sides
 
 
-def _is_prose(side: Sequence[Any], width: float) -> bool:
-    rows = rows_of(side)
-    wide = max(w["x1"] for w in side) - min(w["x0"] for w in side)
-    return len(rows) >= 2 and len(side) >= 3 * len(rows) and wide > 0.12 * width
-
-
-def _line(words: Sequence[Any]) -> Line:
-    sizes = Counter[float]()
+def _line(words: Sequence[Word]) -> Line:
+    characters_of_size = Counter[float]()
     for word in words:
-        sizes[round(float(word["size"]) * 2) / 2] += len(word["text"])
-    letters = [w for w in words if any(c.isalnum() for c in w["text"])] or list(words)
+        characters_of_size[round(float(word["size"]) * 2) / 2] += len(word["text"])
+    lettered = [word for word in words if any(c.isalnum() for c in word["text"])] or list(words)
     return Line(
-        text=" ".join(w["text"] for w in words),
+        text=" ".join(word["text"] for word in words),
         left=float(words[0]["x0"]),
         right=float(words[-1]["x1"]),
         top=_top(words),
         bottom=_bottom(words),
-        size=max(sizes, key=lambda s: (sizes[s], s)),
-        bold=all(_BOLD.search(w["fontname"]) for w in letters),
-        mono=all(_MONO.search(w["fontname"]) for w in letters),
+        size=max(characters_of_size, key=lambda size: (characters_of_size[size], size)),
+        bold=all(_BOLD_FONT.search(word["fontname"]) for word in lettered),
+        mono=all(_MONO_FONT.search(word["fontname"]) for word in lettered),
     )
 
 
 def without_running_lines(pages: Sequence[PageWords]) -> list[PageWords]:
     """Drop rows in the margins that come back, whatever their numbers, on a third of the pages, and page numbers."""
-    sizes = Counter[float]()
+    characters_of_size = Counter[float]()
     for page in pages:
         for word in page.words:
-            sizes[round(float(word["size"]))] += len(word["text"])
-    body = max(sizes, key=lambda s: (sizes[s], -s), default=10.0)
-    margins = [[(row, _key(row, body)) for row in rows_of(_in_margin(page))] for page in pages]
-    counts = Counter(key for found in margins for key in {key for _, key in found})
+            characters_of_size[round(float(word["size"]))] += len(word["text"])
+    body_size = max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=_DEFAULT_SIZE)
+    margins = []
+    for page in pages:
+        top, bottom = _MARGIN * page.height, (1 - _MARGIN) * page.height
+        rows = rows_of([word for word in page.words if word["bottom"] < top or word["top"] > bottom])
+        margins.append([(row, _without_numbers(row, body_size)) for row in rows])
+    pages_with = Counter(text for rows in margins for text in {text for _, text in rows})
     needed = max(3, len(pages) // 3) if len(pages) > 2 else 2
     result = []
-    for page, found in zip(pages, margins, strict=True):
-        gone = {
-            id(w) for row, key in found if counts[key] >= needed or _PAGE_NUMBER.fullmatch(_words(row)) for w in row
+    for page, rows_with_text in zip(pages, margins, strict=True):
+        dropped = {
+            id(word)
+            for row, text in rows_with_text
+            if pages_with[text] >= needed or _PAGE_NUMBER.fullmatch(" ".join(w["text"] for w in row))
+            for word in row
         }
-        result.append(replace(page, words=tuple(w for w in page.words if id(w) not in gone)))
+        result.append(replace(page, words=tuple(word for word in page.words if id(word) not in dropped)))
     return result
 
 
-def _in_margin(page: PageWords) -> list[Any]:
-    top, bottom = _MARGIN * page.height, (1 - _MARGIN) * page.height
-    return [w for w in page.words if w["bottom"] < top or w["top"] > bottom]
-
-
-def _words(row: Sequence[Any]) -> str:
-    return " ".join(w["text"] for w in row)
-
-
-def _key(row: Sequence[Any], body: float) -> str:
+def _without_numbers(row: Sequence[Word], body_size: float) -> str:
     """Return what makes two rows the same: their words without numbers, but "Chapter 2" in large type is a heading."""
-    words = _words(row).casefold()
-    return words if float(row[0]["size"]) > 1.1 * body else _DIGITS.sub("0", words)
+    words = " ".join(word["text"] for word in row).casefold()
+    return words if float(row[0]["size"]) > _LARGE_SIZE * body_size else _DIGITS.sub("0", words)

@@ -1,9 +1,9 @@
-"""Records from JSON Lines, JSON and delimited files; a bad line is skipped alone, the others are taken."""
+"""Records from JSON Lines and JSON; a bad line is skipped alone, the others are taken."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,74 +13,70 @@ from autokb.sources.decoding import bom_encoding, decode
 from autokb.sources.fields import Record
 
 # A file of garbage should not drown the report.
-_REPORTED_LINES = 50
+_MAX_REPORTED_LINES = 50
+# Characters: an object that holds a longer text is a document, whatever lists it holds.
+_MAX_LABEL_CHARACTERS = 200
+_TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A record, the line (or position) it stands at, and whether it is the whole file."""
+class PlacedRecord:
+    """A record, its line (or position) in the file from 1, and whether it is the whole file."""
 
     record: Record
-    place: int
-    alone: bool = False
+    line: int
+    is_whole_file: bool = False
 
 
-def read_json_lines(data: bytes, relative: str) -> tuple[list[Placed], list[Skipped]]:
+def read_json_lines(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
     r"""Return the records of a JSON Lines file, which is split at ``\n`` only."""
     if bom_encoding(data):
         data = decode(data).encode("utf-8", "replace")
-    found: list[Placed] = []
-    bad: list[Skipped] = []
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip():
-            try:
-                found.append(Placed(_record(_parsed(line)), number))
-            except UnreadableFileError as error:
-                bad.append(Skipped(f"{relative}:{number}", str(error)))
-    if bad and not found:
-        raise UnreadableFileError(
-            f"holds no JSON line that can be read (line {bad[0].path.rpartition(':')[2]} {bad[0].reason})"
-        )
-    return found, shortened(bad, relative)
+    lines = ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
+    found, skipped = _records(lines, relative)
+    if skipped and not found:
+        line = skipped[0].path.rpartition(":")[2]
+        raise UnreadableFileError(f"holds no JSON line that can be read (line {line} {skipped[0].reason})")
+    return found, shorten_report(skipped, relative)
 
 
-def shortened(bad: list[Skipped], relative: str, *, none_read: bool = False) -> list[Skipped]:
-    """Return the first skipped lines and, in one line, how many more there were; one line if all say the same."""
-    if none_read and len(bad) > 1 and len({skipped.reason for skipped in bad}) == 1:
-        return [Skipped(relative, f"holds {len(bad)} records, and each {bad[0].reason}")]
-    if len(bad) <= _REPORTED_LINES:
-        return bad
-    rest = len(bad) - _REPORTED_LINES
-    return [*bad[:_REPORTED_LINES], Skipped(relative, f"{rest} more lines were skipped for reasons like those above.")]
-
-
-def read_json(data: bytes, relative: str) -> tuple[list[Placed], list[Skipped]]:
+def read_json(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a JSON file: an array, an object that wraps one array of objects, or one record."""
-    value = _parsed(decode(data).encode("utf-8", "replace"))
+    value = _parse(decode(data).encode("utf-8", "replace"))
     if isinstance(value, Mapping):
-        lists = [v for v in value.values() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)]
-        if len(lists) != 1 or any(isinstance(v, str) and len(v) > 200 for v in value.values()) or _has_text(value):
-            return [Placed(value, 1, alone=True)], []
-        value = lists[0]
+        arrays = [v for v in value.values() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)]
+        has_text = any(name in value for name in _TEXT_NAMES) or any(
+            isinstance(v, str) and len(v) > _MAX_LABEL_CHARACTERS for v in value.values()
+        )
+        if len(arrays) != 1 or has_text:
+            return [PlacedRecord(value, 1, is_whole_file=True)], []
+        value = arrays[0]
     if not isinstance(value, list):
         raise UnreadableFileError("holds neither an array nor an object; write an array of records.")
-    found: list[Placed] = []
-    bad: list[Skipped] = []
-    for number, item in enumerate(value, 1):
+    found, skipped = _records(enumerate(value, 1), relative)
+    return found, shorten_report(skipped, relative)
+
+
+def _records(values: Iterable[tuple[int, Any]], relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Return the records among numbered values (bytes are lines of JSON), and a reason for each other value."""
+    found: list[PlacedRecord] = []
+    skipped: list[Skipped] = []
+    for number, value in values:
         try:
-            found.append(Placed(_record(item), number))
+            record = _parse(value) if isinstance(value, bytes) else value
+            if isinstance(record, str):
+                record = {"text": record}
+            elif not isinstance(record, Mapping):
+                raise UnreadableFileError("is no JSON object; write one record as {...}.")
+            found.append(PlacedRecord(record, number))
         except UnreadableFileError as error:
-            bad.append(Skipped(f"{relative}:{number}", str(error)))
-    return found, shortened(bad, relative)
+            skipped.append(Skipped(f"{relative}:{number}", str(error)))
+    return found, skipped
 
 
-def _has_text(value: Mapping[str, Any]) -> bool:
-    return any(name in value for name in ("text", "body", "content", "markdown", "html", "sections"))
-
-
-def _parsed(line: bytes) -> Any:
+def _parse(data: bytes) -> Any:
     try:
-        return json.loads(line.decode("utf-8-sig"))
+        return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UnreadableFileError("is not UTF-8; save the file as UTF-8.") from error
     except RecursionError as error:
@@ -89,16 +85,19 @@ def _parsed(line: bytes) -> Any:
         raise UnreadableFileError(f"is no valid JSON ({error}); mend it.") from error
 
 
-def _record(value: Any) -> Record:
-    if isinstance(value, str):
-        return {"text": value}
-    if not isinstance(value, Mapping):
-        raise UnreadableFileError("is no JSON object; write one record as {...}.")
-    return value
+def shorten_report(skipped: list[Skipped], relative: str, *, none_read: bool = False) -> list[Skipped]:
+    """Return the first skipped lines and, in one line, how many more there were; one line if all say the same."""
+    if none_read and len(skipped) > 1 and len({line.reason for line in skipped}) == 1:
+        return [Skipped(relative, f"holds {len(skipped)} records, and each {skipped[0].reason}")]
+    if len(skipped) <= _MAX_REPORTED_LINES:
+        return skipped
+    rest = len(skipped) - _MAX_REPORTED_LINES
+    reason = f"{rest} more lines were skipped for reasons like those above."
+    return [*skipped[:_MAX_REPORTED_LINES], Skipped(relative, reason)]
 
 
-def lines_of(text: str) -> Iterator[Placed]:
-    r"""Give each line that says something as a record, with its number; lines are split at ``\n``."""
+def read_lines(text: str) -> Iterator[PlacedRecord]:
+    r"""Give each line that is not blank as a record, with its number; lines are split at ``\n``."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield Placed({"text": line.strip()}, number)
+            yield PlacedRecord({"text": line.strip()}, number)

@@ -7,27 +7,30 @@ from html import escape
 from typing import Any
 
 from autokb.sources.fields import as_text
-from autokb.sources.markup import Markup, detect
+from autokb.sources.markup import Markup, detect_markup
 
-_HEADINGS = ("heading", "title", "question", "name")
-_TEXTS = ("text", "body", "content", "markdown", "html", "answer", "blocks", "sections", "items")
-_ORDERED = frozenset({"steps", "ol", "ordered", "ordered_list", "numbered", "procedure"})
-_CODE = frozenset({"screen", "code", "pre", "listing"})
-_DEEPEST = 12
+# Field names and types of blocks as help centers and documentation tools export them.
+_HEADING_NAMES = ("heading", "title", "question", "name")
+_TEXT_NAMES = ("text", "body", "content", "markdown", "html", "answer", "blocks", "sections", "items")
+_ORDERED_TYPES = frozenset({"steps", "ol", "ordered", "ordered_list", "numbered", "procedure"})
+_CODE_TYPES = frozenset({"screen", "code", "pre", "listing"})
+# Records deeper than this are no text by a person; what is below is left out.
+_MAX_NESTING = 12
+_TOP_LEVEL = 2
 
 
-def joined(value: Any, markup: Markup | None = None) -> tuple[str, Markup]:
+def join_sections(value: Any, markup: Markup | None = None) -> tuple[str, Markup]:
     """Return the text of a field and its markup; a list of sections gets headings in that same markup."""
     if not isinstance(value, list | Mapping):
         text = as_text(value)
-        return text, markup or detect(text)
-    markup = markup or detect("\n\n".join(_strings(value, 0)))
-    parts = [part for part in _parts(value, markup, 2, 0) if part.strip()]
+        return text, markup or detect_markup(text)
+    markup = markup or detect_markup("\n\n".join(_strings(value, 0)))
+    parts = [part for part in _parts(value, markup, _TOP_LEVEL, 0) if part.strip()]
     return "\n\n".join(parts), markup
 
 
 def _strings(value: Any, depth: int) -> list[str]:
-    if depth > _DEEPEST:
+    if depth > _MAX_NESTING:
         return []
     if isinstance(value, Mapping):
         value = list(value.values())
@@ -37,7 +40,7 @@ def _strings(value: Any, depth: int) -> list[str]:
 
 
 def _parts(value: Any, markup: Markup, level: int, depth: int) -> list[str]:
-    if depth > _DEEPEST:
+    if depth > _MAX_NESTING:
         return []
     if isinstance(value, Mapping):
         return _section(value, markup, level, depth)
@@ -47,42 +50,39 @@ def _parts(value: Any, markup: Markup, level: int, depth: int) -> list[str]:
 
 
 def _section(section: Mapping[str, Any], markup: Markup, level: int, depth: int) -> list[str]:
-    heading = next((as_text(section[n]) for n in _HEADINGS if isinstance(section.get(n), str)), "").strip()
+    heading = next((as_text(section[n]) for n in _HEADING_NAMES if isinstance(section.get(n), str)), "")
     given = section.get("level")
     level = max(1, min(6, given)) if isinstance(given, int) and not isinstance(given, bool) else level
     kind = str(section.get("type") or "").lower()
-    parts = [_heading(heading, level, markup)] if heading else []
-    deeper = min(6, level + 1)
-    for name in _TEXTS:
+    parts = [_heading(" ".join(heading.split()), level, markup)] if heading.strip() else []
+    for name in _TEXT_NAMES:
         inner = section.get(name)
         if name == "items" and isinstance(inner, list):
-            parts.append(_list(inner, kind in _ORDERED, markup))
-        elif kind in _CODE and isinstance(inner, str):
+            parts.append(_list(inner, kind in _ORDERED_TYPES, markup))
+        elif kind in _CODE_TYPES and isinstance(inner, str):
             parts.append(f"<pre>{escape(inner)}</pre>" if markup == "html" else f"```\n{inner}\n```")
         elif inner is not None:
-            parts.extend(_parts(inner, markup, deeper, depth + 1))
+            parts.extend(_parts(inner, markup, min(6, level + 1), depth + 1))
     return parts
 
 
 def _heading(heading: str, level: int, markup: Markup) -> str:
-    heading = " ".join(heading.split())
     if markup == "wiki":
         return f"{'=' * level} {heading} {'=' * level}"
     return f"<h{level}>{escape(heading)}</h{level}>" if markup == "html" else f"{'#' * level} {heading}"
 
 
 def _list(items: Sequence[Any], ordered: bool, markup: Markup) -> str:
-    texts = [" ".join(as_text(_item(item)).split()) for item in items]
-    texts = [text for text in texts if text]
+    texts = []
+    for item in items:
+        if isinstance(item, Mapping):
+            names = (*_TEXT_NAMES, *_HEADING_NAMES)
+            item = next((item[name] for name in names if isinstance(item.get(name), str)), "")
+        if text := " ".join(as_text(item).split()):
+            texts.append(text)
     if markup == "html":
-        name = "ol" if ordered else "ul"
-        return f"<{name}>" + "".join(f"<li>{text}</li>" for text in texts) + f"</{name}>"
+        tag = "ol" if ordered else "ul"
+        return f"<{tag}>" + "".join(f"<li>{text}</li>" for text in texts) + f"</{tag}>"
     if markup == "wiki":
         return "\n".join(f"{'#' if ordered else '*'} {text}" for text in texts)
     return "\n".join(f"{n}. {text}" if ordered else f"- {text}" for n, text in enumerate(texts, 1))
-
-
-def _item(item: Any) -> Any:
-    if isinstance(item, Mapping):
-        return next((item[name] for name in (*_TEXTS, *_HEADINGS) if isinstance(item.get(name), str)), "")
-    return item

@@ -3,92 +3,75 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from html import unescape
 
 from autokb.sources.decoding import clean
 from autokb.sources.pairs import replace_pairs
 from autokb.sources.wiki_blocks import blocks_to_markdown
-from autokb.sources.wiki_inline import BREAK, FIRST_PRIVATE, LAST_PRIVATE, PARAGRAPH, Kept, code_span, finish, inline
+from autokb.sources.wiki_inline import PARAGRAPH_BREAK, PRIVATE_USE, Placeholders, code_span, marks_to_markdown
 from autokb.sources.wiki_tables import replace_tables
 
-_PRIVATE = re.compile(f"[{FIRST_PRIVATE}-{LAST_PRIVATE}]")
 _CODE = re.compile(r"<(code|pre|nowiki|syntaxhighlight|source)\b[^<>]*>", re.IGNORECASE)
 _NOWIKI = re.compile(r"</?nowiki\s*/?>", re.IGNORECASE)
-_DANGEROUS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_MAGIC = re.compile(r"__[A-Z]{2,20}__")
-_LIST_TAG = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
-_LIST_END = re.compile(r"</?(?:ul|ol|li|p)\b[^<>]*>", re.IGNORECASE)
-_BOX = re.compile(r"\{(note|warning)\}")
-_BOX_MARK = re.compile(r"\{/?(?:note|warning)\}")
+_SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_BEHAVIOR_SWITCH = re.compile(r"__[A-Z]{2,20}__")
+_LIST_ITEM_TAG = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
+_BLOCK_TAG = re.compile(r"</?(?:ul|ol|li|p)\b[^<>]*>", re.IGNORECASE)
+_NOTE = re.compile(r"\{(note|warning)\}")
+_NOTE_MARK = re.compile(r"\{/?(?:note|warning)\}")
 _STRUCTURE = re.compile(r"^\s*(?:[#*;:=]|\{\||$)", re.MULTILINE)
 _LABELLED = re.compile(r"\s*(?:'''|\W*(?:note|tip|warning|important|caution|attention)\b|=|[#*;:])", re.IGNORECASE)
-_BLANKS = re.compile(r"\n{3,}")
+_BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def wiki_to_markdown(text: str) -> str:
     """Return the Markdown of a wiki text; what is written in it never becomes HTML."""
-    text = _PRIVATE.sub("", clean(text))
-    kept = Kept()
-    text = _without_comments(text)
-    text = replace_pairs(text, _CODE, _code_end, lambda start, inside: _code(start.group(1).lower(), inside, kept))
-    text = _DANGEROUS.sub("", _NOWIKI.sub("", text))
-    text = _LIST_END.sub("\n", _LIST_TAG.sub("\n* ", text)) if "<li" in text.lower() else text
-    text = replace_pairs(_MAGIC.sub("", text), _BOX, _box_end, _box)
-    text = _BOX_MARK.sub("\n\n", text)
-    text = replace_tables(text, lambda table: kept.keep(table) + PARAGRAPH, lambda cell: _in_cell(cell, kept))
-    markdown = finish(blocks_to_markdown(text, kept), kept)
-    markdown = _BLANKS.sub("\n\n", markdown).strip("\n")
+    placeholders = Placeholders()
+    # An opening mark that nothing closes loses only itself; splitting is linear where a lazy expression is not.
+    before, *parts = PRIVATE_USE.sub("", clean(text)).split("<!--")
+    comments = [part.partition("-->") for part in parts]
+    text = before + "".join(after if closed else comment for comment, closed, after in comments)
+    text = replace_pairs(
+        text,
+        _CODE,
+        lambda tag: re.compile(rf"</{tag.group(1).lower()}\s*>", re.IGNORECASE),
+        lambda tag, code: _code_to_markdown(tag.group(1).lower(), code, placeholders),
+    )
+    text = _SCRIPT.sub("", _NOWIKI.sub("", text))
+    if "<li" in text.lower():
+        text = _BLOCK_TAG.sub("\n", _LIST_ITEM_TAG.sub("\n* ", text))
+    text = replace_pairs(
+        _BEHAVIOR_SWITCH.sub("", text),
+        _NOTE,
+        lambda mark: re.compile(rf"\{{/{mark.group(1)}\}}", re.IGNORECASE),
+        lambda mark, note: _note_to_wiki(mark.group(1), note.strip()),
+    )
+    text = replace_tables(_NOTE_MARK.sub("\n\n", text), placeholders)
+    markdown = marks_to_markdown(blocks_to_markdown(text, placeholders), placeholders)
+    markdown = _BLANK_LINES.sub("\n\n", markdown).strip("\n")
     return markdown + "\n" if markdown.strip() else ""
 
 
-def _without_comments(text: str) -> str:
-    parts = text.split("<!--")
-    result = [parts[0]]
-    for part in parts[1:]:
-        comment, closed, rest = part.partition("-->")
-        result.append(rest if closed else comment)
-    return "".join(result)
-
-
-@cache
-def _end_of(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-def _code_end(start: re.Match[str]) -> re.Pattern[str]:
-    return _end_of(rf"</{start.group(1).lower()}\s*>")
-
-
-def _box_end(start: re.Match[str]) -> re.Pattern[str]:
-    return _end_of(rf"\{{/{start.group(1)}\}}")
-
-
-def _code(tag: str, inside: str, kept: Kept) -> str:
+def _code_to_markdown(tag: str, content: str, placeholders: Placeholders) -> str:
     if tag == "nowiki":
-        return kept.keep(unescape(inside))
-    code = unescape(re.sub(r"<br\s*/?>", "\n", _NOWIKI.sub("", inside), flags=re.IGNORECASE))
+        return placeholders.protect(unescape(content))
+    code = unescape(re.sub(r"<br\s*/?>", "\n", _NOWIKI.sub("", content), flags=re.IGNORECASE))
     if not code.strip():
         return ""
     if "\n" not in code.strip():
-        return kept.keep(code_span(code.strip()))
+        return placeholders.protect(code_span(code.strip()))
     lines = code.strip("\n").split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     fence = "```" if "```" not in code else "~~~~"
     block = "\n".join([fence, *(line[margin:].rstrip() for line in lines), fence])
-    return f"\n{kept.keep(block)}{PARAGRAPH}\n"
+    return f"\n{placeholders.protect(block)}{PARAGRAPH_BREAK}\n"
 
 
-def _box(start: re.Match[str], inside: str) -> str:
-    """Return a note as a paragraph of its own, joined to the step it stands in, or as lines where it has structure."""
-    kind, inside = start.group(1), inside.strip()
-    if not inside:
+def _note_to_wiki(kind: str, note: str) -> str:
+    """Return a labelled note: a paragraph inside the step around it, or lines of its own where it has structure."""
+    if not note:
         return ""
-    label = "" if _LABELLED.match(inside) else f"'''{kind.capitalize()}:''' "
-    if _STRUCTURE.search(inside):
-        return f"\n\n{label}{inside}\n\n"
-    return f"{PARAGRAPH}{label}{' '.join(inside.split())}{PARAGRAPH}"
-
-
-def _in_cell(cell: str, kept: Kept) -> str:
-    return inline(cell, kept).replace(BREAK, " ").replace(PARAGRAPH, " ")
+    label = "" if _LABELLED.match(note) else f"'''{kind.capitalize()}:''' "
+    if _STRUCTURE.search(note):
+        return f"\n\n{label}{note}\n\n"
+    return f"{PARAGRAPH_BREAK}{label}{' '.join(note.split())}{PARAGRAPH_BREAK}"

@@ -1,287 +1,286 @@
-"""Lines of wiki text become Markdown blocks; lists keep their nesting and numbers whatever stands between the items."""
+"""Lines of wiki text become Markdown blocks; lists keep their nesting and numbers whatever is between the items."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from autokb.sources.wiki_inline import BREAK, PARAGRAPH, Kept, inline, without_empty_switches
+from autokb.sources.wiki_inline import (
+    LINE_BREAK,
+    PARAGRAPH_BREAK,
+    Placeholders,
+    inline_to_marks,
+    without_empty_switches,
+)
 from autokb.text.conditional_markup import MARK
 
 _HEADING = re.compile(r"^(={1,6})\s*(.+?)\s*\1\s*$")
-_PREFIX = re.compile(r"^\s{0,3}([#*:;]+)\s*")
-_BY_HAND = re.compile(r"^ {0,3}(\d{1,3})[.)]\s+(?=\S)")
-_UNDERLINE = re.compile(r"^(?:=+|-{2,}|_{3,}|\*{3,})\s*$")
-_BLOCK_START = re.compile(r"^(?:#{1,6}(?=\s)|>|[-+*](?=\s))")
-_INDENTED = re.compile(r"^ {4,}\S")
+# The expression above takes the square of a line's length; nobody writes a longer heading.
+_MAX_HEADING_CHARACTERS = 500
+_LIST_PREFIX = re.compile(r"^\s{0,3}([#*:;]+)\s*")
+_HAND_WRITTEN_NUMBER = re.compile(r"^ {0,3}(\d{1,3})[.)]\s+(?=\S)")
+# What Markdown would take for an underline of a heading, a ruler, or the start of another block.
+_MARKDOWN_BLOCK = re.compile(r"^(?:(?:=+|-{2,}|_{3,}|\*{3,})\s*$|#{1,6}(?=\s)|>|[-+*](?=\s))")
+_INDENTED_CODE = re.compile(r"^ {4,}\S")
 # More lines than these between two steps are no remark on the step before.
-_MOST_BETWEEN = 4
-_LOOK_AHEAD = 60
-_RUNNING = frozenset({"text", "note", "blank"})
-_LONGEST_HEADING = 500
+_MAX_REMARK_LINES = 4
+# Lines that are looked at to learn whether a list goes on; a bound, so that reading stays linear.
+_LOOK_AHEAD_LINES = 60
 
-Kind = Literal["heading", "item", "text", "note", "blank", "opening", "closing"]
+Kind = Literal["heading", "item", "text", "note", "blank", "switch start", "switch end"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    """A line of wiki text; ``prefix`` is a list's ``#*:;`` or a heading's Markdown mark."""
+
     kind: Kind
     text: str = ""
     prefix: str = ""
 
+    @property
+    def list_kinds(self) -> str:
+        """The lists around an item, outermost first: ``#`` numbered, ``*`` bulleted; colons only indent."""
+        return "".join(c for c in self.prefix if c in "#*")
+
 
 @dataclass(slots=True)
-class _Level:
+class _OpenList:
     kind: str
     count: int
     indent: int
-    inner: int = 0
+    content_indent: int = 0
 
 
-@dataclass(slots=True)
-class _Writer:
-    """What is written so far, the lists that are open, and where numbering goes on after a platform switch."""
-
-    out: list[str] = field(default_factory=list)
-    stack: list[_Level] = field(default_factory=list)
-    resume: int = 0
-    alternative: int | None = None
-    switches: list[tuple[int, int]] = field(default_factory=list)
-    in_paragraph: bool = False
-
-
-def blocks_to_markdown(text: str, kept: Kept) -> str:
-    """Return the Markdown of wiki lines; private marks of ``wiki_inline`` stay for ``finish``."""
-    lines = _lines(text, kept)
-    writer = _Writer()
-    for n, line in enumerate(lines):
+def blocks_to_markdown(text: str, placeholders: Placeholders) -> str:
+    """Return the Markdown of wiki lines; the private characters of ``wiki_inline`` stay for ``marks_to_markdown``."""
+    writer = _Writer(_parse(text, placeholders))
+    for n, line in enumerate(writer.lines):
         if line.kind == "heading":
-            _close(writer)
-            writer.out += ["", f"{line.prefix} {_one_line(line.text)}", ""]
+            writer.close_lists()
+            words = line.text.replace(LINE_BREAK, " ").replace(PARAGRAPH_BREAK, " ").split()
+            writer.out += ["", f"{line.prefix} {' '.join(words)}", ""]
         elif line.kind == "item":
-            _item(writer, line, lines, n)
-        elif line.kind in ("text", "note"):
-            _text(writer, line, lines, n)
-        elif line.kind == "blank":
+            writer.write_item(n)
+        elif line.kind == "blank" or not line.text:
             writer.in_paragraph = False
+        elif line.kind in ("text", "note"):
+            if writer.lists and writer.is_remark_on_step(n):
+                writer.write_remark(line.text, len(writer.lists) if writer.lists[-1].kind == "#" else 1)
+            else:
+                writer.write_paragraphs(line.text)
         else:
-            _switch(writer, line)
-        if line.kind not in ("blank", "closing"):
-            writer.alternative = None
+            writer.write_switch(line)
+        if line.kind not in ("blank", "switch end"):
+            writer.alternative_count = None
     return "\n".join(writer.out)
 
 
-def _lines(text: str, kept: Kept) -> list[_Line]:
-    found: list[_Line] = []
+def _parse(text: str, placeholders: Placeholders) -> list[_Line]:
+    lines: list[_Line] = []
     expected = 1
     for raw in text.split("\n"):
-        number = _BY_HAND.match(raw)
+        number = _HAND_WRITTEN_NUMBER.match(raw)
         if number and int(number.group(1)) in (1, expected):
-            # Steps that were numbered by hand are steps.
             expected = int(number.group(1)) + 1
             raw = f"# {raw[number.end() :]}"
-        for part in _switches_apart(without_empty_switches(raw)):
-            found.append(_line(part, kept))
-    return found
+        lines.extend(_parse_line(part, placeholders) for part in _split_at_switches(without_empty_switches(raw)))
+    return lines
 
 
-def _line(raw: str, kept: Kept) -> _Line:
+def _parse_line(raw: str, placeholders: Placeholders) -> _Line:
     stripped = raw.strip()
     if not stripped:
         return _Line("blank")
     if MARK.fullmatch(stripped):
-        return _Line("opening" if stripped.startswith("{for") else "closing", stripped)
-    if len(stripped) <= _LONGEST_HEADING and (heading := _HEADING.match(stripped)):
-        words = inline(heading.group(2), kept)
+        return _Line("switch start" if stripped.startswith("{for") else "switch end", stripped)
+    if len(stripped) <= _MAX_HEADING_CHARACTERS and (heading := _HEADING.match(stripped)):
+        words = inline_to_marks(heading.group(2), placeholders)
         return _Line("heading", words, "#" * len(heading.group(1))) if words else _Line("blank")
-    prefix = _PREFIX.match(raw)
-    words = inline(raw[prefix.end() :] if prefix else raw, kept)
-    if not words.replace(PARAGRAPH, "").replace(BREAK, "").strip():
-        return _Line("blank") if not prefix or not set(prefix.group(1)) & set("#*") else _Line("text", "")
+    prefix = _LIST_PREFIX.match(raw)
+    words = inline_to_marks(raw[prefix.end() :] if prefix else raw, placeholders)
+    if not words.replace(PARAGRAPH_BREAK, "").replace(LINE_BREAK, "").strip():
+        # An item whose picture was dropped still is something between two steps; a blank line is not.
+        return _Line("text" if prefix and set(prefix.group(1)) & set("#*") else "blank")
     if prefix:
         return _Line("item", words, prefix.group(1))
-    if _INDENTED.match(raw) and not words.startswith(PARAGRAPH):
-        return _Line("text", kept.keep(raw[4:].rstrip()) + BREAK)
-    return _Line("note" if words.startswith(PARAGRAPH) or words.endswith(PARAGRAPH) else "text", words)
+    if _INDENTED_CODE.match(raw) and not words.startswith(PARAGRAPH_BREAK):
+        return _Line("text", placeholders.protect(raw[4:].rstrip()) + LINE_BREAK)
+    return _Line("note" if words.startswith(PARAGRAPH_BREAK) or words.endswith(PARAGRAPH_BREAK) else "text", words)
 
 
-def _switches_apart(raw: str) -> list[str]:
-    """Put a switch that opens a line, or closes one, on its own line when its partner stands on another."""
-    marks = list(MARK.finditer(raw))
-    if not marks:
-        return [raw]
-    open_ones: list[re.Match[str]] = []
-    loose: list[re.Match[str]] = []
-    for mark in marks:
+def _split_at_switches(raw: str) -> list[str]:
+    """Put a switch that opens a line, or closes one, on a line of its own when its partner is in another."""
+    unclosed: list[re.Match[str]] = []
+    unopened: list[re.Match[str]] = []
+    for mark in MARK.finditer(raw):
         if mark.group().startswith("{for"):
-            open_ones.append(mark)
-        elif open_ones:
-            open_ones.pop()
+            unclosed.append(mark)
+        elif unclosed:
+            unclosed.pop()
         else:
-            loose.append(mark)
+            unopened.append(mark)
+    if not unclosed and not unopened:
+        return [raw]
     before: list[str] = []
     after: list[str] = []
-    start = 0
-    gap = ""
-    for mark in open_ones:
+    start, end = 0, len(raw)
+    prefix_characters = ""
+    for mark in unclosed:
         if (between := raw[start : mark.start()]).strip("#*:; \t"):
             break
-        gap += between
+        prefix_characters += between
         before.append(mark.group())
         start = mark.end()
-    end = len(raw)
-    while loose and loose[-1].end() >= start and not raw[loose[-1].end() : end].strip():
-        mark = loose.pop()
+    while unopened and unopened[-1].end() >= start and not raw[unopened[-1].end() : end].strip():
+        mark = unopened.pop()
         after.append(mark.group())
         end = mark.start()
-    raw = gap + raw[start:end]
-    prefix = _PREFIX.match(raw)
-    raw = prefix.group(1) + " " + raw[prefix.end() :] if before and prefix else raw.strip() if before else raw
-    return [*before, *([raw] if raw.strip("#*:; \t") else []), *after]
+    rest = prefix_characters + raw[start:end]
+    if before:
+        prefix = _LIST_PREFIX.match(rest)
+        rest = f"{prefix.group(1)} {rest[prefix.end() :]}" if prefix else rest.strip()
+    return [*before, *([rest] if rest.strip("#*:; \t") else []), *after]
 
 
-def _close(writer: _Writer) -> None:
-    writer.stack.clear()
-    writer.resume = 0
-    writer.in_paragraph = False
+class _Writer:
+    """The Markdown written so far, the lists that are open, and where numbering goes on after a platform switch."""
 
+    def __init__(self, lines: Sequence[_Line]) -> None:
+        self.lines = lines
+        self.out: list[str] = []
+        self.lists: list[_OpenList] = []
+        self.in_paragraph = False
+        # How many steps are before the switch just closed: an alternative to it counts from there.
+        self.alternative_count: int | None = None
+        # How many steps are before the next numbered list, if it goes on inside or after a switch.
+        self._steps_before = 0
+        # Of each open switch: the steps before it, and the most that it or an alternative to it has reached.
+        self._switches: list[tuple[int, int]] = []
 
-def _one_line(text: str) -> str:
-    return " ".join(text.replace(BREAK, " ").replace(PARAGRAPH, " ").split())
+    def close_lists(self) -> None:
+        """End the lists and the paragraph, so that the next numbered list counts from 1."""
+        self.lists.clear()
+        self._steps_before = 0
+        self.in_paragraph = False
 
+    def write_item(self, n: int) -> None:
+        """Write an item of a list; one that only indents (``:``) belongs to the item before, or is a paragraph."""
+        line = self.lines[n]
+        kinds = line.list_kinds
+        if not kinds or line.prefix[-1] in ":;":
+            if self.lists and (kinds or self.is_remark_on_step(n)):
+                self.write_remark(line.text, min(len(kinds) or len(self.lists), len(self.lists)))
+            else:
+                self.write_paragraphs(line.text)
+            return
+        depth = min(len(kinds), len(self.lists) + 1)
+        is_numbered_here = depth <= len(self.lists) and self.lists[depth - 1].kind == "#"
+        if kinds[-1] == "*" and is_numbered_here and self._has_next_step(n, len(kinds)):
+            depth += 1
+        del self.lists[depth:]
+        if len(self.lists) == depth and self.lists[-1].kind != kinds[-1]:
+            self.lists.pop()
+        if len(self.lists) < depth:
+            self._open_list(kinds[-1])
+        current = self.lists[-1]
+        current.count += 1
+        marker = f"{current.count}. " if current.kind == "#" else "- "
+        current.content_indent = current.indent + len(marker)
+        first, *rest = _paragraphs(line.text)
+        self._write(first, current.indent, marker)
+        for paragraph in rest:
+            self._write(paragraph, current.content_indent, blank_line=True)
+        self.in_paragraph = False
 
-def _item(writer: _Writer, line: _Line, lines: list[_Line], n: int) -> None:
-    kinds = [c for c in line.prefix if c in "#*"]
-    stack = writer.stack
-    if not kinds or line.prefix[-1] in ":;":
-        if stack and (kinds or _stays_inside(writer, lines, n)):
-            _continue(writer, line.text, min(len(kinds) or len(stack), len(stack)))
-        else:
-            _paragraph(writer, line.text)
-        return
-    depth = min(len(kinds), len(stack) + 1)
-    kind = kinds[-1]
-    if kind == "*" and depth <= len(stack) and stack[depth - 1].kind == "#" and _steps_go_on(lines, n, len(kinds)):
-        depth += 1
-    del stack[depth:]
-    if len(stack) == depth and stack[-1].kind != kind:
-        stack.pop()
-    if len(stack) < depth:
-        _open_list(writer, kind)
-    level = stack[-1]
-    level.count += 1
-    marker = f"{level.count}. " if level.kind == "#" else "- "
-    level.inner = level.indent + len(marker)
-    first, *rest = _paragraphs(line.text)
-    _write(writer, first, level.indent, marker)
-    for paragraph in rest:
-        _write(writer, paragraph, level.inner, blank=True)
-    writer.in_paragraph = False
+    def _open_list(self, kind: str) -> None:
+        if self.lists:
+            self.lists.append(_OpenList(kind, 0, self.lists[-1].content_indent))
+            return
+        self._end_with_blank_line()
+        self.lists.append(_OpenList(kind, self._steps_before if kind == "#" else 0, 0))
+        self._steps_before = 0
 
+    def _has_next_step(self, n: int, depth: int) -> bool:
+        """Return whether, after these bullets, the numbered list of the same depth is taken up again at once."""
+        for line in islice(self.lines, n + 1, n + 1 + _LOOK_AHEAD_LINES):
+            if line.kind != "item":
+                return False
+            kinds = line.list_kinds
+            if len(kinds) <= depth and kinds.endswith("#"):
+                return len(kinds) == depth
+        return False
 
-def _open_list(writer: _Writer, kind: str) -> None:
-    stack = writer.stack
-    if not stack:
-        if writer.out and writer.out[-1]:
-            writer.out.append("")
-        count = writer.resume if kind == "#" else 0
-        writer.resume = 0
-        stack.append(_Level(kind, count, 0))
-    else:
-        stack.append(_Level(kind, 0, stack[-1].inner))
-
-
-def _steps_go_on(lines: list[_Line], n: int, depth: int) -> bool:
-    """Return whether, after these bullets, the numbered list of the same depth is taken up again at once."""
-    for line in islice(lines, n + 1, n + 1 + _LOOK_AHEAD):
-        if line.kind != "item":
-            return False
-        kinds = [c for c in line.prefix if c in "#*"]
-        if len(kinds) <= depth and kinds and kinds[-1] == "#":
-            return len(kinds) == depth
-    return False
-
-
-def _text(writer: _Writer, line: _Line, lines: list[_Line], n: int) -> None:
-    if not line.text:
-        writer.in_paragraph = False
-    elif writer.stack and _stays_inside(writer, lines, n):
-        _continue(writer, line.text, len(writer.stack) if writer.stack[-1].kind == "#" else 1)
-    else:
-        _paragraph(writer, line.text)
-
-
-def _stays_inside(writer: _Writer, lines: list[_Line], n: int) -> bool:
-    """Return whether lines between two steps belong to the step before, so that the list is not torn."""
-    if writer.stack[0].kind != "#":
+    def is_remark_on_step(self, n: int) -> bool:
+        """Return whether lines between two steps belong to the step before, so that the list is not torn."""
+        lines = self.lines
+        if self.lists[0].kind == "#":
+            between = []
+            end = n
+            while end < min(len(lines), n + _LOOK_AHEAD_LINES):
+                line = lines[end]
+                if line.kind in ("text", "note") or (line.kind == "item" and not line.list_kinds):
+                    between.append(line)
+                elif line.kind != "blank":
+                    break
+                end += 1
+            if end < len(lines) and lines[end].kind == "item" and lines[end].prefix.startswith("#"):
+                if all(line.kind in ("note", "item") for line in between):
+                    return True
+                has_announcement = any(line.text.rstrip().endswith(":") for line in between)
+                is_near = lines[end - 1].kind != "blank"
+                return is_near and not has_announcement and len(between) <= _MAX_REMARK_LINES
         return lines[n].prefix.startswith((";", ":")) and lines[n - 1].kind == "item"
-    between = []
-    end = n
-    while end < min(len(lines), n + _LOOK_AHEAD) and (lines[end].kind in _RUNNING or _is_indent(lines[end])):
-        if lines[end].kind != "blank":
-            between.append(lines[end])
-        end += 1
-    goes_on = end < len(lines) and lines[end].kind == "item" and lines[end].prefix.startswith("#")
-    if not goes_on:
-        return lines[n].prefix.startswith((";", ":")) and lines[n - 1].kind == "item"
-    if all(line.kind == "note" or _is_indent(line) for line in between):
-        return True
-    colon = any(line.text.rstrip().endswith(":") for line in between)
-    near = lines[end - 1].kind != "blank"
-    return near and not colon and len(between) <= _MOST_BETWEEN
 
+    def write_remark(self, text: str, depth: int) -> None:
+        """Write paragraphs inside the last item of the list of that depth."""
+        for paragraph in _paragraphs(text):
+            self._write(paragraph, self.lists[depth - 1].content_indent, blank_line=True)
+        del self.lists[depth:]
 
-def _is_indent(line: _Line) -> bool:
-    return line.kind == "item" and not set(line.prefix) & set("#*")
+    def write_paragraphs(self, text: str) -> None:
+        """Close the lists and write paragraphs; the first goes on with the line above where that is one."""
+        goes_on = self.in_paragraph and not text.startswith(PARAGRAPH_BREAK)
+        self.close_lists()
+        for position, paragraph in enumerate(_paragraphs(text)):
+            self._write(paragraph, 0, blank_line=not goes_on or position > 0)
+        self.in_paragraph = not text.endswith(PARAGRAPH_BREAK)
 
+    def write_switch(self, line: _Line) -> None:
+        """Write a switch as a paragraph; numbering goes on in it, and after it, where the list around it was open."""
+        count = self.lists[0].count if self.lists and self.lists[0].kind == "#" else self._steps_before
+        self.lists.clear()
+        self.in_paragraph = False
+        if line.kind == "switch start":
+            before = count if self.alternative_count is None else self.alternative_count
+            self._switches.append((before, max(before, count)))
+            self._steps_before = before
+        elif self._switches:
+            before, most = self._switches.pop()
+            self._steps_before = max(most, count)
+            self.alternative_count = before
+        self._end_with_blank_line()
+        self.out += [line.text, ""]
 
-def _continue(writer: _Writer, text: str, depth: int) -> None:
-    for paragraph in _paragraphs(text):
-        _write(writer, paragraph, writer.stack[depth - 1].inner, blank=True)
-    del writer.stack[depth:]
+    def _end_with_blank_line(self) -> None:
+        if self.out and self.out[-1]:
+            self.out.append("")
 
-
-def _paragraph(writer: _Writer, text: str) -> None:
-    goes_on = writer.in_paragraph and not text.startswith(PARAGRAPH)
-    _close(writer)
-    paragraphs = _paragraphs(text)
-    for position, paragraph in enumerate(paragraphs):
-        _write(writer, paragraph, 0, blank=not (goes_on and position == 0))
-    writer.in_paragraph = not text.endswith(PARAGRAPH)
+    def _write(self, text: str, indent: int, marker: str = "", *, blank_line: bool = False) -> None:
+        if blank_line:
+            self._end_with_blank_line()
+        lines = [part.strip() for part in text.split(LINE_BREAK) if part.strip() != "."] or [""]
+        for n, line in enumerate(lines):
+            # A list written as in Markdown stays one.
+            if not marker and _MARKDOWN_BLOCK.match(line) and not line.startswith(("- ", "+ ")):
+                line = "\\" + line
+            end = "  " if n < len(lines) - 1 else ""
+            self.out.append(f"{' ' * indent}{marker if n == 0 else ' ' * len(marker)}{line}{end}")
 
 
 def _paragraphs(text: str) -> list[str]:
-    parts = [part.strip().strip(BREAK).strip() for part in text.split(PARAGRAPH)]
+    parts = [part.strip().strip(LINE_BREAK).strip() for part in text.split(PARAGRAPH_BREAK)]
     return [part for part in parts if part] or [""]
-
-
-def _write(writer: _Writer, text: str, indent: int, marker: str = "", *, blank: bool = False) -> None:
-    if blank and writer.out and writer.out[-1]:
-        writer.out.append("")
-    space = " " * indent
-    lines = [part.strip() for part in text.split(BREAK) if part.strip() != "."] or [""]
-    for n, line in enumerate(lines):
-        if not marker and (_UNDERLINE.match(line) or _BLOCK_START.match(line)) and not line.startswith(("- ", "+ ")):
-            line = "\\" + line
-        end = "  " if n < len(lines) - 1 else ""
-        writer.out.append(f"{space}{marker if n == 0 else ' ' * len(marker)}{line}{end}")
-
-
-def _switch(writer: _Writer, line: _Line) -> None:
-    """Write a switch as a paragraph; numbering goes on in it, and after it, where the list around it was open."""
-    count = writer.stack[0].count if writer.stack and writer.stack[0].kind == "#" else writer.resume
-    writer.stack.clear()
-    writer.in_paragraph = False
-    if line.kind == "opening":
-        base = writer.alternative if writer.alternative is not None else count
-        writer.switches.append((base, max(base, count)))
-        writer.resume = base
-    elif writer.switches:
-        base, most = writer.switches.pop()
-        writer.resume = max(most, count)
-        writer.alternative = base
-    if writer.out and writer.out[-1]:
-        writer.out.append("")
-    writer.out += [line.text, ""]

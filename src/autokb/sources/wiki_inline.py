@@ -8,86 +8,88 @@ from html import unescape
 
 from autokb.text.conditional_markup import MARK
 
-# Private characters stand for what must not be touched again; the source's own ones are taken out beforehand.
-FIRST_PRIVATE, LAST_PRIVATE = "\ue000", "\uf8ff"
-OPEN, CLOSE = "\ue110", "\ue111"
+# Private characters stand for what later steps must not touch again; those of the source are taken out beforehand.
+PRIVATE_USE = re.compile("[\ue000-\uf8ff]")
+PLACEHOLDER_START, PLACEHOLDER_END = "\ue110", "\ue111"
 BOLD = "\ue112"
-BREAK = "\ue113"
-PARAGRAPH = "\ue114"
+LINE_BREAK = "\ue113"
+PARAGRAPH_BREAK = "\ue114"
 LESS_THAN = "\ue115"
 
-_KEPT = re.compile(f"{OPEN}(\\d+){CLOSE}")
+_PLACEHOLDER = re.compile(f"{PLACEHOLDER_START}(\\d+){PLACEHOLDER_END}")
+# A table is protected after its cells' file paths, and those after the code in them.
+_PLACEHOLDER_NESTING = 4
 _IMAGE = re.compile(r"\[\[\s*(?:Image|File|Video|V)\s*:([^\[\]\n]*)\]\]", re.IGNORECASE)
-_INTERFACE = re.compile(r"\[\[\s*(?:UI|Include|Category)\s*:[^\[\]\n]*\]\]", re.IGNORECASE)
+_HIDDEN_LINK = re.compile(r"\[\[\s*(?:UI|Include|Category)\s*:[^\[\]\n]*\]\]", re.IGNORECASE)
 _TEMPLATE = re.compile(r"\[\[\s*(?:T|Template)\s*:\s*([^\[\]|\n]*)[^\[\]\n]*\]\]", re.IGNORECASE)
-_PAGE = re.compile(r"\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
-_LINK = re.compile(r"\[((?:https?|ftp|mailto):[^\s\[\]]+)(?:[ \t]+([^\[\]\n]*))?\]")
+_PAGE_LINK = re.compile(r"\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
+_WEB_LINK = re.compile(r"\[((?:https?|ftp|mailto):[^\s\[\]]+)(?:[ \t]+([^\[\]\n]*))?\]")
 _MACRO = re.compile(r"\{(button|menu|key|filepath|pref|tooltip) ([^{}\n]*)\}")
+# A macro in a macro, such as a key in a button, is replaced in the next round.
+_MACRO_NESTING = 3
 _EMPHASIS = ((re.compile(r"'{5}(.+?)'{5}"), "***"), (re.compile(r"'''(.+?)'''"), BOLD), (re.compile(r"''(.+?)''"), "*"))
 _LINE_BREAKS = re.compile(r"(?:[ \t]*<br[ \t]*/?>[ \t]*)+", re.IGNORECASE)
-_STRONG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
-_SLANTED = re.compile(r"</?(?:i|em)>", re.IGNORECASE)
-_TAG = re.compile(
+_BOLD_TAG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
+_ITALIC_TAG = re.compile(r"</?(?:i|em)>", re.IGNORECASE)
+_STYLE_TAG = re.compile(
     r"</?(?:u|s|del|ins|span|div|p|font|center|small|big|sub|sup|img|a|section|noinclude|includeonly|ref)\b[^<>]*>",
     re.IGNORECASE,
 )
-_LESS_THAN = re.compile(r"<(?=[A-Za-z/!?])")
-_READABLE = re.compile(r"[A-Za-z]+(?: [A-Za-z]+){0,3}")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_ICON_NAME = re.compile(r"[A-Za-z]+(?: [A-Za-z]+){0,3}")
 _EMPTY_SWITCH = re.compile(r"\{for [^{}\n]{1,80}\}(?:[ \t]|<br[ \t]*/?>)*\{/for\}", re.IGNORECASE)
-_DEEPEST_SWITCH = 5
+_SWITCH_NESTING = 5
 _SPACES = re.compile(r"[ \t\u00a0]{2,}")
 
 
-class Kept:
-    """Finished pieces that later steps must not touch, each behind a token of private characters."""
+class Placeholders:
+    """Finished pieces of Markdown that later steps must not touch, each behind a token of private characters."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
 
-    def keep(self, piece: str) -> str:
+    def protect(self, piece: str) -> str:
         """Put a piece aside and return its token."""
         self._pieces.append(piece)
-        return f"{OPEN}{len(self._pieces) - 1}{CLOSE}"
+        return f"{PLACEHOLDER_START}{len(self._pieces) - 1}{PLACEHOLDER_END}"
 
     def restore(self, text: str) -> str:
         """Put every piece back, also those inside others."""
-        for _ in range(4):
-            if OPEN not in text:
+        for _ in range(_PLACEHOLDER_NESTING):
+            if PLACEHOLDER_START not in text:
                 break
-            text = _KEPT.sub(lambda m: self._pieces[int(m.group(1))], text)
+            text = _PLACEHOLDER.sub(lambda m: self._pieces[int(m.group(1))], text)
         return text
 
 
-def inline(text: str, kept: Kept) -> str:
-    """Return a line of wiki text as Markdown; line breaks and switches stay as private marks until the end."""
-    text = _INTERFACE.sub("", _SPACES.sub(" ", text.replace("&nbsp;", " ")))
-    text = _without_images(text)
-    text = without_empty_switches(text)
-    text = MARK.sub(lambda m: kept.keep(m.group()), text)
+def inline_to_marks(text: str, placeholders: Placeholders) -> str:
+    """Return a line of wiki text as Markdown in which private characters still stand for breaks, bold and switches."""
+    text = _HIDDEN_LINK.sub("", _SPACES.sub(" ", text.replace("&nbsp;", " ")))
+    text = without_empty_switches(_without_images(text))
+    text = MARK.sub(lambda m: placeholders.protect(m.group()), text)
     text = _TEMPLATE.sub(lambda m: f"[{m.group(1).strip()}]" if m.group(1).strip() else "", text)
-    text = _STRONG.sub("'''", text)
-    text = _SLANTED.sub("''", text)
-    for _ in range(3):
-        text = _MACRO.sub(lambda m: _macro(m, kept), text)
-    text = _PAGE.sub(lambda m: (m.group(2) or m.group(1).partition("#")[0] or m.group(1).lstrip("#")).strip(), text)
+    text = _ITALIC_TAG.sub("''", _BOLD_TAG.sub("'''", text))
+    for _ in range(_MACRO_NESTING):
+        text = _MACRO.sub(lambda m: _macro_to_marks(m.group(1), m.group(2).strip(), placeholders), text)
+    text = _PAGE_LINK.sub(
+        lambda m: (m.group(2) or m.group(1).partition("#")[0] or m.group(1).lstrip("#")).strip(), text
+    )
     for pattern, mark in _EMPHASIS:
-        text = pattern.sub(partial(_emphasised, mark), text)
-    text = _LINK.sub(lambda m: _link(m, kept), text)
-    text = _LINE_BREAKS.sub(lambda m: PARAGRAPH if m.group().lower().count("<br") > 1 else BREAK, text)
-    text = _TAG.sub("", text)
-    text = unescape(text).replace("\u00a0", " ")
-    text = _LESS_THAN.sub(LESS_THAN, text)
-    return _SPACES.sub(" ", text).strip()
+        text = pattern.sub(partial(_emphasize, mark), text)
+    text = _WEB_LINK.sub(lambda m: _link_to_marks(m.group(1), (m.group(2) or "").strip(), placeholders), text)
+    text = _LINE_BREAKS.sub(lambda m: PARAGRAPH_BREAK if m.group().lower().count("<br") > 1 else LINE_BREAK, text)
+    text = unescape(_STYLE_TAG.sub("", text)).replace("\u00a0", " ")
+    return _SPACES.sub(" ", _TAG_START.sub(LESS_THAN, text)).strip()
 
 
-def finish(text: str, kept: Kept) -> str:
-    """Return the text with every private mark turned into its Markdown."""
-    return kept.restore(text).replace(BOLD, "**").replace(LESS_THAN, "\\<")
+def marks_to_markdown(text: str, placeholders: Placeholders) -> str:
+    """Return the text with every private character turned into its Markdown."""
+    return placeholders.restore(text).replace(BOLD, "**").replace(LESS_THAN, "\\<")
 
 
 def without_empty_switches(text: str) -> str:
     """Return the text without switches that hold nothing any more, such as a screenshot per platform."""
-    for _ in range(_DEEPEST_SWITCH):
+    for _ in range(_SWITCH_NESTING):
         if (shorter := _EMPTY_SWITCH.sub("", text)) == text:
             break
         text = shorter
@@ -101,49 +103,47 @@ def _without_images(text: str) -> str:
     rest = MARK.sub("", _IMAGE.sub("", text)).strip("#*:; \t")
     if rest in ("or", "and"):
         return ""
-    return _IMAGE.sub(lambda m: _icon(m) if re.search(r"\w", rest) or "{key" in text else "", text)
+    if not re.search(r"\w", rest) and "{key" not in text:
+        return _IMAGE.sub("", text)
+    return _IMAGE.sub(_icon_to_name, text)
 
 
-def _icon(found: re.Match[str]) -> str:
-    name = found.group(1).partition("|")[0].strip()
-    before = found.string[: found.start()]
-    if not _READABLE.fullmatch(name) or before.rstrip().lower().endswith((name.lower(), "<br>", ".", ":")):
+def _icon_to_name(icon: re.Match[str]) -> str:
+    name = icon.group(1).partition("|")[0].strip()
+    before = icon.string[: icon.start()]
+    # After its own name, or after a sentence, a picture shows what the words have said.
+    if not _ICON_NAME.fullmatch(name) or before.rstrip().lower().endswith((name.lower(), "<br>", ".", ":")):
         return ""
     return name if re.search(r"\{(?:key|button|menu)\s*$", before) else f"[{name}]"
 
 
-def _macro(found: re.Match[str], kept: Kept) -> str:
-    kind, words = found.group(1), found.group(2).strip()
+def _macro_to_marks(kind: str, words: str, placeholders: Placeholders) -> str:
     if not words:
         return ""
     if kind in ("filepath", "pref"):
-        return kept.keep(code_span(words))
+        return placeholders.protect(code_span(words))
     return f"{BOLD}{words.replace(BOLD, '')}{BOLD}"
 
 
 def code_span(code: str) -> str:
     """Return a code span whose fence is longer than any run of backticks inside."""
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    fence = "`" * (longest + 1)
+    fence = "`" * (max(map(len, re.findall(r"`+", code)), default=0) + 1)
     space = " " if code.startswith("`") or code.endswith("`") else ""
     return f"{fence}{space}{code}{space}{fence}"
 
 
-def _emphasised(mark: str, found: re.Match[str]) -> str:
-    words = found.group(1)
-    inner = words.strip()
-    if mark == BOLD:
-        inner = inner.replace(BOLD, "")
-    if not inner:
-        return " " if words else ""
+def _emphasize(mark: str, emphasis: re.Match[str]) -> str:
+    """Put a mark close around the words, since Markdown reads none beside a space."""
+    words = emphasis.group(1)
+    stripped = words.strip().replace(BOLD, "") if mark == BOLD else words.strip()
+    if not stripped:
+        return " "
     before = words[: len(words) - len(words.lstrip())]
-    after = words[len(words.rstrip()) :]
-    return f"{before}{mark}{inner}{mark}{after}"
+    return f"{before}{mark}{stripped}{mark}{words[len(words.rstrip()) :]}"
 
 
-def _link(found: re.Match[str], kept: Kept) -> str:
-    address = found.group(1).replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
-    label = (found.group(2) or "").strip()
-    if not label:
-        return kept.keep(f"<{address}>")
-    return f"[{label}{kept.keep(f']({address})')}"
+def _link_to_marks(address: str, label: str, placeholders: Placeholders) -> str:
+    for character in "()<>":
+        address = address.replace(character, f"%{ord(character):X}")
+    # The label stays open to the steps that follow; the address is finished.
+    return f"[{label}{placeholders.protect(f']({address})')}" if label else placeholders.protect(f"<{address}>")

@@ -3,50 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from autokb.sources.pairs import replace_pairs
+from autokb.sources.wiki_inline import LINE_BREAK, PARAGRAPH_BREAK, Placeholders, inline_to_marks
 
 _TABLE = re.compile(r"^[ \t:]{0,8}\{\|[^\n]*\n", re.MULTILINE)
 _TABLE_END = re.compile(r"^[ \t]{0,8}\|\}", re.MULTILINE)
-_ATTRIBUTES = re.compile(r"^[^|\[\]{}]*=[^|\[\]{}]*\|(?!\|)")
-_BULLET = re.compile(r"^[*#:;]+\s*")
+_CELL_ATTRIBUTES = re.compile(r"^[^|\[\]{}]*=[^|\[\]{}]*\|(?!\|)")
+_LIST_PREFIX = re.compile(r"^[*#:;]+\s*")
 
 
-def replace_tables(text: str, put: Callable[[str], str], inline: Callable[[str], str]) -> str:
-    """Return the text with each table given to ``put`` as Markdown; ``inline`` turns a cell's marks."""
+def replace_tables(text: str, placeholders: Placeholders) -> str:
+    """Return the text with a placeholder for each table, which stands for its Markdown."""
     return replace_pairs(
-        text, _TABLE, lambda start: _TABLE_END, lambda start, body: f"\n\n{put(_table(body, inline))}\n\n"
+        text,
+        _TABLE,
+        lambda start: _TABLE_END,
+        lambda start, body: f"\n\n{placeholders.protect(_table_to_markdown(body, placeholders))}{PARAGRAPH_BREAK}\n\n",
     )
 
 
-def _table(body: str, inline: Callable[[str], str]) -> str:
-    rows = [row for row in _rows(body) if any(cell.strip() for cell in row)]
+def _table_to_markdown(body: str, placeholders: Placeholders) -> str:
+    rows: list[list[str]] = []
+    for row in _rows(body):
+        if any(cell.strip() for cell in row):
+            marked = (inline_to_marks(cell, placeholders) for cell in row)
+            words = (cell.replace(LINE_BREAK, " ").replace(PARAGRAPH_BREAK, " ").split() for cell in marked)
+            rows.append([" ".join(cell).replace("|", "\\|") for cell in words])
     if not rows:
         return ""
-    turned = [[_cell(cell, inline) for cell in row] for row in rows]
-    width = max(len(row) for row in turned)
+    width = max(len(row) for row in rows)
+    # One column is a frame around text, not a table.
     if width == 1:
-        return "\n\n".join(row[0] for row in turned if row[0])
-    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in turned]
+        return "\n\n".join(row[0] for row in rows if row[0])
+    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
     return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])
 
 
 def _rows(body: str) -> list[list[str]]:
+    """Return the wiki text of each cell; the table's caption is left out."""
     rows: list[list[str]] = [[]]
-    for line in body.split("\n"):
-        stripped = line.strip()
-        if stripped.startswith("|-"):
+    for line in map(str.strip, body.split("\n")):
+        if line.startswith("|-"):
             rows.append([])
-        elif stripped.startswith("|+"):
+        elif line.startswith("|+"):
             continue
-        elif stripped.startswith(("|", "!")):
-            cells = re.split(r"!!|\|\|" if stripped[0] == "!" else r"\|\|", stripped[1:])
-            rows[-1].extend(_ATTRIBUTES.sub("", cell) for cell in cells)
-        elif stripped and rows[-1]:
-            rows[-1][-1] += "<br>" + _BULLET.sub("", stripped)
+        elif line.startswith(("|", "!")):
+            cells = re.split(r"!!|\|\|" if line[0] == "!" else r"\|\|", line[1:])
+            rows[-1].extend(_CELL_ATTRIBUTES.sub("", cell) for cell in cells)
+        elif line and rows[-1]:
+            rows[-1][-1] += "<br>" + _LIST_PREFIX.sub("", line)
     return rows
-
-
-def _cell(cell: str, inline: Callable[[str], str]) -> str:
-    return " ".join(inline(cell).split()).replace("|", "\\|")
