@@ -29,7 +29,7 @@ from autokb.chunking.tree import chunks_with_text
 from autokb.chunking.windows import windows
 from autokb.core.nouns import Chunk, Document
 from autokb.core.ranking import best_first
-from autokb.evaluation.chunking.token_metrics import Place, TokenScores, precision_omega, token_scores
+from autokb.evaluation.chunking.token_metrics import DocumentSpans, TokenScores, precision_omega, token_scores
 from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
 from autokb.retrieval.weights import Weights
@@ -55,7 +55,7 @@ class Question:
     """A question and the excerpts that answer it."""
 
     text: str
-    excerpts: tuple[Place, ...]
+    excerpts: tuple[DocumentSpans, ...]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def data() -> tuple[list[Document], list[Question]]:
 
 def _question(record: Mapping[str, Any]) -> Question:
     spans = tuple((r["start_index"], r["end_index"]) for r in record["references"])
-    return Question(record["question"], (Place(record["corpus_id"], spans),))
+    return Question(record["question"], (DocumentSpans(record["corpus_id"], spans),))
 
 
 def methods() -> dict[str, Cutting]:
@@ -187,7 +187,7 @@ def ask(
     for n, chunk in enumerate(rows):
         np.maximum(cosines[:, chunk], near[:, n], out=cosines[:, chunk])
     index = WordIndex.build([chunk.text for chunk in chunks])
-    places = [Place(chunk.document, chunk.spans) for chunk in chunks]
+    places = [DocumentSpans(chunk.document, chunk.spans) for chunk in chunks]
     found: dict[str, list[TokenScores]] = {system: [] for system in SYSTEMS}
     for question, cosine in zip(questions, cosines, strict=True):
         fused = cosine + Weights().words_short * index.shares(question.text)

@@ -17,7 +17,7 @@ import yaml
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.heuristics.themes.find import find_themes
 from autokb.issues.attribute_masking import problem_vectors
-from autokb.issues.seeds import Clusters, cluster, nearness
+from autokb.issues.seeds import Clusters, cluster, similarity_threshold
 from autokb.issues.themes import assign, freeze
 from autokb.llm.embedders.packaged import PackagedEmbedder
 
@@ -93,7 +93,7 @@ def measure(
     """Measure both reductions on one collection, told without its attribute values as the build does it."""
     own = embedded(texts, cache, name)
     vectors = problem_vectors(texts, spec, own, lambda some: embedded(list(some), cache, f"{name}_neutral"))
-    learnt = nearness(vectors)
+    learnt = similarity_threshold(vectors)
     rows = []
     for near in [learnt, *nears]:
         for reduction in ("pca", "umap"):
@@ -108,7 +108,7 @@ def measure(
 
 HEAD = (
     "data         how   near    themes  seeds clusters within  kept by_clust purity  pairs  biggest  seconds     MB\n"
-    "(* = the likeness learnt from the data, as the build does it; pairs = pairs of one cluster with a label in common)"
+    "(* = the cosine learnt from the data, as the build does it; pairs = pairs of one cluster with a label in common)"
 )
 
 

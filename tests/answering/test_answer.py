@@ -15,7 +15,7 @@ from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.core.ranking import Ranking
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.match_issues import match_issues
-from work_count import python_calls
+from work_count import python_lines
 
 NAMES = ("device", "os")
 ATTRIBUTES = {name: Attribute(name, "open") for name in NAMES}
@@ -177,6 +177,6 @@ def test_many_trees_are_matched_without_a_loop_over_them(said: dict[str, str]) -
             assert len(found) <= 50
             answer("x", asked, found, RANKING, row, passes=True)
 
-        return python_calls(question)
+        return python_lines(question)
 
     assert work(2_000) < 1.5 * work(250)

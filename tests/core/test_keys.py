@@ -31,5 +31,12 @@ def test_a_configuration_is_spelled_by_what_it_holds() -> None:
     one, other = ({"os": Attribute("os", "closed", ("A", "B"))} for _ in range(2))
     more = {"os": Attribute("os", "closed", ("A", "B", "C"))}
     assert canonical_json(key_json(one)) == canonical_json(key_json(other))
-    assert key_json(one) is key_json(one)  # the same object in thousands of inputs is spelled once
+    assert key_json(one) is key_json(other)  # the same configuration in thousands of inputs is spelled once
     assert key_json(one) != key_json(more)
+
+
+def test_a_configuration_that_changed_is_spelled_anew() -> None:
+    configuration = {"os": Attribute("os", "closed", ("A", "B"))}
+    before = key_json(configuration)
+    configuration["os"] = Attribute("os", "closed", ("A", "B"), synonyms={"A": ("first",)})
+    assert key_json(configuration)["os"]["synonyms"] == {"A": ["first"]} != before["os"]["synonyms"]

@@ -9,15 +9,15 @@ import pytest
 
 from autokb.issues.reduction import manifold, reduced
 from autokb.issues.seeds import (
-    ALONE,
-    NEAR,
+    ALONE_REASON,
+    DEFAULT_NEAR,
     Clusters,
     cluster,
     far_from_documents,
     join,
     leave,
-    nearness,
     seed_id,
+    similarity_threshold,
 )
 
 
@@ -55,7 +55,7 @@ def test_every_raw_issue_has_a_seed_and_a_lonely_one_says_why() -> None:
     assert set(clusters.seed_of.values()) == set(clusters.seeds)
     for stranger in names(35)[30:]:
         assert clusters.seed_of[stranger] == stranger
-        assert clusters.alone[stranger] == ALONE
+        assert clusters.alone[stranger] == ALONE_REASON
 
 
 @pytest.mark.parametrize("reduction", ["pca", "umap"])
@@ -117,27 +117,27 @@ def test_nearness_is_learnt_from_the_pairs_and_bounded() -> None:
     rows = unit(random.normal(size=(400, 64)) + 3 * np.eye(64)[0])
     pairs = (rows @ rows.T)[np.triu_indices(400, 1)]
     low, middle = np.quantile(pairs, [0.16, 0.5])
-    assert nearness(rows) == pytest.approx(min(0.8, max(0.45, middle + 2 * (middle - low))), abs=1e-4)
-    assert nearness(rows[:10]) == NEAR
-    assert nearness(np.tile(rows[:1], (50, 1))) == 0.8
+    assert similarity_threshold(rows) == pytest.approx(min(0.8, max(0.45, middle + 2 * (middle - low))), abs=1e-4)
+    assert similarity_threshold(rows[:10]) == DEFAULT_NEAR
+    assert similarity_threshold(np.tile(rows[:1], (50, 1))) == 0.8
 
 
 def test_a_new_issue_joins_the_nearest_seed_or_stays_alone() -> None:
-    before = Clusters({"a": "a", "b": "a", "c": "c"}, {"c": ALONE})
+    before = Clusters({"a": "a", "b": "a", "c": "c"}, {"c": ALONE_REASON})
     vectors = {"a": [1.0, 0, 0], "c": [0, 1.0, 0], "n1": [0.9, 0.436, 0], "n2": [0, 0, 1.0], "n3": [0, 0.1, 0.995]}
     after = join(before, vectors, ["n3", "n2", "n1"])
     assert after.seed_of == {"a": "a", "b": "a", "c": "c", "n1": "a", "n2": "n2", "n3": "n2"}
-    assert after.alone == {"c": ALONE}
+    assert after.alone == {"c": ALONE_REASON}
     assert before.seed_of == {"a": "a", "b": "a", "c": "c"}
 
 
 def test_a_cluster_outlives_its_members_and_only_a_lost_seed_is_replaced() -> None:
-    before = Clusters({"a": "b", "b": "b", "c": "b", "d": "b", "e": "e"}, {"e": ALONE})
+    before = Clusters({"a": "b", "b": "b", "c": "b", "d": "b", "e": "e"}, {"e": ALONE_REASON})
     vectors = {"a": [1.0, 0.0], "c": [0.98, 0.2], "d": [0.9, 0.436]}
     assert leave(before, vectors, ["a", "e"]).seed_of == {"b": "b", "c": "b", "d": "b"}
     assert leave(before, vectors, ["b"]).seed_of == {"a": "c", "c": "c", "d": "c", "e": "e"}
     assert leave(before, vectors, "abcde") == Clusters()
-    assert leave(before, vectors, "abc").alone == {"d": ALONE, "e": ALONE}
+    assert leave(before, vectors, "abc").alone == {"d": ALONE_REASON, "e": ALONE_REASON}
 
 
 def test_only_what_lies_far_below_the_usual_is_far_from_documents() -> None:

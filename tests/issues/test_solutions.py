@@ -118,8 +118,8 @@ def solution_of(*steps, title="Winding", ordered=False):
     return Solution("s", "issue-1", solution_text(title, steps), steps, {}, evidence)
 
 
-def guarded(solution):
-    return safeguard(solution, CHECK_RULES.answer_offline(rules_request(solution, NODE, SPEC)))
+def guarded(solution, language="en"):
+    return safeguard(solution, CHECK_RULES.answer_offline(rules_request(solution, NODE, SPEC)), language)
 
 
 def test_a_solution_that_keeps_the_rules_is_shown_with_its_verdicts():
@@ -143,6 +143,11 @@ def test_the_last_or_an_optional_step_of_a_procedure_can_go():
     assert (last.status, last.steps) == ("repaired", ("Turn the key.",))
     optional = guarded(solution_of("If it is stuck, go to the shop.", "Turn the key.", "Close it.", ordered=True))
     assert (optional.status, len(optional.steps)) == ("repaired", 2)
+
+
+def test_the_words_of_the_language_say_which_step_is_optional():
+    german = solution_of("Falls es klemmt, go to the shop.", "Turn the key.", "Close it.", ordered=True)
+    assert (guarded(german, "de").status, guarded(german).status) == ("repaired", "withheld")
 
 
 def test_of_a_step_with_bullets_only_the_offending_bullet_goes():

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from autokb.heuristics.themes.find import similarity_floor
+from autokb.heuristics.themes.nearest import nearest_themes
 from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
-from autokb.issues.themes import as_json, assign, freeze, from_json, questions, theme_id
+from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
 from autokb.tasks.issues.assign_theme.task import TASK
 
 
@@ -22,12 +23,17 @@ def two_themes(count: int = 10) -> tuple[FoundThemes, np.ndarray[tuple[int, int]
     return FoundThemes(themes=(sound, pairing)), rows
 
 
+def assigned(rows: np.ndarray[tuple[int, int], np.dtype[np.float64]], themes: FrozenThemes) -> list[int]:
+    texts = [f"issue {n}" for n in range(len(rows))]
+    return [TASK.answer_offline(item).index for item in questions("domain", texts, texts, rows, themes)]
+
+
 def test_new_issues_get_the_nearest_theme_and_strangers_the_miscellaneous_one() -> None:
     found, rows = two_themes()
     themes = freeze(found, rows)
     assert themes.names == ("Sound", "Pairing", "Miscellaneous")
-    assert assign(np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]), themes) == [0, 1, 2]
-    assert assign(np.zeros((0, 3)), themes) == []
+    assert assigned(np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]), themes) == [0, 1, 2]
+    assert assigned(np.zeros((0, 3)), themes) == []
 
 
 def test_the_floor_lies_far_below_the_usual() -> None:
@@ -61,10 +67,9 @@ def test_the_task_and_the_many_at_once_agree() -> None:
     themes = freeze(*two_themes())
     rows = np.random.default_rng(3).normal(size=(50, 3))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    texts = [f"issue {n}" for n in range(50)]
-    asked = questions("domain", texts, texts, rows, themes)
-    assert [TASK.answer_offline(item).index for item in asked] == assign(rows, themes)
-    assert len(set(assign(rows, themes))) == 3
+    at_once = nearest_themes(rows, themes.matrix(), themes.floor, themes.miscellaneous)
+    assert assigned(rows, themes) == list(at_once)
+    assert len(set(at_once)) == 3
 
 
 def test_another_subject_is_another_question() -> None:

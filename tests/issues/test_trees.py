@@ -6,7 +6,7 @@ from autokb.core.attributes import ANY, from_lists
 from autokb.core.domain import read_domain
 from autokb.core.nouns import RawIssue
 from autokb.issues.seeds import seed_id
-from autokb.issues.trees import Reported, headline_of, issue_id, issues, seed_reports
+from autokb.issues.trees import Reported, issue_id, issues, raw_issue_title, seed_reports
 from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, Node
 
 SPEC = read_domain(
@@ -84,6 +84,6 @@ def test_ids_hang_on_seed_and_attributes_not_on_words() -> None:
 
 
 def test_an_issue_without_words_still_has_a_line() -> None:
-    assert headline_of(RawIssue("r9", "")) == "r9"
-    assert headline_of(RawIssue("r9", "?!")) == "?!"
-    assert len(headline_of(RawIssue("r9", "?" * 9999))) <= 141
+    assert raw_issue_title(RawIssue("r9", "")) == "r9"
+    assert raw_issue_title(RawIssue("r9", "?!")) == "?!"
+    assert len(raw_issue_title(RawIssue("r9", "?" * 9999))) <= 141

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autokb.core.nouns import Hit
-from autokb.retrieval.history import History, PastIssue, build_history, lifted, word_features
+from autokb.retrieval.history import History, PastIssue, build_history, resolving_documents, word_features
 
 DOCUMENTS = ("charge.md", "pair.md", "sound.md")
 RNG = np.random.default_rng(11)
@@ -113,5 +113,5 @@ def test_word_features_have_one_length() -> None:
 
 def test_lifted_counts_the_links_of_a_node() -> None:
     links = {"r1": ("a", "gone"), "r2": ("a", "b"), "r3": ()}
-    assert lifted(links, ["r1", "r2", "r3", "r4"], {"a", "b"}) == (Hit("a", 0.5), Hit("b", 0.25))
-    assert lifted(links, ["r3"], {"a", "b"}) == ()
+    assert resolving_documents(links, ["r1", "r2", "r3", "r4"], {"a", "b"}) == (Hit("a", 0.5), Hit("b", 0.25))
+    assert resolving_documents(links, ["r3"], {"a", "b"}) == ()

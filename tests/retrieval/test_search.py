@@ -6,7 +6,7 @@ import pytest
 from autokb.chunking.windows import Window
 from autokb.core.nouns import Chunk
 from autokb.retrieval.search import (
-    LONG,
+    LONG_QUESTION,
     ChunkIndex,
     build_index,
     fused_equally,
@@ -114,7 +114,7 @@ def test_history_lifts_the_chunks_of_a_document() -> None:
 
 def test_words_count_less_in_a_long_message() -> None:
     weights = Weights(words_short=1.0, words_long=0.2)
-    long = " ".join(f"word{n}" for n in range(LONG + 5))
+    long = " ".join(f"word{n}" for n in range(LONG_QUESTION + 5))
     assert gate_by_length("earbuds do not pair") == 0.0
     assert words_weight("earbuds do not pair", weights) == 1.0
     assert words_weight(long, weights) == pytest.approx(0.2)

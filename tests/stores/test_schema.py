@@ -74,7 +74,11 @@ def test_a_migration_that_fails_changes_nothing(first: Path) -> None:
 
 def test_a_file_of_version_1_that_nobody_can_write_is_read(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     address = f"{first.absolute().as_uri()}?immutable=1"  # how a read-only folder is opened; root can write them all
-    monkeypatch.setattr(workspace_file, "_connect", lambda *_: (workspace_file._open(address, writable=False), True))
+    monkeypatch.setattr(
+        workspace_file,
+        "_open_writable_or_not",
+        lambda *_: (workspace_file._open_database(address, writable=False), True),
+    )
     file = WorkspaceFile(first)
     assert dict(file.records("issue")) == {"i": {"text": "x"}}
     assert spending(file) == []

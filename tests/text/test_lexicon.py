@@ -8,6 +8,7 @@ from autokb.core.attributes import as_lists
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.text.lexicon import lexicon, switch_attributes, text_attributes
 from autokb.text.words import READ_AT_MOST
+from work_count import python_lines
 
 SPEC = read_domain(
     {
@@ -152,3 +153,13 @@ def test_of_a_hostile_text_only_the_beginning_is_read(piece: str) -> None:
     assert text_attributes(f"{text} On Linux, with an Android phone", SPEC) == text_attributes(
         text[:READ_AT_MOST], SPEC
     )
+
+
+@pytest.mark.parametrize("piece", ["windows ", "not on windows, ", "i phone ", "- ", "blue-tooth-", "on ", "{for win}"])
+def test_four_times_the_words_are_four_times_the_work(piece: str) -> None:
+    text_attributes(piece, SPEC)  # the lexicon is compiled before anything is counted
+
+    def work(count: int) -> int:
+        return python_lines(lambda: text_attributes(piece * count, SPEC))
+
+    assert work(2_000) < 6 * work(500)

@@ -29,6 +29,7 @@ def test_german_has_what_small_talk_and_manuals_need() -> None:
     assert "warum" in data.question_words
     assert {"öffnen", "öffne", "drücken", "klicken"} <= data.imperative_verbs
     assert data.months["märz"] == 3
+    assert "deshalb" in data.connectives and "diese" in data.anaphors and "falls" in data.optional_step_openings
 
 
 def test_devices_are_known_in_every_language() -> None:

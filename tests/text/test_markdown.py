@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autokb.text.markdown import inner_blocks, parse_blocks, plain_text, section_at, sections, sentences
+from work_count import python_lines
 
 PAGE = """Preamble here.
 
@@ -159,12 +160,23 @@ def test_blocks_of_any_text_are_in_order_and_inside_it(text):
     ids=["quotes", "lists", "links", "stars", "dots", "spaces", "tags", "table"],
 )
 def test_hostile_text_is_read_to_its_end(text):
-    """Quadratic work would take minutes."""
     blocks, found, spans = parse_blocks(text), sections(text), sentences(text)
     assert all(0 <= b.start <= b.end <= len(text) for b in blocks)
     assert (found[0].start, found[-1].end) == (0, len(text))
     assert sum(end - start for start, end in spans) >= sum(not c.isspace() for c in text)
     assert len(plain_text(text)) <= len(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["> ", "- ", "[a](", "*a", ".", " ", "<a ", "|-", "a. ", "- a\n", "# a\n", "a\n\n", "1. "]
+)
+def test_four_times_the_hostile_text_is_four_times_the_work(piece):
+    def work(count):
+        text = piece * count
+        return python_lines(lambda: (parse_blocks(text), sections(text), plain_text(text), sentences(text)))
+
+    work(10)  # what is made once is not counted
+    assert work(2_000) < 6 * work(500)
 
 
 def test_tables_and_code_inside_items_are_told_apart_from_blocks():

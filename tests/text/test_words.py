@@ -59,6 +59,10 @@ def test_a_language_has_its_own_stemmer(language: str, one: str, other: str) -> 
     assert stem(one, "xx") == one  # nobody stems it
 
 
+def test_half_a_surrogate_pair_is_no_error() -> None:
+    assert stem("\ud800ed") == "\ud800ed"
+
+
 def test_terms_of_german_are_stemmed_and_without_its_stop_words() -> None:
     text = "Die Kopfhörer verbinden sich nicht mit dem Handy."
     assert terms(text, "de") == terms("Kopfhörern: verbindet Handy!", "de")

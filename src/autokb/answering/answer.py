@@ -101,25 +101,29 @@ def answer(
         return Answer(question, asked.attributes, "abstains", None, (), nearest)
     scores = documents.by_id()
     returned = [(tree, tree.issue) for tree in trees if tree.issue is not None and asked.has_shown(tree.issue)]
-    matches = tuple(_matched(tree, issue, asked, scores) for tree, issue in returned[:k])
+    matches = tuple(_match_with_solutions(tree, issue, asked, scores) for tree, issue in returned[:k])
     back = clarify(trees, asked, similarities)
     outcome: Outcome = "asks" if back else "answered" if matches else "abstains"
     return Answer(question, asked.attributes, outcome, back, matches, nearest)
 
 
-def _matched(tree: TreeMatch, issue_id: str, asked: Asked, document_scores: Mapping[str, float]) -> Matched:
-    shown = _worth_showing(asked.shown(issue_id), document_scores)
-    solutions = sorted(shown, key=lambda s: (_NEAREST_FIRST[asked.match(s.id)], -_likeliest(s, document_scores), s.id))
+def _match_with_solutions(
+    tree: TreeMatch, issue_id: str, asked: Asked, document_scores: Mapping[str, float]
+) -> Matched:
+    shown = _leave_out_unlikely(asked.shown(issue_id), document_scores)
+    solutions = sorted(
+        shown, key=lambda s: (_NEAREST_FIRST[asked.match(s.id)], -_best_document_score(s, document_scores), s.id)
+    )
     return Matched(asked.index.issues[issue_id], tree.match, tree.similarity, tuple(solutions))
 
 
-def _likeliest(solution: Solution, document_scores: Mapping[str, float]) -> float:
+def _best_document_score(solution: Solution, document_scores: Mapping[str, float]) -> float:
     return max((document_scores.get(e.document, 0.0) for e in solution.evidence), default=0.0)
 
 
-def _worth_showing(solutions: Sequence[Solution], document_scores: Mapping[str, float]) -> list[Solution]:
+def _leave_out_unlikely(solutions: Sequence[Solution], document_scores: Mapping[str, float]) -> list[Solution]:
     """Leave out what an unlikely document says, in a library large enough for such documents to crowd others out."""
     if len(document_scores) <= FEW_DOCUMENTS:
         return list(solutions)
-    likely = worth_showing([_likeliest(s, document_scores) for s in solutions], max(document_scores.values()))
+    likely = worth_showing([_best_document_score(s, document_scores) for s in solutions], max(document_scores.values()))
     return [s for s, kept in zip(solutions, likely, strict=True) if kept]

@@ -12,7 +12,7 @@ NONE: Values = frozenset({"NONE"})
 
 
 class Match(StrEnum):
-    """How a node stands to a query."""
+    """How a node relates to a query."""
 
     EXACT = "exact"
     BROADER = "broader"

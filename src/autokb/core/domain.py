@@ -72,12 +72,12 @@ class DomainSpec:
             attribute = self.attributes.get(name)
             if attribute is None or values in (ANY, NONE):
                 continue
-            if not any(self._fits(attribute.implies.get(value, {}), attributes) for value in values):
+            if not any(self._agrees_with_implied(attribute.implies.get(value, {}), attributes) for value in values):
                 return False
         return True
 
     @staticmethod
-    def _fits(implied: Mapping[str, Values], attributes: Attributes) -> bool:
+    def _agrees_with_implied(implied: Mapping[str, Values], attributes: Attributes) -> bool:
         for other, allowed in implied.items():
             given = attributes.get(other, ANY)
             if given != ANY and not given & allowed:
@@ -85,7 +85,7 @@ class DomainSpec:
         return True
 
 
-def _strings(value: Any, where: str) -> tuple[str, ...]:
+def _read_strings(value: Any, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str | int | float):
@@ -95,7 +95,7 @@ def _strings(value: Any, where: str) -> tuple[str, ...]:
     return tuple(str(v) for v in value)
 
 
-def _mapping(value: Any, where: str) -> Mapping[Any, Any]:
+def _require_mapping(value: Any, where: str) -> Mapping[Any, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -110,42 +110,43 @@ def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str)
             raise BadInputError(f"{where}: {name!r} is no entry; write {meant[0]}.")
 
 
-def _attribute(name: str, data: Any) -> Attribute:
+def _read_attribute(name: str, data: Any) -> Attribute:
     where = f"domain.yaml: attribute {name!r}"
-    data = _mapping(data, where)
+    data = _require_mapping(data, where)
     _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies"), where)
     kind = data.get("kind", "closed" if data.get("values") else "open")
     if kind not in ("closed", "open"):
         raise BadInputError(f"{where}: kind must be closed or open, not {kind!r}.")
-    values = _strings(data.get("values"), f"{where}: values")
+    values = _read_strings(data.get("values"), f"{where}: values")
     if kind == "closed" and not values:
         raise BadInputError(f"{where} is closed and needs its values, for example values: [One, Two].")
     if {"Any", "NONE"} & set(values):
         raise BadInputError(f"{where}: Any and NONE are understood already; leave them out of values.")
     synonyms = {
-        str(v): _strings(words, f"{where}: synonyms of {v}")
-        for v, words in _mapping(data.get("synonyms"), f"{where}: synonyms").items()
+        str(v): _read_strings(words, f"{where}: synonyms of {v}")
+        for v, words in _require_mapping(data.get("synonyms"), f"{where}: synonyms").items()
     }
     implies = {
         str(v): {
-            str(o): frozenset(_strings(vs, f"{where}: implies")) for o, vs in _mapping(os, f"{where}: implies").items()
+            str(o): frozenset(_read_strings(vs, f"{where}: implies"))
+            for o, vs in _require_mapping(os, f"{where}: implies").items()
         }
-        for v, os in _mapping(data.get("implies"), f"{where}: implies").items()
+        for v, os in _require_mapping(data.get("implies"), f"{where}: implies").items()
     }
     if kind == "closed" and (stray := (set(synonyms) | set(implies)) - set(values)):
         raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
-    return Attribute(name, kind, values, _strings(data.get("examples"), f"{where}: examples"), synonyms, implies)
+    return Attribute(name, kind, values, _read_strings(data.get("examples"), f"{where}: examples"), synonyms, implies)
 
 
-def _rule(position: int, data: Any) -> Rule:
+def _read_rule(position: int, data: Any) -> Rule:
     if isinstance(data, str):
         data = {"text": data}
-    data = _mapping(data, f"domain.yaml: rule {position}")
+    data = _require_mapping(data, f"domain.yaml: rule {position}")
     _check_spelling(data, ("id", "text", "patterns"), f"domain.yaml: rule {position}")
     rule_id = str(data.get("id") or f"rule-{position}")
     if not data.get("text"):
         raise BadInputError(f"domain.yaml: rule {rule_id!r} needs a text.")
-    patterns = _strings(data.get("patterns"), f"domain.yaml: rule {rule_id!r}: patterns")
+    patterns = _read_strings(data.get("patterns"), f"domain.yaml: rule {rule_id!r}: patterns")
     for pattern in patterns:
         try:
             re.compile(pattern)
@@ -158,11 +159,12 @@ def _rule(position: int, data: Any) -> Rule:
 
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
-    data = _mapping(data, "domain.yaml")
+    data = _require_mapping(data, "domain.yaml")
     known = ("name", "description", "language", "attributes", "rules", "reply", "tickets")
     _check_spelling(data, known, "domain.yaml")
     attributes = {
-        str(n): _attribute(str(n), a) for n, a in _mapping(data.get("attributes"), "domain.yaml: attributes").items()
+        str(n): _read_attribute(str(n), a)
+        for n, a in _require_mapping(data.get("attributes"), "domain.yaml: attributes").items()
     }
     for attribute in attributes.values():
         for value, implied in attribute.implies.items():
@@ -171,7 +173,7 @@ def read_domain(data: Any) -> DomainSpec:
     rules = data.get("rules") or []
     if not isinstance(rules, list):
         raise BadInputError("domain.yaml: rules must be a list of {id, text, patterns}.")
-    read = tuple(_rule(n, r) for n, r in enumerate(rules, 1))
+    read = tuple(_read_rule(n, r) for n, r in enumerate(rules, 1))
     if len({r.id for r in read}) < len(read):
         raise BadInputError("domain.yaml: two rules have the same id; give each its own.")
     return DomainSpec(
@@ -179,13 +181,13 @@ def read_domain(data: Any) -> DomainSpec:
         description=str(data.get("description") or ""),
         attributes=attributes,
         rules=read,
-        reply=_mapping(data.get("reply"), "domain.yaml: reply"),
-        tickets=_mapping(data.get("tickets"), "domain.yaml: tickets"),
-        language=_language(data.get("language")),
+        reply=_require_mapping(data.get("reply"), "domain.yaml: reply"),
+        tickets=_require_mapping(data.get("tickets"), "domain.yaml: tickets"),
+        language=_read_language(data.get("language")),
     )
 
 
-def _language(value: Any) -> str:
+def _read_language(value: Any) -> str:
     if value is None:
         return ENGLISH
     code = "no" if value is False else str(value).strip().lower()  # YAML reads the code of Norwegian as a truth value

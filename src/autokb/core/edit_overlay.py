@@ -48,8 +48,8 @@ def steps_of(text: str, title: str = "") -> tuple[str, ...]:
 def title_of(solution: Solution) -> str:
     """Return the line that a solution's text puts over its steps, or nothing."""
     first = solution.text.strip().partition("\n")[0].strip()
-    said = {line.strip() for step in solution.steps for line in step.split("\n")}
-    return "" if NUMBERING.match(first) or first in said else first
+    step_lines = {line.strip() for step in solution.steps for line in step.split("\n")}
+    return "" if NUMBERING.match(first) or first in step_lines else first
 
 
 def apply_edits(solutions: Mapping[str, Solution], edits: Iterable[Edit]) -> dict[str, Solution]:

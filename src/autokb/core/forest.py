@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 
-class Node(Protocol):
-    """What can stand in a forest."""
+class ForestNode(Protocol):
+    """What a forest is made of."""
 
     @property
     def id(self) -> str:
@@ -17,11 +17,11 @@ class Node(Protocol):
 
     @property
     def parent_id(self) -> str | None:
-        """Return the id of the node that it stands under; None for a root."""
+        """Return the id of its parent; None for a root."""
         ...
 
 
-N = TypeVar("N", bound=Node)
+N = TypeVar("N", bound=ForestNode)
 
 
 class Forest(Generic[N]):
@@ -72,23 +72,23 @@ class Forest(Generic[N]):
 
     def children(self, node_id: str) -> tuple[N, ...]:
         """Return the nodes directly under a node."""
-        return self._children.get(self.nodes[node_id].id, ())
+        return self._children_by_parent.get(self.nodes[node_id].id, ())
 
     def subtree(self, node_id: str) -> Iterator[N]:
-        """Yield a node and everything under it, each node before what stands under it."""
+        """Yield a node and everything under it, each node before its descendants."""
         waiting = [self.nodes[node_id]]
         while waiting:
             node = waiting.pop()
             yield node
-            waiting.extend(reversed(self._children.get(node.id, ())))
+            waiting.extend(reversed(self._children_by_parent.get(node.id, ())))
 
     @cached_property
     def roots(self) -> tuple[N, ...]:
-        """The nodes that stand under no other."""
+        """The nodes without a parent in the forest."""
         return tuple(node for node in self.nodes.values() if node.id not in self._parents)
 
     @cached_property
-    def _children(self) -> Mapping[str, tuple[N, ...]]:
+    def _children_by_parent(self) -> Mapping[str, tuple[N, ...]]:
         found: dict[str, list[N]] = {}
         for child, parent in self._parents.items():
             found.setdefault(parent, []).append(self.nodes[child])

@@ -9,7 +9,7 @@ from autokb.core.domain import Attribute
 
 
 def settled(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
-    """Add the values that the said ones settle: where only one is implied for an unknown attribute, step by step."""
+    """Add the values that the given ones imply: where only one is left for an unknown attribute, step by step."""
     result = dict(attributes)
     while new := {name: values for name, values in implied_sets(result, configuration).items() if len(values) == 1}:
         result.update(new)
@@ -17,16 +17,16 @@ def settled(attributes: Attributes, configuration: Mapping[str, Attribute]) -> d
 
 
 def implied_sets(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
-    """Return the values that an unknown attribute can still have by what is said: ``iOS`` leaves phone and tablet."""
+    """Return the values that an unknown attribute can still have by the given ones: ``iOS`` leaves phone and tablet."""
     found: dict[str, Values] = {}
     for name in sorted(attributes):
-        for other, values in _implied(name, attributes[name], configuration).items():
+        for other, values in _find_implied(name, attributes[name], configuration).items():
             if other not in attributes:
                 found[other] = found.get(other, values) & values or found[other]
     return found
 
 
-def _implied(name: str, values: Values, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
+def _find_implied(name: str, values: Values, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
     if name not in configuration or values in (ANY, NONE):
         return {}
     implied = [configuration[name].implies.get(value, {}) for value in sorted(values)]

@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from autokb.core.domain import Attribute
+
 
 def outside_key(default: Any = None) -> Any:
     """Declare a dataclass field that follows from the others (a vector of a text) and so stays out of the key."""
@@ -16,8 +18,6 @@ def outside_key(default: Any = None) -> Any:
 
 
 _ALREADY_JSON = frozenset({str, int, float, bool, type(None)})
-_CONFIGURATIONS_AT_MOST = 64  # a process knows the configurations of a few workspaces
-_configurations: dict[int, tuple[object, Any]] = {}
 
 
 @lru_cache(maxsize=256)
@@ -26,7 +26,10 @@ def _key_fields(kind: type) -> tuple[str, ...]:
 
 
 def key_json(value: Any) -> Any:
-    """Return nouns as JSON values with one spelling: sets sorted, fields declared ``outside_key`` left out."""
+    """Return nouns as JSON values with one spelling: sets sorted, fields declared ``outside_key`` left out.
+
+    The result is to be read only: that of a domain's configuration is shared by all that ask for it.
+    """
     kind = type(value)
     if kind in _ALREADY_JSON:
         return value
@@ -37,22 +40,15 @@ def key_json(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):
-        return _mapping_json(value)
+        if isinstance(next(iter(value.values()), None), Attribute):
+            return _configuration_json(tuple(value.items()))
+        return {str(k): key_json(v) for k, v in value.items()}
     if isinstance(value, frozenset | set):
         return sorted(key_json(v) for v in value)
     return value
 
 
-def _mapping_json(value: Mapping[Any, Any]) -> Any:
-    """Spell a mapping; one of nouns is the domain's configuration, the same object in thousands of inputs.
-
-    It is spelled once and remembered together with the object itself, so that its ``id`` cannot come to mean another.
-    """
-    if not dataclasses.is_dataclass(next(iter(value.values()), None)):
-        return {str(k): key_json(v) for k, v in value.items()}
-    known = _configurations.get(id(value))
-    if known is None or known[0] is not value:
-        if len(_configurations) >= _CONFIGURATIONS_AT_MOST:
-            _configurations.clear()
-        known = _configurations[id(value)] = (value, {str(k): key_json(v) for k, v in value.items()})
-    return known[1]
+@lru_cache(maxsize=64)  # a process knows the configurations of a few workspaces
+def _configuration_json(attributes: tuple[tuple[str, Attribute], ...]) -> dict[str, Any]:
+    """Spell a domain's configuration once: the same one is in thousands of inputs."""
+    return {name: key_json(attribute) for name, attribute in attributes}

@@ -23,7 +23,7 @@ MarkKind = Literal[
 class Mark:
     """What a page says of a span of its Markdown that the Markdown itself cannot tell.
 
-    The first kinds are elements that it stands in, ``named`` is one whose class or id names page furniture; the last
+    The first kinds are elements that it is in, ``named`` is one whose class or id names page boilerplate; the last
     ones say which extractor keeps it. ``value`` is the share of its characters that are links.
     """
 

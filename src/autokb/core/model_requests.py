@@ -9,7 +9,7 @@ from typing import Any, Literal
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 
-KEY_VERSION = "1"
+KEY_VERSION = "1"  # part of every key of the ledger: another one would pay for every reply again
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class RawIssue:
 
     @property
     def full_text(self) -> str:
-        """Title and text as one, the title not said twice."""
+        """Title and text as one, the title not repeated."""
         if not self.title or self.text.startswith(self.title):
             return self.text
         return f"{self.title}\n{self.text}"
@@ -65,7 +65,7 @@ class Theme:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """The raw issue that stands for a cluster of near duplicates inside one theme."""
+    """The raw issue that represents a cluster of near duplicates inside one theme."""
 
     id: str
     raw_issue: str

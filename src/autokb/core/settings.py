@@ -52,19 +52,21 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Se
     if stray := sorted(set(map(str, data)) - known):
         names = ", ".join(sorted(known))
         raise BadInputError(f"settings.yaml: {stray[0]!r} is not a setting; the settings are {names}.")
-    settings = replace(Settings(), **{name: _checked(name, value) for name, value in data.items() if value is not None})
-    return _overridden(settings, environment or {})
+    settings = replace(
+        Settings(), **{name: _check_value(name, value) for name, value in data.items() if value is not None}
+    )
+    return _apply_environment(settings, environment or {})
 
 
-def _overridden(settings: Settings, environment: Mapping[str, str]) -> Settings:
+def _apply_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
     changes = {}
     for name in (*WORDS, *NUMBERS):
         if value := environment.get(f"AUTOKB_{name.upper()}"):
-            changes[name] = _checked(name, value)
+            changes[name] = _check_value(name, value)
     return replace(settings, **changes)
 
 
-def _checked(name: str, value: Any) -> Any:
+def _check_value(name: str, value: Any) -> Any:
     if name in WORDS:
         if not isinstance(value, str):
             raise BadInputError(f"settings.yaml: {name} must be a word, not {value!r}.")
@@ -75,10 +77,10 @@ def _checked(name: str, value: Any) -> Any:
         return int(value)
     if not isinstance(value, Mapping):
         raise BadInputError(f"settings.yaml: {name} must be a mapping, not {value!r}.")
-    return _prices(value) if name == "prices" else {str(k): str(v) for k, v in value.items()}
+    return _read_prices(value) if name == "prices" else {str(k): str(v) for k, v in value.items()}
 
 
-def _prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
+def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
     prices = {}
     for model, price in value.items():
         if not isinstance(price, Mapping) or not {"input", "output"} <= set(price):

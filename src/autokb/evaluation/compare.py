@@ -122,7 +122,7 @@ def compare(
         if value is None:
             missing.append(figure.name)
         else:
-            changes.append(_change(before, after, figure, figure.value, value))
+            changes.append(_compare_figure(before, after, figure, figure.value, value))
     if not changes:
         raise BadInputError(
             f"The two answers have {name or 'no metric'} {'not ' if name else ''}in common; they have "
@@ -135,20 +135,20 @@ def compare(
 
 def figures(answer: Mapping[str, Any]) -> Iterator[Figure]:
     """Yield every number of an answer with its name."""
-    for path, value, main in _numbers(answer, ()):
+    for path, value, main in _find_numbers(answer, ()):
         of_system = path[0] in ("systems", "methods") and len(path) > 1
         system, rest = (path[1], path[2:]) if of_system else ("", path)
         yield Figure(system, ".".join(part for part in rest if part not in SHAPE), value, main)
 
 
-def _numbers(node: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float | None, bool]]:
+def _find_numbers(node: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float | None, bool]]:
     """Yield the numbers of JSON with their paths; one under ``value`` is a main figure."""
     if isinstance(node, Mapping):
         if "value" in node and (node["value"] is None or _is_number(node["value"])):
             yield path or ("value",), node["value"], True
         for key, child in node.items():
             if key not in NO_FIGURES and key != "value":
-                yield from _numbers(child, (*path, key))
+                yield from _find_numbers(child, (*path, key))
     elif _is_number(node):
         yield path, float(node), False
 
@@ -157,7 +157,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _change(before: Mapping[str, Any], after: Mapping[str, Any], figure: Figure, old: float, new: float) -> Change:
+def _compare_figure(
+    before: Mapping[str, Any], after: Mapping[str, Any], figure: Figure, old: float, new: float
+) -> Change:
     """Return the change of a figure, paired over the queries that both answers have a value of."""
     values_before, values_after = (_query_values(answer, figure.system, figure.metric) for answer in (before, after))
     queries = sorted(values_before.keys() & values_after.keys())

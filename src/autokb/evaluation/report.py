@@ -53,7 +53,7 @@ def answer_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
             bodies = {system: body.get(kind, {}).get(part, {}) for system, body in systems.items()}
             found.append(_systems_table(f"{part} only", bodies))
     found.append(_differences_table(answer.get("differences", ())))
-    figures = [pair for key, value in answer.items() if key not in TABULATED for pair in _figures(key, value)]
+    figures = [pair for key, value in answer.items() if key not in TABULATED for pair in _find_figures(key, value)]
     found.append(ReportTable("Figures", ("figure", "value"), tuple(figures)))
     return [table for table in found if table.rows]
 
@@ -77,14 +77,14 @@ def _differences_table(differences: Iterable[Mapping[str, Any]]) -> ReportTable:
     return ReportTable("Differences (paired)", ("system", "against", *names), tuple(rows))
 
 
-def _figures(name: str, value: Any) -> Iterator[tuple[str, str]]:
+def _find_figures(name: str, value: Any) -> Iterator[tuple[str, str]]:
     """Yield every figure below a part of an answer with its dotted name."""
     if isinstance(value, Mapping):
         if "low" in value:
             yield name, interval_text(value)
             value = {k: v for k, v in value.items() if k not in ("value", "low", "high")}
         for key, child in value.items():
-            yield from _figures(name if key == "value" else f"{name}.{key}", child)
+            yield from _find_figures(name if key == "value" else f"{name}.{key}", child)
     elif isinstance(value, list | tuple):
         yield name, ", ".join(map(str, value)) or "none"
     else:

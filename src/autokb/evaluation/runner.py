@@ -14,7 +14,7 @@ from autokb.tasks.task import In, Out, Task
 Embed = Callable[[Sequence[str]], Vectors]  # texts -> vectors of length 1, (texts, dimensions)
 
 
-class Runner(Protocol):
+class TaskRunner(Protocol):
     """Answers tasks, by a model or offline as the settings say."""
 
     def run(self, stage: str, task: Task[In, Out], items: Sequence[In], names: Sequence[str]) -> Sequence[Out | None]:
@@ -30,6 +30,6 @@ class ModelUsage:
     spending: Spending
 
     def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface, to stand beside the figures."""
+        """Return the shape of the interface, to be put beside the figures."""
         failures = [{"stage": f.stage, "item": f.item, "reason": f.reason} for f in self.failures]
         return {"failures": failures, **self.spending.as_json()}

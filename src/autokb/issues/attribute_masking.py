@@ -13,7 +13,7 @@ from autokb.core.domain import DomainSpec
 from autokb.heuristics.subject_words import subject_words
 from autokb.heuristics.titles.phrase_editing import named_values
 
-MASKED_CHARACTERS = 1_500  # of an issue; what it is about is said there
+MASKED_CHARACTERS = 1_500  # of an issue; what it is about is stated there
 SHORT_CHARACTERS = 400  # in a longer message a few attribute words hardly move the vector
 Embed = Callable[[Sequence[str]], Any]
 

@@ -1,4 +1,4 @@
-"""How much of a document stands around a place where something was found."""
+"""How much of a document is read around a place where something was found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def excerpt_span(text: str, start: int, end: int, most: int = EXCERPT) -> Span:
     number = section_at(found, place)
     if found[number].own_end - found[number].start > most:
         section = (found[number].start, found[number].own_end)
-        return _blocks_around(text, section, place) if most >= EXCERPT else _part_at(text, section, place, most)
+        return (
+            _span_blocks_around(text, section, place) if most >= EXCERPT else _find_part_at(text, section, place, most)
+        )
     span = (found[number].start, found[number].own_end)
     here: int | None = number
     while here is not None and found[here].end - found[here].start <= most:
@@ -32,22 +34,22 @@ def excerpt_span(text: str, start: int, end: int, most: int = EXCERPT) -> Span:
     return span
 
 
-def _blocks_around(text: str, section: Span, place: int) -> Span:
-    blocks = _blocks(text, section)
+def _span_blocks_around(text: str, section: Span, place: int) -> Span:
+    blocks = _find_blocks(text, section)
     near = [b for b in blocks if b.end > place - EXCERPT // 2 and b.start < place + EXCERPT // 2]
     lists = {b.list_id for b in near if b.kind == "item"}
     near += [b for b in blocks if b.list_id in lists]
     if not near:
         return section
     start, end = min(b.start for b in near), max(b.end for b in near)
-    return (start, end) if lists else _clipped(text, start, end, place)
+    return (start, end) if lists else _clip_around(text, start, end, place)
 
 
-def _blocks(text: str, section: Span) -> list[Block]:
+def _find_blocks(text: str, section: Span) -> list[Block]:
     return [b for b in parse_blocks(text) if section[0] <= b.start < section[1] and (b.kind != "item" or b.level == 1)]
 
 
-def _clipped(text: str, start: int, end: int, place: int) -> Span:
+def _clip_around(text: str, start: int, end: int, place: int) -> Span:
     """Return the part of endless prose around a place, from white space to white space where there is some."""
     first, last = max(start, place - EXCERPT // 2), min(end, place + EXCERPT // 2)
     if first > start:
@@ -57,17 +59,17 @@ def _clipped(text: str, start: int, end: int, place: int) -> Span:
     return first, last
 
 
-def _part_at(text: str, section: Span, place: int, most: int) -> Span:
-    """Return the part of a long section that a place stands in, the last before it where it stands between two."""
-    found = _parts(text, section, most)
+def _find_part_at(text: str, section: Span, place: int, most: int) -> Span:
+    """Return the part of a long section that a place is in, the last before it where it is between two."""
+    found = _cut_section(text, section, most)
     return max((part for part in found if part[0] <= place), default=found[0] if found else section)
 
 
 @lru_cache(maxsize=512)
-def _parts(text: str, section: Span, most: int) -> tuple[Span, ...]:
+def _cut_section(text: str, section: Span, most: int) -> tuple[Span, ...]:
     """Cut a section between blocks into parts of at most ``most`` characters; the words before a list stay with it."""
     parts: list[Span] = []
-    for start, end in _units(text, _blocks(text, section), most):
+    for start, end in _group_blocks(text, _find_blocks(text, section), most):
         if parts and end - parts[-1][0] <= most:
             parts[-1] = (parts[-1][0], end)
         else:
@@ -75,7 +77,7 @@ def _parts(text: str, section: Span, most: int) -> tuple[Span, ...]:
     return tuple(parts)
 
 
-def _units(text: str, blocks: Sequence[Block], most: int) -> list[Span]:
+def _group_blocks(text: str, blocks: Sequence[Block], most: int) -> list[Span]:
     """Return what is not cut: a list with the paragraph that leads over to it, else a block; an endless one is cut."""
     units: list[Span] = []
     before: Block | None = None

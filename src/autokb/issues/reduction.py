@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
 
-DIMENSIONS = 20
-SEED = 17
+DIMENSIONS = 20  # after the reduction (appendix D of the AutoKB paper)
+SEED = 17  # any number: the same issues then always give the same clusters
 Floats = NDArray[np.float64]
 
 
@@ -40,11 +40,11 @@ def principal(rows: Floats) -> Floats:
 
 def manifold(rows: Floats) -> Floats:
     """Return UMAP's embedding with the paper's parameters (appendix D), seeded and on one thread."""
-    points: Any = _umap(min(15, len(rows) - 1)).fit_transform(rows)
+    points: Any = _make_umap(min(15, len(rows) - 1)).fit_transform(rows)
     return np.asarray(points, dtype=np.float64) if np.isfinite(points).all() else principal(rows)
 
 
-def _umap(neighbours: int) -> Any:
+def _make_umap(neighbours: int) -> Any:
     try:
         import umap
     except ImportError as error:

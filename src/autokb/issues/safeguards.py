@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
-from autokb.core.domain import DomainSpec
+from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.issues.wording import solution_text, solution_title
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
+from autokb.text.lexicons import language_data
 
 _NUMBERED = re.compile(r"\s*\d{1,9}[.)]\s")
-_OPTIONAL = re.compile(
-    r"\W*(?:if|optionally|optional|alternatively|or|otherwise|note|tip|you (?:can|may|could) also|for more|"
-    r"should (?:this|it|the)|in case|when in doubt|still|as a last resort)\b",
-    re.IGNORECASE,
-)
 
 
 def rules_request(solution: Solution, issue: Issue, spec: DomainSpec) -> CheckRules:
@@ -32,7 +29,7 @@ def rules_request(solution: Solution, issue: Issue, spec: DomainSpec) -> CheckRu
     )
 
 
-def safeguard(solution: Solution, reply: CheckedRules) -> Solution:
+def safeguard(solution: Solution, reply: CheckedRules, language: str = ENGLISH) -> Solution:
     """Return a solution that obeys the rules, repaired where it still makes sense, else withheld; both say why.
 
     It still makes sense when the title keeps the rules, something to do is left, and no step that stays needs one that
@@ -41,29 +38,29 @@ def safeguard(solution: Solution, reply: CheckedRules) -> Solution:
     """
     broken = [v for v in reply.verdicts if v.verdict == "broken"]
     if not broken or solution.status == "withheld":
-        return replace(solution, rules=_verdicts(reply))
-    left = _left(solution.steps, broken)
-    if hindrance := _hindrance(solution, broken, left):
-        reason = _after(solution, f"It breaks {', '.join(v.rule for v in broken)}. {hindrance}")
-        return replace(solution, status="withheld", reason=reason, rules=_verdicts(reply))
-    return _repaired(solution, reply, left)
+        return replace(solution, rules=_record_verdicts(reply))
+    left = _remove_broken(solution.steps, broken)
+    if hindrance := _find_hindrance(solution, broken, left, language):
+        reason = _append_reason(solution, f"It breaks {', '.join(v.rule for v in broken)}. {hindrance}")
+        return replace(solution, status="withheld", reason=reason, rules=_record_verdicts(reply))
+    return _repair_solution(solution, reply, left)
 
 
-def _after(solution: Solution, reason: str) -> str:
+def _append_reason(solution: Solution, reason: str) -> str:
     """Return a reason behind the one that the solution has already."""
     return f"{solution.reason} {reason}" if solution.reason else reason
 
 
-def _verdicts(reply: CheckedRules, mended: str = "") -> tuple[Verdict, ...]:
+def _record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ...]:
     return tuple(
-        Verdict(v.rule, "kept", f"{mended} {v.reason}")
-        if mended and v.verdict == "broken"
+        Verdict(v.rule, "kept", f"{repair} {v.reason}")
+        if repair and v.verdict == "broken"
         else Verdict(v.rule, v.verdict, v.reason)
         for v in reply.verdicts
     )
 
 
-def _left(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[int, str]:
+def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[int, str]:
     """Return what stays of each step, by its number from 1; a step that goes is missing."""
     left = dict(enumerate(steps, 1))
     for place, step in enumerate(steps, 1):
@@ -81,30 +78,41 @@ def _left(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[int, str]
     return left
 
 
-def _hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str]) -> str:
+def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str], language: str) -> str:
     """Return why a solution cannot be repaired, or nothing."""
     if any(0 in verdict.places for verdict in broken):
         return "Its title breaks a rule, so all of it is about what must not be said."
     if any(not verdict.places for verdict in broken):
         return "No single step breaks the rule, so none can be left out."
-    if not left or (any(map(_tells, solution.steps)) and not any(map(_tells, left.values()))):
+    if not left or (any(map(_has_instruction, solution.steps)) and not any(map(_has_instruction, left.values()))):
         return "Nothing to do would be left without the steps that break it."
     for place, step in enumerate(solution.steps, 1):
         numbered = _NUMBERED.match(solution.evidence[place - 1].quote)
-        if numbered and place not in left and max(left) > place and not _OPTIONAL.match(step):
+        if (
+            numbered
+            and place not in left
+            and max(left) > place
+            and not _compile_optional_openings(language).match(step)
+        ):
             return f"Step {place} cannot be left out, because the steps after it need it."
     return ""
 
 
-def _tells(step: str) -> bool:
+@cache
+def _compile_optional_openings(language: str) -> re.Pattern[str]:
+    openings = "|".join(map(re.escape, language_data(language).optional_step_openings))
+    return re.compile(rf"\W*(?:{openings or '(?!)'})\b", re.IGNORECASE)
+
+
+def _has_instruction(step: str) -> bool:
     return any(instructs(part) for part in re.split(r"(?<=[.!?])\s+|\n", step))
 
 
-def _repaired(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) -> Solution:
+def _repair_solution(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) -> Solution:
     whole = [n for n in range(1, len(solution.steps) + 1) if n not in left]
     parts = [n for n, step in left.items() if step != solution.steps[n - 1]]
     named = " and ".join((*(f"step {n}" for n in whole), *(f"part of step {n}" for n in parts)))
-    said = " ".join(f"{v.rule}: {v.reason}" for v in reply.verdicts if v.verdict == "broken")
+    reasons = " ".join(f"{v.rule}: {v.reason}" for v in reply.verdicts if v.verdict == "broken")
     steps = tuple(left.values())
     return replace(
         solution,
@@ -112,6 +120,6 @@ def _repaired(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) 
         steps=steps,
         evidence=tuple(solution.evidence[n - 1] for n in left),
         status="repaired",
-        reason=_after(solution, f"Left out {named}. {said}"),
-        rules=_verdicts(reply, f"Kept without {named}."),
+        reason=_append_reason(solution, f"Left out {named}. {reasons}"),
+        rules=_record_verdicts(reply, f"Kept without {named}."),
     )

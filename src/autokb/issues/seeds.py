@@ -1,4 +1,4 @@
-"""Inside each theme near duplicates become one cluster, and the member nearest to its centre stands for it."""
+"""Inside each theme near duplicates become one cluster, and the member nearest to its centre represents it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from numpy.typing import NDArray
 from autokb.core.ids import short_id
 from autokb.issues.reduction import reduced
 
-FEW = 15  # below so many issues UMAP to 20 dimensions cannot work: they are compared directly
-SMALLEST = 5  # members of a cluster for HDBSCAN (appendix D of the paper)
-NEAR = 0.6  # likeness to the seed where there are too few issues to learn it from
-COMPARED = 4_000  # issues compared with each other at once: the table of their distances must fit into memory
-SPREAD = 2.0  # how many deviations above the middle a pair must lie: one pair in forty of unrelated issues does
-STRANGE = 3.5  # deviations below the usual likeness to the documents
-FAR = "no document is near it"
-ALONE = "outlier: no other issue of its theme is near enough, so it is a seed of its own"
+FEWEST_REDUCED = 15  # below so many issues UMAP to 20 dimensions cannot work: they are compared directly
+SMALLEST_CLUSTER = 5  # members of a cluster for HDBSCAN (appendix D of the paper)
+DEFAULT_NEAR = 0.6  # cosine to the seed where there are too few issues to learn it from
+COMPARED_AT_ONCE = 4_000  # issues compared with each other at once: the table of their distances must fit into memory
+NEAR_DEVIATIONS = (
+    2.0  # how many deviations above the middle a pair must lie: one pair in forty of unrelated issues does
+)
+FAR_DEVIATIONS = 3.5  # deviations below the usual similarity to the documents
+FAR_REASON = "no document is near it"
+ALONE_REASON = "outlier: no other issue of its theme is near enough, so it is a seed of its own"
 Floats = NDArray[np.float64]
 Reduction = Literal["pca", "umap"]
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Which raw issue stands for which; ``alone`` says why a seed stands only for itself."""
+    """Which raw issue represents which; ``alone`` says why a seed represents only itself."""
 
     seed_of: Mapping[str, str] = field(default_factory=dict)
     alone: Mapping[str, str] = field(default_factory=dict)
@@ -49,52 +51,53 @@ def seed_id(raw_issue: str) -> str:
     return short_id("seed", raw_issue)
 
 
-def nearness(vectors: Any) -> float:
+def similarity_threshold(vectors: Any) -> float:
     """Learn from all raw issues how alike two must be to be the same problem.
 
     Most pairs are unrelated: their middle and the spread below it (which pairs of near duplicates do not touch) say
     how alike unrelated issues are by chance. Bounded, for a knowledge base of one single topic.
     """
     rows = np.asarray(vectors, dtype=np.float64)
-    if len(rows) < 2 * FEW:
-        return NEAR
+    if len(rows) < 2 * FEWEST_REDUCED:
+        return DEFAULT_NEAR
     sample = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), 1_500)).astype(int))]
     pairs = (sample @ sample.T)[np.triu_indices(len(sample), 1)]
     low, middle = np.quantile(pairs, [0.16, 0.5])
-    return round(float(np.clip(middle + SPREAD * (middle - low), 0.45, 0.8)), 4)
+    return round(float(np.clip(middle + NEAR_DEVIATIONS * (middle - low), 0.45, 0.8)), 4)
 
 
-def far_from_documents(similarity: Any) -> NDArray[np.bool_]:
-    """Return which raw issues no document is near to, from each one's likeness to the document nearest to it.
+def far_from_documents(cosines: Any) -> NDArray[np.bool_]:
+    """Return which raw issues no document is near to, from each one's cosine to the document nearest to it.
 
-    Careful on purpose: what lies far below the usual likeness, measured by the spread around the middle so that a few
+    Careful on purpose: what lies far below the usual similarity, measured by the spread around the middle so that a few
     off-topic issues cannot move it. Among fewer than 15 issues nothing is usual and nothing is far.
     """
-    likeness = np.asarray(similarity, dtype=np.float64)
-    if len(likeness) < FEW:
-        return np.zeros(len(likeness), dtype=bool)
-    low, middle = np.quantile(likeness, [0.16, 0.5])
-    far: NDArray[np.bool_] = likeness < middle - STRANGE * (middle - low)
+    similarity = np.asarray(cosines, dtype=np.float64)
+    if len(similarity) < FEWEST_REDUCED:
+        return np.zeros(len(similarity), dtype=bool)
+    low, middle = np.quantile(similarity, [0.16, 0.5])
+    far: NDArray[np.bool_] = similarity < middle - FAR_DEVIATIONS * (middle - low)
     return far
 
 
 def cluster(
-    ids: Sequence[str], vectors: Any, texts: Sequence[str], near: float = NEAR, reduction: Reduction = "pca"
+    ids: Sequence[str], vectors: Any, texts: Sequence[str], near: float = DEFAULT_NEAR, reduction: Reduction = "pca"
 ) -> Clusters:
     """Cluster the raw issues of one theme; every one of them gets a seed, and a reason where it is its own alone."""
     order = sorted(range(len(ids)), key=lambda i: ids[i])
     names = [ids[i] for i in order]
     rows = np.asarray(vectors, dtype=np.float64)[order] if order else np.zeros((0, 0))
-    first = _first_of_same([texts[i] for i in order])
+    first = _find_first_of_same([texts[i] for i in order])
     kept = np.array(sorted(set(first)), dtype=np.int64)
     seeds = np.full(len(names), -1, dtype=np.int64)
     if len(kept):
         weights = np.bincount(first, minlength=len(names))[kept]
-        seeds[kept] = kept[_seeds(rows[kept], weights, near, reduction)]
-    return _clusters(names, [int(seeds[f]) for f in first])
+        seeds[kept] = kept[_choose_seeds(rows[kept], weights, near, reduction)]
+    seed_of = {name: names[seeds[f]] for name, f in zip(names, first, strict=True)}
+    return Clusters(seed_of, _explain_alone(seed_of))
 
 
-def join(clusters: Clusters, vectors: Mapping[str, Any], new: Iterable[str], near: float = NEAR) -> Clusters:
+def join(clusters: Clusters, vectors: Mapping[str, Any], new: Iterable[str], near: float = DEFAULT_NEAR) -> Clusters:
     """Let new raw issues of a theme join the nearest seed's cluster if near enough, else be a seed of their own.
 
     What is there stays as it is. ``vectors`` holds the seeds' and the new issues' unit vectors by raw issue id.
@@ -104,12 +107,12 @@ def join(clusters: Clusters, vectors: Mapping[str, Any], new: Iterable[str], nea
     for raw in sorted(set(new) - set(seed_of)):
         seed_of[raw] = raw
         if seeds:
-            likeness = np.array([vectors[seed] for seed in seeds], dtype=np.float64) @ np.asarray(vectors[raw])
-            if likeness.max() >= near:
-                seed_of[raw] = seeds[int(likeness.argmax())]
+            similarity = np.array([vectors[seed] for seed in seeds], dtype=np.float64) @ np.asarray(vectors[raw])
+            if similarity.max() >= near:
+                seed_of[raw] = seeds[int(similarity.argmax())]
         if seed_of[raw] == raw:
             seeds.append(raw)
-    return Clusters(seed_of, _alone(seed_of))
+    return Clusters(seed_of, _explain_alone(seed_of))
 
 
 def leave(clusters: Clusters, vectors: Mapping[str, Any], gone: Iterable[str]) -> Clusters:
@@ -123,55 +126,52 @@ def leave(clusters: Clusters, vectors: Mapping[str, Any], gone: Iterable[str]) -
         leader = seed
         if seed in out:
             rows = np.array([vectors[member] for member in rest], dtype=np.float64)
-            leader = rest[_central(rows, np.ones(len(rest)))]
+            leader = rest[_find_central(rows, np.ones(len(rest)))]
         seed_of.update(dict.fromkeys(rest, leader))
-    return Clusters(seed_of, _alone(seed_of))
+    return Clusters(seed_of, _explain_alone(seed_of))
 
 
-def _clusters(names: Sequence[str], seeds: Sequence[int]) -> Clusters:
-    seed_of = {name: names[seed] for name, seed in zip(names, seeds, strict=True)}
-    return Clusters(seed_of, _alone(seed_of))
-
-
-def _alone(seed_of: Mapping[str, str]) -> dict[str, str]:
+def _explain_alone(seed_of: Mapping[str, str]) -> dict[str, str]:
     sizes: dict[str, int] = {}
     for seed in seed_of.values():
         sizes[seed] = sizes.get(seed, 0) + 1
-    return {seed: ALONE for seed, size in sorted(sizes.items()) if size == 1}
+    return {seed: ALONE_REASON for seed, size in sorted(sizes.items()) if size == 1}
 
 
-def _first_of_same(texts: Sequence[str]) -> NDArray[np.int64]:
+def _find_first_of_same(texts: Sequence[str]) -> NDArray[np.int64]:
     """Return for each text the position of the first that says the same but for case, spaces and punctuation."""
     seen: dict[str, int] = {}
     keys = ["".join(c for c in text.casefold() if c.isalnum()) or text for text in texts]
     return np.array([seen.setdefault(key, position) for position, key in enumerate(keys)], dtype=np.int64)
 
 
-def _seeds(rows: Floats, weights: NDArray[np.int64], near: float, reduction: Reduction) -> NDArray[np.int64]:
+def _choose_seeds(rows: Floats, weights: NDArray[np.int64], near: float, reduction: Reduction) -> NDArray[np.int64]:
     """Return for each row the row of its seed: dense groups first, near ones join, the rest compared directly."""
     seeds = np.full(len(rows), -1, dtype=np.int64)
-    labels = _dense(rows, reduction)
+    labels = _find_dense_groups(rows, reduction)
     for label in range(int(labels.max(initial=-1)) + 1):
         members = np.flatnonzero(labels == label)
-        seed = members[_central(rows[members], weights[members])]
+        seed = members[_find_central(rows[members], weights[members])]
         # In a forum's long messages a dense region is often a topic, not one problem: who is far from the seed leaves.
         close = members[rows[members] @ rows[seed] >= near]
         if len(close) > 1:
             seeds[close] = seed
     _join_chosen(rows, seeds, near)
     while (left := np.flatnonzero(seeds < 0)).size:
-        _join_each_other(rows, seeds, weights, near, left[:COMPARED])
+        _join_each_other(rows, seeds, weights, near, left[:COMPARED_AT_ONCE])
         _join_chosen(rows, seeds, near)
     return seeds
 
 
-def _dense(rows: Floats, reduction: Reduction) -> NDArray[np.int64]:
-    if len(rows) < FEW:
+def _find_dense_groups(rows: Floats, reduction: Reduction) -> NDArray[np.int64]:
+    if len(rows) < FEWEST_REDUCED:
         return np.full(len(rows), -1, dtype=np.int64)
     from sklearn.cluster import HDBSCAN
 
     points = reduced(rows, reduction)
-    labels: NDArray[np.int64] = HDBSCAN(min_cluster_size=SMALLEST, metric="euclidean", copy=True).fit_predict(points)
+    labels: NDArray[np.int64] = HDBSCAN(min_cluster_size=SMALLEST_CLUSTER, metric="euclidean", copy=True).fit_predict(
+        points
+    )
     return labels
 
 
@@ -179,9 +179,9 @@ def _join_chosen(rows: Floats, seeds: NDArray[np.int64], near: float) -> None:
     chosen = np.unique(seeds[seeds >= 0])
     left = np.flatnonzero(seeds < 0)
     if len(chosen) and len(left):
-        likeness = rows[left] @ rows[chosen].T
-        near_enough = likeness.max(axis=1) >= near
-        seeds[left[near_enough]] = chosen[likeness.argmax(axis=1)[near_enough]]
+        similarity = rows[left] @ rows[chosen].T
+        near_enough = similarity.max(axis=1) >= near
+        seeds[left[near_enough]] = chosen[similarity.argmax(axis=1)[near_enough]]
 
 
 def _join_each_other(
@@ -196,10 +196,10 @@ def _join_each_other(
     labels = model.fit_predict(rows[left])
     for label in range(int(labels.max()) + 1):
         members = left[labels == label]
-        seeds[members] = members[_central(rows[members], weights[members])]
+        seeds[members] = members[_find_central(rows[members], weights[members])]
 
 
-def _central(rows: Floats, weights: Any) -> int:
+def _find_central(rows: Floats, weights: Any) -> int:
     """Return the row nearest to the centre; the first of equals."""
     centre = np.average(rows, axis=0, weights=weights)
     return int(np.round(rows @ centre, 9).argmax())

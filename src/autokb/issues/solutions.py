@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.attributes import from_lists
@@ -12,7 +12,7 @@ from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.wording import solution_text
-from autokb.tasks.issues.write_solutions.task import Excerpt, Step, WriteSolutions, WrittenSolutions
+from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions, WrittenSolutions
 from autokb.text.conditional_markup import Switch, find_switches
 from autokb.text.markdown import section_at, sections
 
@@ -53,7 +53,7 @@ def solutions_request(
         span = excerpt_span(passage.document.text, passage.start, passage.end, most)
         key = (passage.document.id, span)
         if key not in excerpts:
-            excerpts[key] = _excerpt(passage, span)
+            excerpts[key] = _cut_excerpt(passage, span)
     return WriteSolutions(
         issue=issue.text,
         attributes=issue.attributes,
@@ -64,7 +64,7 @@ def solutions_request(
     )
 
 
-def _excerpt(passage: FoundPassage, span: Span) -> Excerpt:
+def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
     document, (start, end) = passage.document, span
     found = sections(document.text)
     number = section_at(found, start)
@@ -76,7 +76,9 @@ def _excerpt(passage: FoundPassage, span: Span) -> Excerpt:
         title=document.title,
         headings=above,
         text=document.text[start:end],
-        switches=tuple(_moved(s, start, end) for s in find_switches(document.text) if s.start < end and s.end > start),
+        switches=tuple(
+            _move_switch(s, start, end) for s in find_switches(document.text) if s.start < end and s.end > start
+        ),
         windows=tuple(
             (max(s, start) - start, min(e, end) - start, round(cosine, 3))
             for s, e, cosine in passage.windows
@@ -87,7 +89,7 @@ def _excerpt(passage: FoundPassage, span: Span) -> Excerpt:
     )
 
 
-def _moved(switch: Switch, start: int, end: int) -> Switch:
+def _move_switch(switch: Switch, start: int, end: int) -> Switch:
     """Return a switch as the excerpt has it; one that begins before or ends after it covers all of that side."""
 
     def place(position: int) -> int:
@@ -99,38 +101,34 @@ def _moved(switch: Switch, start: int, end: int) -> Switch:
 
 def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[Solution, ...]:
     """Turn the task's answer into solutions whose evidence points into the documents."""
-    return tuple(_solutions(issue, request, reply))
-
-
-def _solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> Iterator[Solution]:
-    used: set[str] = set()
+    found: dict[str, Solution] = {}
     for written in reply.solutions:
         excerpt = request.excerpts[written.excerpt]
         parts = (issue.id, excerpt.document, *written.headings, str(written.which))
         solution_id = short_id("solution", *parts)
-        while solution_id in used:  # the same headings stand twice in one document
+        while solution_id in found:  # the same headings are in one document twice
             parts = (*parts, "again")
             solution_id = short_id("solution", *parts)
-        used.add(solution_id)
         steps = tuple(step.text for step in written.steps)
-        yield Solution(
+        excerpts = (request.excerpts[written.excerpt_of(step)] for step in written.steps)
+        found[solution_id] = Solution(
             id=solution_id,
             issue_id=issue.id,
             text=solution_text(written.title, steps),
             steps=steps,
             attributes=from_lists(written.attributes),
-            evidence=tuple(_evidence(request.excerpts[written.excerpt_of(s)], s) for s in written.steps),
+            evidence=tuple(
+                Evidence(e.document, e.offset + s.start, e.offset + s.end, s.quote)
+                for e, s in zip(excerpts, written.steps, strict=True)
+            ),
             status=written.status,
             reason=written.reason,
         )
-
-
-def _evidence(excerpt: Excerpt, step: Step) -> Evidence:
-    return Evidence(excerpt.document, excerpt.offset + step.start, excerpt.offset + step.end, step.quote)
+    return tuple(found.values())
 
 
 def verify_quotes(solution: Solution, documents: Mapping[str, Document]) -> tuple[str, ...]:
-    """Return what is wrong with the evidence of a solution; nothing when every quote stands where it says."""
+    """Return what is wrong with the evidence of a solution; nothing when every quote is where it says."""
     wrong: list[str] = []
     if len(solution.evidence) != len(solution.steps):
         wrong.append(f"{len(solution.steps)} steps have {len(solution.evidence)} pieces of evidence")

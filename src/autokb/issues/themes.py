@@ -11,17 +11,16 @@ import numpy as np
 from autokb.core.ids import digest, short_id
 from autokb.core.nouns import Theme
 from autokb.heuristics.themes.find import similarity_floor
-from autokb.heuristics.themes.nearest import nearest_themes
 from autokb.heuristics.themes.theme import FoundThemes
 from autokb.tasks.issues.assign_theme.task import AssignTheme
 
 MISCELLANEOUS = "Miscellaneous"
-FEW = 15  # fewer issues say nothing about how far is far
+FEWEST_MEASURED = 15  # fewer issues say nothing about how far is far
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenThemes:
-    """The themes of a knowledge base: unit centres, the miscellaneous one, and the likeness below which it is given."""
+    """The themes of a knowledge base: unit centres, the miscellaneous one, and the cosine below which it is given."""
 
     names: tuple[str, ...]
     centroids: tuple[tuple[float, ...], ...]
@@ -46,26 +45,21 @@ def freeze(found: FoundThemes, vectors: Any) -> FrozenThemes:
     """Keep what was found as data; a miscellaneous theme is added where there is none, for issues still to come."""
     rows = np.asarray(vectors, dtype=np.float64)
     names = [theme.name for theme in found.themes]
-    centres = [_centre(rows[list(theme.members)]) for theme in found.themes]
-    odd = [position for position, theme in enumerate(found.themes) if theme.miscellaneous]
-    if not odd:
-        odd = [len(names)]
-        names.append(_free(MISCELLANEOUS, names))
+    centres = [_compute_centroid(rows[list(theme.members)]) for theme in found.themes]
+    miscellaneous = [position for position, theme in enumerate(found.themes) if theme.miscellaneous]
+    if not miscellaneous:
+        miscellaneous = [len(names)]
+        name = MISCELLANEOUS
+        while name in names:
+            name += " questions"
+        names.append(name)
         centres.append(np.zeros(rows.shape[1] if rows.ndim == 2 else 0))
     usual = [theme for theme in found.themes if not theme.miscellaneous]
-    own = [rows[list(t.members)] @ _centre(rows[list(t.members)]) for t in usual]
-    likeness = np.concatenate(own) if own else np.zeros(0)
-    floor = similarity_floor(likeness) if len(likeness) >= FEW else -1.0
+    own = [rows[list(t.members)] @ _compute_centroid(rows[list(t.members)]) for t in usual]
+    similarity = np.concatenate(own) if own else np.zeros(0)
+    floor = similarity_floor(similarity) if len(similarity) >= FEWEST_MEASURED else -1.0
     rounded = tuple(tuple(float(x) for x in np.round(centre, 7)) for centre in centres)
-    return FrozenThemes(tuple(names), rounded, odd[0], round(floor, 6))
-
-
-def assign(vectors: Any, themes: FrozenThemes) -> list[int]:
-    """Return for each unit vector the position of its theme, all in one step."""
-    if not len(vectors):
-        return []
-    positions = nearest_themes(vectors, themes.matrix(), themes.floor, themes.miscellaneous)
-    return [int(position) for position in positions]
+    return FrozenThemes(tuple(names), rounded, miscellaneous[0], round(floor, 6))
 
 
 def questions(
@@ -97,12 +91,6 @@ def from_json(data: Mapping[str, Any]) -> FrozenThemes:
     return FrozenThemes(tuple(data["names"]), centroids, int(data["miscellaneous"]), float(data["floor"]))
 
 
-def _centre(rows: Any) -> Any:
+def _compute_centroid(rows: Any) -> Any:
     mean = rows.mean(axis=0)
     return mean / max(float(np.linalg.norm(mean)), 1e-12)
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += " questions"
-    return name

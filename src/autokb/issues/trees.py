@@ -18,9 +18,9 @@ from autokb.heuristics.trees.nodes import Report
 from autokb.issues.seeds import seed_id
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
 
-AROUND = 12  # reports of the theme beside the cluster: those nearest to the seed
-SENTENCE = 100  # characters; a longer one is no name of an issue
-READ = 2_000  # characters of the seed's own text, for a model to read
+MOST_NEARBY_REPORTS = 12  # reports of the theme beside the cluster: those nearest to the seed
+LONGEST_TITLE = 100  # characters; a longer one is no name of an issue
+READ_CHARACTERS = 2_000  # characters of the seed's own text, for a model to read
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Reported:
     @cached_property
     def report(self) -> Report:
         """Its headline and values, and the sentence of its text that says the same."""
-        line, sentence = headline_of(self.issue, self.product), issue_title("", self.issue.text, self.product)
-        other = sentence if len(sentence) <= SENTENCE and sentence.casefold() != line.casefold() else ""
+        line, sentence = raw_issue_title(self.issue, self.product), issue_title("", self.issue.text, self.product)
+        other = sentence if len(sentence) <= LONGEST_TITLE and sentence.casefold() != line.casefold() else ""
         return Report(self.issue.id, line, self.attributes, other)
 
 
-def headline_of(issue: RawIssue, product: str = "") -> str:
+def raw_issue_title(issue: RawIssue, product: str = "") -> str:
     """Return the line that says what a raw issue is about, never empty."""
     return issue_title(issue.title, issue.text, product) or shorten(" ".join(issue.full_text.split())) or issue.id
 
@@ -69,8 +69,8 @@ class SeedReports:
         """Return the question of the task for the seed's tree."""
         return GrowTree(
             domain=f"{spec.name}: {spec.description}",
-            issue=headline_of(self.seed.issue, spec.name),
-            text=self.seed.issue.full_text[:READ],
+            issue=raw_issue_title(self.seed.issue, spec.name),
+            text=self.seed.issue.full_text[:READ_CHARACTERS],
             attributes=self.seed.attributes,
             configuration=spec.attributes,
             cluster=tuple(r.report for r in self.cluster),
@@ -85,18 +85,23 @@ def seed_reports(
 
     ``members`` and ``theme`` are raw issue ids; ids that ``reported`` does not know are left out.
     """
-    cluster = _by_likeness(seed, [m for m in members if m in reported], reported)
-    others = [t for t in theme if t in reported and t not in set(members)]
-    around = [t for t, likeness in _likeness(seed, others, reported) if likeness >= near][:AROUND]
+    # The seed leads its cluster.
+    cluster = [seed] if seed in reported else []
+    cluster += [m for m, _ in _rank_by_similarity(seed, [m for m in members if m in reported and m != seed], reported)]
+    in_cluster = set(members)
+    others = [t for t in theme if t in reported and t not in in_cluster]
+    around = [t for t, similarity in _rank_by_similarity(seed, others, reported) if similarity >= near][
+        :MOST_NEARBY_REPORTS
+    ]
     return SeedReports(reported[seed], tuple(reported[m] for m in cluster), tuple(reported[t] for t in sorted(around)))
 
 
 def issues(seed: str, tree: GrownTree) -> tuple[Issue, ...]:
     """Turn a grown tree into issues, the parent first; of two nodes with the same attributes the first stays."""
-    parent = _issue(seed, tree.parent, None)
+    parent = _make_issue(seed, tree.parent, None)
     found = {parent.id: parent}
     for node in tree.children:
-        child = _issue(seed, node, parent.id)
+        child = _make_issue(seed, node, parent.id)
         found.setdefault(child.id, child)
     return tuple(found.values())
 
@@ -106,7 +111,7 @@ def issue_id(seed: str, attributes: Attributes) -> str:
     return short_id("issue", seed, canonical_json(as_lists(attributes)))
 
 
-def _issue(seed: str, node: Node, parent_id: str | None) -> Issue:
+def _make_issue(seed: str, node: Node, parent_id: str | None) -> Issue:
     attributes = from_lists(node.attributes)
     return Issue(
         id=issue_id(seed, attributes),
@@ -118,14 +123,9 @@ def _issue(seed: str, node: Node, parent_id: str | None) -> Issue:
     )
 
 
-def _by_likeness(seed: str, members: Sequence[str], reported: Mapping[str, Reported]) -> list[str]:
-    rest = [m for m, _ in _likeness(seed, [m for m in members if m != seed], reported)]
-    return [seed, *rest] if seed in reported else rest
-
-
-def _likeness(seed: str, ids: Sequence[str], reported: Mapping[str, Reported]) -> list[tuple[str, float]]:
+def _rank_by_similarity(seed: str, ids: Sequence[str], reported: Mapping[str, Reported]) -> list[tuple[str, float]]:
     if not ids:
         return []
     rows = np.array([reported[i].vector for i in ids], dtype=np.float64)
-    likeness = np.round(rows @ np.asarray(reported[seed].vector, dtype=np.float64), 6)
-    return sorted(zip(ids, likeness.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
+    similarity = np.round(rows @ np.asarray(reported[seed].vector, dtype=np.float64), 6)
+    return sorted(zip(ids, similarity.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))

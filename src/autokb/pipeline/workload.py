@@ -10,7 +10,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue, RawIssue
 from autokb.heuristics.trees.nodes import Report
 from autokb.issues.solutions import FoundPassage, solutions_request
-from autokb.issues.trees import READ, headline_of
+from autokb.issues.trees import READ_CHARACTERS, raw_issue_title
 from autokb.pipeline.steps.solutions import PASSAGE_CHARACTERS, PASSAGES
 from autokb.tasks.issues.check_rules.task import CheckRules
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
@@ -46,11 +46,11 @@ class Workload:
         around = self.raw[position : position + share]
         return GrowTree(
             domain=f"{self.spec.name}: {self.spec.description}",
-            issue=headline_of(seed, self.spec.name),
-            text=seed.full_text[:READ],
+            issue=raw_issue_title(seed, self.spec.name),
+            text=seed.full_text[:READ_CHARACTERS],
             attributes={},
             configuration=self.spec.attributes,
-            cluster=tuple(Report(r.id, headline_of(r, self.spec.name), {}) for r in around),
+            cluster=tuple(Report(r.id, raw_issue_title(r, self.spec.name), {}) for r in around),
         )
 
     def nodes(self) -> Iterator[tuple[str, int, Issue]]:

@@ -16,11 +16,12 @@ from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.search import ChunkIndex, gate_by_length, search_parts
 from autokb.retrieval.weights import Weights, tree_scores
 
-FEWEST_LABELLED = 30  # fewer asked questions cannot tell two weights apart
+FEWEST_LABELLED = 30  # fewer questions cannot distinguish two weights
 MOST_ASKED = 400  # the latest; more would cost seconds and move nothing
-FOLDS = 6
-DEPTHS = (1, 3, 5, 10)
-SURE = 2.0  # standard errors that a gain must reach: a weight is changed for a reason, not for luck
+FOLDS = 6  # blocks of questions: the classifier of history is learnt anew before each
+DEPTHS = (1, 3, 5, 10)  # places at which a hit counts: those of the hit rates that an evaluation reports
+STANDARD_ERRORS = 2.0  # standard errors that a gain must reach: a weight is changed for a reason, not for luck
+# Values tried for each weight, in units of cosine as the weights are; 0 leaves the evidence out.
 TRIED: dict[str, tuple[float, ...]] = {
     "history": (0.0, 0.2, 0.35, 0.5, 0.7, 1.0),
     "neighbours": (0.0, 0.2, 0.4, 0.7, 1.0),
@@ -55,7 +56,7 @@ class TreeCase:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PastQuestions:
     """The parts of the score for all asked questions, one row a question, and which documents were right."""
 
     text: Scores
@@ -85,17 +86,17 @@ def fit_weights(
     """
     defaults = defaults or Weights()
     known = set(index.documents)
-    order = [n for n in _in_order(issues) if known.intersection(issues[n].documents)]
+    order = [n for n in _order_by_date(issues) if known.intersection(issues[n].documents)]
     if not order:
         return Fitted(
             defaults.without_history(), 0, "No issue names a document that resolved it: history counts nothing."
         )
-    asked = _asked(index, [issues[n] for n in order], vectors[order])
+    asked = _ask_past_issues(index, [issues[n] for n in order], vectors[order])
     if asked is None or len(asked.right) < FEWEST_LABELLED:
         count = 0 if asked is None else len(asked.right)
         reason = f"Only {count} questions could be asked, fewer than {FEWEST_LABELLED}: the weights are the defaults."
         return Fitted(defaults, count, reason)
-    names = [n for n in TRIED if not n.startswith("words") or _enough(asked.length, n)]
+    names = [n for n in TRIED if not n.startswith("words") or _has_enough_of_length(asked.length, n)]
     tried = {name: TRIED[name] for name in names}
     weights = climb(defaults, tried, asked.quality)
     return Fitted(weights, len(asked.right), f"Fitted on {len(asked.right)} questions, each over the issues before it.")
@@ -108,8 +109,8 @@ def fit_tree_weights(weights: Weights, cases: Sequence[TreeCase]) -> Weights:
         return weights
 
     def quality(candidate: Weights) -> Scores:
-        found = (mean_hits(_tree_row(case, candidate), case.right[None, :])[0] for case in cases)
-        return np.array(list(found))
+        scores = (tree_scores(case.similarity, case.documents, case.kinds, candidate) for case in cases)
+        return np.array([mean_hits(row[None, :], c.right[None, :])[0] for row, c in zip(scores, cases, strict=True)])
 
     return climb(weights, TRIED_TREES, quality)
 
@@ -123,7 +124,7 @@ def climb(start: Weights, tried: dict[str, tuple[float, ...]], quality: Callable
             options = [replace(best, **{name: value}) for value in values]
             gains = [(quality(option) - reached, option) for option in options]
             gain, option = max(gains, key=lambda found: float(found[0].mean()))
-            if gain.mean() > max(SURE * gain.std() / np.sqrt(len(gain)), 1e-9):
+            if gain.mean() > max(STANDARD_ERRORS * gain.std() / np.sqrt(len(gain)), 1e-9):
                 best, reached = option, reached + gain
         if best == before:
             break
@@ -138,25 +139,21 @@ def mean_hits(scores: Scores, right: NDArray[np.bool_]) -> Scores:
     return hits
 
 
-def _tree_row(case: TreeCase, weights: Weights) -> Scores:
-    return tree_scores(case.similarity, case.documents, case.kinds, weights)[None, :]
-
-
-def _enough(length: Scores, name: str) -> bool:
+def _has_enough_of_length(length: Scores, name: str) -> bool:
     of_kind = length > 0.5 if name == "words_long" else length <= 0.5
     return int(of_kind.sum()) >= FEWEST_LABELLED
 
 
-def _in_order(issues: Sequence[PastIssue]) -> list[int]:
+def _order_by_date(issues: Sequence[PastIssue]) -> list[int]:
     dated = sum(bool(issue.date) for issue in issues) * 2 >= len(issues)
     return sorted(range(len(issues)), key=lambda n: (issues[n].date if dated else "", digest(issues[n].id), n))
 
 
-def _asked(index: ChunkIndex, issues: Sequence[PastIssue], vectors: Vectors) -> _Asked | None:
-    likeness, language = index.centroids(), index.words.language
+def _ask_past_issues(index: ChunkIndex, issues: Sequence[PastIssue], vectors: Vectors) -> _PastQuestions | None:
+    centroids, language = index.centroids(), index.words.language
     rows = []
-    for start, stop in _folds(len(issues)):
-        history = build_history(index.documents, issues[:start], vectors[:start], likeness, language)
+    for start, stop in _split_into_folds(len(issues)):
+        history = build_history(index.documents, issues[:start], vectors[:start], centroids, language)
         seen = {issue.text for issue in issues[:start]}
         for n in range(start, stop):
             if issues[n].text not in seen:  # the same text asked again would only be recognised
@@ -164,10 +161,10 @@ def _asked(index: ChunkIndex, issues: Sequence[PastIssue], vectors: Vectors) -> 
                 parts = search_parts(index, vectors[n], issues[n].text)
                 votes, learnt = history.votes(vectors[n]), history.learnt(vectors[n], issues[n].text)
                 rows.append((*parts, votes, learnt, gate_by_length(issues[n].text, language), right))
-    return _Asked(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
+    return _PastQuestions(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
 
 
-def _folds(count: int) -> Iterator[tuple[int, int]]:
+def _split_into_folds(count: int) -> Iterator[tuple[int, int]]:
     """Yield the blocks of the later half: where each starts is how many issues are known then."""
     first = max(count - min(count - count // 2, MOST_ASKED), 1)
     bounds = sorted({first + (count - first) * n // FOLDS for n in range(FOLDS + 1)})

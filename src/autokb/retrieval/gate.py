@@ -14,15 +14,17 @@ from autokb.core.errors import BadInputError
 from autokb.core.vectors import Vectors
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
-SPREADS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
-AT_MOST = 0.1  # of the raw issues are turned away, however close together the others lie
+DEVIATIONS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
+MOST_REJECTED = 0.1  # of the raw issues are turned away, however close together the others lie
 FEWEST_FITTED = 20  # below, nothing is measured
-ENOUGH = 100  # from 1 / QUANTILE issues on the quantile is more than one odd issue; below, the default counts beside it
+ENOUGH_ISSUES = (
+    100  # from 1 / QUANTILE issues on the quantile is more than one odd issue; below, the default counts beside it
+)
 DEFAULT_THRESHOLD = (
     0.3  # the packaged encoder: 98 % of real questions lie above, 76 % of those about other things below
 )
-DUPLICATE = 0.999
-ROWS_AT_ONCE = 512
+DUPLICATE = 0.999  # cosine from which two issues are the same text
+ROWS_AT_ONCE = 512  # issues compared with all others at once: bounds the memory of the table of cosines
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +75,24 @@ def fit_gate(encoder: str, issues: Vectors, others: Sequence[Vectors] = ()) -> G
     if len(issues) < FEWEST_FITTED:
         reason = f"default: {len(issues)} raw issues are too few to measure"
         return Gate(DEFAULT_THRESHOLD, encoder, None, reason)
-    nearest = np.concatenate([_nearest(issues, start, others) for start in range(0, len(issues), ROWS_AT_ONCE)])
+    nearest = np.concatenate(
+        [_find_nearest_cosines(issues, start, others) for start in range(0, len(issues), ROWS_AT_ONCE)]
+    )
     # rounded down, so that the last bits of a machine's arithmetic move neither the gate nor the issue it is set by
-    measured = math.floor(_low(nearest.astype(np.float64)) * 1e4) / 1e4
-    share = min(1.0, len(issues) / ENOUGH)
+    measured = math.floor(_find_low_end(nearest.astype(np.float64)) * 1e4) / 1e4
+    share = min(1.0, len(issues) / ENOUGH_ISSUES)
     threshold = round(share * measured + (1 - share) * DEFAULT_THRESHOLD, 4)
     return Gate(threshold, encoder, None, f"low quantile of {len(issues)} raw issues, each against the rest")
 
 
-def _low(nearest: NDArray[np.float64]) -> float:
+def _find_low_end(nearest: NDArray[np.float64]) -> float:
     median = float(np.median(nearest))
     spread = 1.4826 * float(np.median(np.abs(nearest - median)))
-    low, most = np.quantile(nearest, [QUANTILE, AT_MOST])
-    return min(max(float(low), median - SPREADS * spread), float(most))
+    low, most = np.quantile(nearest, [QUANTILE, MOST_REJECTED])
+    return min(max(float(low), median - DEVIATIONS * spread), float(most))
 
 
-def _nearest(issues: Vectors, start: int, others: Sequence[Vectors]) -> Vectors:
+def _find_nearest_cosines(issues: Vectors, start: int, others: Sequence[Vectors]) -> Vectors:
     part = issues[start : start + ROWS_AT_ONCE]
     cosines = part @ issues.T
     cosines[cosines >= DUPLICATE] = -1.0

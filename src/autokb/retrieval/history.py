@@ -18,12 +18,12 @@ from autokb.core.vectors import Vectors
 from autokb.text.words import terms
 
 NEIGHBOURS = 20  # the nearest single issue is not enough; more than some 20 add nothing
-SHARPNESS = 0.05  # of the neighbours' softmax, in units of cosine
-NOBODY = 0.4  # a vote of nobody at this cosine: far neighbours do not speak as loudly as near ones
-WORD_BUCKETS = 512
+TEMPERATURE = 0.05  # of the neighbours' softmax, in units of cosine
+ABSTENTION_COSINE = 0.4  # a vote of nobody at this cosine: far neighbours do not speak as loudly as near ones
+WORD_BUCKETS = 512  # numbers in a text's word features, beside the encoder's 384: words that share one are rare
 WORD_PART = 0.5  # what the words count beside the vector, as squared length
-RIDGE = 1.0
-FEWEST = 20.0  # so many issues without outcome stand beside the real ones: few links make no strong prior
+RIDGE = 1.0  # penalty on the squared coefficients; the features of a text have about length 1
+PRIOR_ISSUES = 20.0  # issues without outcome that are added to the real ones: few links make no strong prior
 MOST_LEARNT = 20_000  # the most recent ones; more would cost memory and change nothing
 
 
@@ -60,9 +60,9 @@ class History:
         """Return the documents' shares of the votes of the nearest issues, each weighted by its nearness."""
         cosines = self.vectors @ vector
         near = best_first(cosines, NEIGHBOURS)
-        top = max(float(cosines[near[0]]), NOBODY)
-        weights = np.exp((cosines[near].astype(np.float64) - top) / SHARPNESS)
-        nobody = math.exp((NOBODY - top) / SHARPNESS)
+        top = max(float(cosines[near[0]]), ABSTENTION_COSINE)
+        weights = np.exp((cosines[near].astype(np.float64) - top) / TEMPERATURE)
+        nobody = math.exp((ABSTENTION_COSINE - top) / TEMPERATURE)
         shares: Scores = (weights @ self.outcomes[near]) / (weights.sum() + nobody)
         return shares
 
@@ -81,12 +81,12 @@ def build_history(
     documents: Sequence[str],
     issues: Sequence[PastIssue],
     vectors: Vectors,
-    likeness: Vectors | None = None,
+    document_vectors: Vectors | None = None,
     language: str = ENGLISH,
 ) -> History:
     """Learn from issues (row n of ``vectors`` is issue n); links to documents that are gone are ignored.
 
-    ``likeness`` is a vector for each document: what resolved an issue speaks a little for documents like it, which
+    ``document_vectors`` has a row a document: what resolved an issue speaks a little for documents like it, which
     helps those with few links of their own.
     """
     column = {document: n for n, document in enumerate(documents)}
@@ -96,13 +96,13 @@ def build_history(
     outcomes = np.zeros((len(past), len(documents)), dtype=np.float32)
     for row, issue in enumerate(past):
         outcomes[row, sorted({column[d] for d in issue.documents if d in column})] = 1.0
-    idf = _rarity(past, language)
+    idf = _compute_idf(past, language)
     near = np.ascontiguousarray(vectors[kept] if kept else vectors[:0], dtype=np.float32)
-    said = np.array([word_features(i.text, idf, language) for i in past], dtype=np.float32).reshape(
+    words = np.array([word_features(i.text, idf, language) for i in past], dtype=np.float32).reshape(
         len(past), WORD_BUCKETS
     )
     shares = outcomes / np.maximum(outcomes.sum(axis=1, keepdims=True), 1.0)
-    classifier, offset = _ridge(np.hstack([near, said]), outcomes + _alike(shares, likeness))
+    classifier, offset = _fit_ridge(np.hstack([near, words]), outcomes + _spread_to_similar(shares, document_vectors))
     return History(tuple(documents), past, near, shares, idf, classifier, offset, language)
 
 
@@ -119,7 +119,7 @@ def word_features(text: str, idf: Mapping[str, float], language: str = ENGLISH) 
     return scaled
 
 
-def lifted(
+def resolving_documents(
     links: Mapping[str, Collection[str]], raw_issues: Sequence[str], documents: Collection[str]
 ) -> tuple[Hit, ...]:
     """Return the documents that resolved a node's own raw issues, with their share, most frequent first.
@@ -133,25 +133,25 @@ def lifted(
     return tuple(sorted(hits, key=lambda h: (-h.score, h.id)))
 
 
-def _alike(shares: NDArray[np.float32], likeness: Vectors | None) -> NDArray[np.float32]:
-    """Return what each outcome says of all documents by their likeness, above or below the mean document."""
-    if likeness is None or not shares.size:
+def _spread_to_similar(shares: NDArray[np.float32], document_vectors: Vectors | None) -> NDArray[np.float32]:
+    """Return what each outcome says of all documents by their similarity, above or below the mean document."""
+    if document_vectors is None or not shares.size:
         return np.zeros_like(shares)
-    centred = likeness - likeness.mean(axis=0)
+    centred = document_vectors - document_vectors.mean(axis=0)
     spread: NDArray[np.float32] = (shares @ centred) @ centred.T
     return spread
 
 
-def _rarity(past: Sequence[PastIssue], language: str) -> dict[str, float]:
+def _compute_idf(past: Sequence[PastIssue], language: str) -> dict[str, float]:
     """Return the weight of each word that at least two issues say."""
-    said = Counter(word for issue in past for word in set(terms(issue.text, language)))
-    return {word: 1 + math.log((1 + len(past)) / (1 + n)) for word, n in sorted(said.items()) if n > 1}
+    issues_with = Counter(word for issue in past for word in set(terms(issue.text, language)))
+    return {word: 1 + math.log((1 + len(past)) / (1 + n)) for word, n in sorted(issues_with.items()) if n > 1}
 
 
-def _ridge(features: NDArray[np.float32], outcomes: NDArray[np.float32]) -> tuple[NDArray[np.float32], Scores]:
+def _fit_ridge(features: NDArray[np.float32], outcomes: NDArray[np.float32]) -> tuple[NDArray[np.float32], Scores]:
     """Fit outcomes to features in closed form, around a mean that is pulled to nothing while there are few."""
     x, y = features.astype(np.float64), outcomes.astype(np.float64)
-    prior = y.sum(axis=0) / (len(y) + FEWEST)
+    prior = y.sum(axis=0) / (len(y) + PRIOR_ISSUES)
     middle = x.mean(axis=0) if len(x) else np.zeros(x.shape[1])
     centred, rest = x - middle, y - prior
     if len(x) <= x.shape[1]:  # the same answer from the smaller system

@@ -82,9 +82,9 @@ class AskIndex:
     @property
     def document_refinements(self) -> Sequence[Refine[Question]]:
         """What knows more of documents than their text says, in the order in which it is asked."""
-        return (self._with_history,)
+        return (self._add_history,)
 
-    def _with_history(self, documents: Ranking, question: Question) -> Ranking:
+    def _add_history(self, documents: Ranking, question: Question) -> Ranking:
         """Add what resolved similar issues."""
         weights = question.weights
         if not weights.history or not self.history.issues:
@@ -133,8 +133,8 @@ def load_index(
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
     knowledge = KnowledgeIndex.of(
-        (replace(i, attributes=_normal(i.attributes, spec)) for i in published.kb.issues.values()),
-        (replace(s, attributes=_normal(s.attributes, spec)) for s in published.kb.solutions.values()),
+        (replace(i, attributes=_normalize_attributes(i.attributes, spec)) for i in published.kb.issues.values()),
+        (replace(s, attributes=_normalize_attributes(s.attributes, spec)) for s in published.kb.solutions.values()),
         spec.attributes,
     )
     windows, titles = corpus.window_texts(), corpus.titles()
@@ -160,7 +160,7 @@ def load_index(
     )
 
 
-def _normal(attributes: Attributes, spec: DomainSpec) -> Attributes:
+def _normalize_attributes(attributes: Attributes, spec: DomainSpec) -> Attributes:
     """Give value sets the spelling that comparing needs; an edited line may name every value of a set."""
     known = spec.attributes
     return {name: known[name].normal(values) if name in known else values for name, values in attributes.items()}

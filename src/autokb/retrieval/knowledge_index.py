@@ -47,7 +47,7 @@ class KnowledgeIndex:
         for solution in sorted(solutions, key=lambda s: s.id):
             if solution.status in DISPLAYED and solution.issue_id in forest.nodes:
                 shown.setdefault(solution.issue_id, []).append(solution)
-        trees = {root.id: _root_first(forest, root) for root in forest.roots}
+        trees = {r.id: (r.id, *sorted(n.id for n in forest.subtree(r.id) if n is not r)) for r in forest.roots}
         names = tuple(sorted(attributes))
         things: list[Issue | Solution] = [*forest.nodes.values(), *(s for some in shown.values() for s in some)]
         combinations = {t.id: frozenset((name, t.attributes.get(name, ANY)) for name in names) for t in things}
@@ -77,13 +77,9 @@ class KnowledgeIndex:
         return tuple(self.forest.nodes)
 
 
-def _root_first(forest: Forest[Issue], root: Issue) -> tuple[str, ...]:
-    return root.id, *sorted(node.id for node in forest.subtree(root.id) if node is not root)
-
-
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question beside the index: how each node and each solution stands to what it says.
+    """One question beside the index: how each node and each solution relates to it.
 
     ``within`` holds what an unknown attribute can still be (iOS leaves phone and tablet): a node or solution with none
     of these is in conflict, otherwise the attribute stays unknown.
@@ -105,7 +101,7 @@ class Asked:
         combination = self.index.combination_of[thing_id]
         if combination not in self._known:
             left = self.index.leaves.get(combination, {})
-            impossible = any(self._outside(name, values) for name, values in combination) or any(
+            impossible = any(self._is_outside(name, values) for name, values in combination) or any(
                 self.attributes.get(name, ANY) != ANY and not values & self.attributes[name]
                 for name, values in left.items()
             )
@@ -113,12 +109,12 @@ class Asked:
             self._known[combination] = Match.CONFLICT if impossible else found
         return self._known[combination]
 
-    def _outside(self, name: str, values: Values) -> bool:
+    def _is_outside(self, name: str, values: Values) -> bool:
         within = self.within.get(name) if name not in self.attributes else None
         return within is not None and values != ANY and not values & within
 
     def is_open(self, thing_id: str) -> bool:
-        """Return whether a node agrees with all that is said and fixes what is not, so that asking could settle it."""
+        """Return whether a node agrees with what is stated and fixes what is not, so that asking could settle it."""
         combination = self.index.combination_of[thing_id]
         if combination not in self._open:
             self._open[combination] = self.match(thing_id) not in (*ACCEPTED, Match.CONFLICT) and all(

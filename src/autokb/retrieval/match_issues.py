@@ -99,13 +99,13 @@ def literal(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> li
                 accepted[_exact_child(node, asked) or node] = None
         elif (parent := issue.parent_id) is not None and asked.match(parent) in ACCEPTED:
             accepted[_exact_child(parent, asked) or parent] = None
-    return [_taken(node, asked, similarities) for node in accepted]
+    return [_make_match(node, asked, similarities) for node in accepted]
 
 
 def _exact_child(parent: str, asked: Asked) -> str | None:
     return next((c.id for c in asked.index.forest.children(parent) if asked.match(c.id) is Match.EXACT), None)
 
 
-def _taken(node: str, asked: Asked, similarities: Similarities) -> TreeMatch:
+def _make_match(node: str, asked: Asked, similarities: Similarities) -> TreeMatch:
     own = float(similarities[asked.index.rows[node]])
     return TreeMatch(asked.index.root_of[node], node, asked.match(node), own, own, own)

@@ -23,13 +23,13 @@ class ReadQuestion:
 def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQuestion:
     """Read a question's attributes; an override replaces what was read, and what follows from it."""
     read = TASK.answer_offline(ExtractAttributes(text, "question", spec.attributes)).as_attributes()
-    said = {name: values for name, values in read.items() if not _implied(name, read, spec)}
-    known = {name: spec.attributes[name].normal(values) for name, values in {**said, **overrides}.items()}
+    stated = {name: values for name, values in read.items() if not _is_implied(name, read, spec)}
+    known = {name: spec.attributes[name].normal(values) for name, values in {**stated, **overrides}.items()}
     whole = {n: spec.attributes[n].normal(v) for n, v in settled(known, spec.attributes).items()}
     return ReadQuestion(whole, implied_sets(whole, spec.attributes))
 
 
-def _implied(name: str, attributes: Attributes, spec: DomainSpec) -> bool:
+def _is_implied(name: str, attributes: Attributes, spec: DomainSpec) -> bool:
     """Return whether a value is nothing but what the other values imply."""
     others = {n: v for n, v in attributes.items() if n != name}
     return settled(others, spec.attributes).get(name) == attributes[name]
@@ -56,11 +56,11 @@ def read_values(spec: DomainSpec, given: Mapping[str, Sequence[str]]) -> dict[st
             raise BadInputError(f"{name!r} is no attribute of this domain; it has {known}.")
         listed = [values] if isinstance(values, str) else list(values)
         if listed:
-            result[name] = attribute.normal(frozenset(_spelled(attribute, str(v)) for v in listed))
+            result[name] = attribute.normal(frozenset(_find_spelling(attribute, str(v)) for v in listed))
     return result
 
 
-def _spelled(attribute: Attribute, value: str) -> str:
+def _find_spelling(attribute: Attribute, value: str) -> str:
     wanted = value.casefold()
     for known in (*attribute.values, *attribute.examples, *attribute.synonyms, *ANY, *NONE):
         if known.casefold() == wanted:

@@ -19,8 +19,8 @@ from autokb.stores.vector_index import VectorIndex, vector_index
 from autokb.stores.word_index import WordIndex
 from autokb.text.words import terms
 
-SHORT = 10  # words that count: up to here a question is short
-LONG = 40  # from here on it is a whole message
+SHORT_QUESTION = 10  # words that count: up to here a question is short
+LONG_QUESTION = 40  # from here on it is a whole message
 BEST_WINDOWS = 3  # a document's text counts by the mean of its best windows
 
 
@@ -74,9 +74,9 @@ class Found:
     def best_chunks(self, k: int, boost: Scores | None = None) -> tuple[ChunkHit, ...]:
         """Return the k best chunks; ``boost`` (by document) adds what history says of their documents."""
         scores = self.chunks if boost is None else self.chunks + boost[self.index.chunk_document]
-        return tuple(self._hit(position, float(scores[position])) for position in best_first(scores, k))
+        return tuple(self._make_hit(position, float(scores[position])) for position in best_first(scores, k))
 
-    def _hit(self, position: int, score: float) -> ChunkHit:
+    def _make_hit(self, position: int, score: float) -> ChunkHit:
         index = self.index
         start = int(index.chunk_starts[position])
         end = int(index.chunk_starts[position + 1]) if position + 1 < len(index.chunks) else len(index.windows)
@@ -125,7 +125,7 @@ def build_index(
 
 
 def whole_chunks(chunks: Sequence[Chunk], with_context: bool = False) -> tuple[Window, ...]:
-    """Return one window a chunk: the plain systems of the evaluation search chunks as they stand."""
+    """Return one window a chunk: the plain systems of the evaluation search chunks as they are."""
     return tuple(
         Window(
             chunk=c.id,
@@ -143,25 +143,25 @@ def search(index: ChunkIndex, vector: Vectors, text: str, weights: Weights) -> F
     """Score every chunk and document for a question, by vectors, title and words."""
     cosines = index.vectors.scores(vector)
     if not len(cosines):
-        titles = weights.title * _title_cosines(index, vector)
+        titles = weights.title * _compare_titles(index, vector)
         return Found(index, titles, np.zeros(0), cosines, -1.0)
     shares = index.words.shares(text) * words_weight(text, weights, index.words.language)
-    titles = weights.title * _title_cosines(index, vector)
+    titles = weights.title * _compare_titles(index, vector)
     chunks = np.maximum.reduceat(cosines, index.chunk_starts) + shares + titles[index.chunk_document]
-    documents = _by_windows(index, cosines) + _by_words(index, shares) + titles
+    documents = _score_by_windows(index, cosines) + _score_by_words(index, shares) + titles
     return Found(index, documents, chunks, cosines, float(cosines.max()))
 
 
 def search_parts(index: ChunkIndex, vector: Vectors, text: str) -> tuple[Scores, Scores, Scores]:
     """Return what ``search`` adds up for documents, before it is weighted: windows, titles, words."""
     cosines = index.vectors.scores(vector)
-    windows = _by_windows(index, cosines)
-    return windows, _title_cosines(index, vector), _by_words(index, index.words.shares(text))
+    windows = _score_by_windows(index, cosines)
+    return windows, _compare_titles(index, vector), _score_by_words(index, index.words.shares(text))
 
 
 def gate_by_length(text: str, language: str = ENGLISH) -> float:
     """Return 0 for a short question, 1 for a whole message, and what lies between."""
-    return min(max((len(terms(text, language)) - SHORT) / (LONG - SHORT), 0.0), 1.0)
+    return min(max((len(terms(text, language)) - SHORT_QUESTION) / (LONG_QUESTION - SHORT_QUESTION), 0.0), 1.0)
 
 
 def words_weight(text: str, weights: Weights, language: str = ENGLISH) -> float:
@@ -169,21 +169,21 @@ def words_weight(text: str, weights: Weights, language: str = ENGLISH) -> float:
     return weights.words_short + gate_by_length(text, language) * (weights.words_long - weights.words_short)
 
 
-def _title_cosines(index: ChunkIndex, vector: Vectors) -> Scores:
+def _compare_titles(index: ChunkIndex, vector: Vectors) -> Scores:
     if index.titles is None:
         return np.zeros(len(index.documents))
     cosines: Scores = (index.titles @ vector).astype(np.float64)
     return cosines
 
 
-def _by_windows(index: ChunkIndex, cosines: Vectors) -> Scores:
+def _score_by_windows(index: ChunkIndex, cosines: Vectors) -> Scores:
     documents = np.zeros(len(index.documents))
     if len(cosines):
-        documents[index.filled] = _best_mean(cosines, index.document_starts)
+        documents[index.filled] = _mean_best_windows(cosines, index.document_starts)
     return documents
 
 
-def _by_words(index: ChunkIndex, scores: Scores) -> Scores:
+def _score_by_words(index: ChunkIndex, scores: Scores) -> Scores:
     """Return the best chunk's score of each document; BM25 is never below 0."""
     documents = np.zeros(len(index.documents))
     np.maximum.at(documents, index.chunk_document, scores)
@@ -193,7 +193,7 @@ def _by_words(index: ChunkIndex, scores: Scores) -> Scores:
 def words_only(index: ChunkIndex, text: str) -> Found:
     """Rank by BM25 alone."""
     scores = index.words.scores(text)
-    return Found(index, _by_words(index, scores), scores, np.zeros(len(index.windows), dtype=np.float32), 0.0)
+    return Found(index, _score_by_words(index, scores), scores, np.zeros(len(index.windows), dtype=np.float32), 0.0)
 
 
 def vectors_only(index: ChunkIndex, vector: Vectors) -> Found:
@@ -208,16 +208,16 @@ def vectors_only(index: ChunkIndex, vector: Vectors) -> Found:
 def fused_equally(index: ChunkIndex, vector: Vectors, text: str, k: int = 60) -> Scores:
     """Rank documents by the usual reciprocal rank fusion of vectors and BM25, 1:1: the plain baseline."""
     rankings = (vectors_only(index, vector).chunks, index.words.scores(text))
-    return _by_words(index, np.sum([1.0 / (k + 1 + _ranks(scores)) for scores in rankings], axis=0))
+    return _score_by_words(index, np.sum([1.0 / (k + 1 + _rank_positions(scores)) for scores in rankings], axis=0))
 
 
-def _ranks(scores: NDArray[np.floating[Any]]) -> Scores:
+def _rank_positions(scores: NDArray[np.floating[Any]]) -> Scores:
     ranks = np.empty(len(scores))
     ranks[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
     return ranks
 
 
-def _best_mean(cosines: Vectors, starts: Positions) -> Scores:
+def _mean_best_windows(cosines: Vectors, starts: Positions) -> Scores:
     """Return for each run of rows the mean of its best windows; a run that is too short repeats its last."""
     left = cosines.astype(np.float64)
     lengths = np.diff(np.append(starts, len(left)))

@@ -18,7 +18,7 @@ from autokb.retrieval.match_issues import match_issues
 
 ASKED_LATER = 0.3  # share of the past that is asked, the later part, over the earlier one
 MOST_ASKED = 200  # issues
-NODES_A_QUESTION = 60
+NODES_A_QUESTION = 60  # nearest nodes whose trees are ranked, as many as a question looks through
 
 
 def tree_cases(
@@ -34,11 +34,11 @@ def tree_cases(
     known = np.array([vectors[p.id] for p in earlier]).reshape(len(earlier), index.nodes.vectors.shape[1])
     history = build_history(index.chunks.documents, earlier, known, index.chunks.centroids(), index.spec.language)
     before = replace(index, history=history)
-    cases = (_case(before, p, vectors[p.id], attributes.get(p.id, {})) for p in order[first:])
+    cases = (_make_case(before, p, vectors[p.id], attributes.get(p.id, {})) for p in order[first:])
     return [case for case in cases if case is not None]
 
 
-def _case(index: AskIndex, issue: PastIssue, vector: Vectors, attributes: Attributes) -> TreeCase | None:
+def _make_case(index: AskIndex, issue: PastIssue, vector: Vectors, attributes: Attributes) -> TreeCase | None:
     knowledge = index.nodes.knowledge
     scored = index.score(issue.text, vector=vector)
     grown_from_it = {knowledge.root_of[i] for i, node in knowledge.issues.items() if issue.id in node.raw_issues}

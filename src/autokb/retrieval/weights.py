@@ -58,7 +58,7 @@ def worth_showing(documents: Sequence[float], best: float) -> tuple[bool, ...]:
     """Return which of a node's solutions to show, by their documents' scores beside the best of all documents.
 
     A node shows at least its own best; further ones only when their document is among the likely ones, for else an
-    unlikely document of the first tree would stand before the likely one of the second.
+    unlikely document of the first tree would come before the likely one of the second.
     """
     top = max(documents, default=0.0)
     return tuple(score >= best - SHOWN_BELOW_BEST or score == top for score in documents)

@@ -17,7 +17,7 @@ Body = dict[str, Any]  # a noun as JSON, without its id
 
 
 class Codec(Generic[N]):
-    """One kind of noun as JSON; ``outside`` are fields that the record's place tells: its id, a chunk's document."""
+    """One kind of noun as JSON; ``outside`` are fields that the record's place gives: its id, a chunk's document."""
 
     def __init__(self, noun: type[N], *outside: str) -> None:
         self._adapter = TypeAdapter(noun)

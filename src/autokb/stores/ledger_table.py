@@ -45,20 +45,20 @@ class LedgerTable:
     def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         """Return the replies that can be served."""
         fields = "key, text, input, output, cached, finish"
-        found = self._where(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
+        found = self._select_by_keys(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
         return {key: ModelReply(*rest) for key, *rest in found}
 
     def unreadable(self, base_keys: Sequence[str]) -> dict[str, int]:
         """Return how many replies to each request could not be read."""
         select = "SELECT base_key, count(*) FROM request WHERE state = 'unreadable' AND base_key IN"
-        return {key: int(number) for key, number in self._where(select, base_keys, "GROUP BY base_key")}
+        return {key: int(number) for key, number in self._select_by_keys(select, base_keys, "GROUP BY base_key")}
 
     def keep(self, rows: Sequence[Paid]) -> None:
         """Store rows, on disk before it returns; where nobody can write, a question that was paid for leaves no row."""
         if self.file.read_only:
             return
         with self.file.transaction(), self.file.reading() as db:
-            db.executemany(KEEP, map(_columns, rows))
+            db.executemany(KEEP, map(_to_columns, rows))
             for row in rows:
                 if row.vectors is not None:
                     request, vectors = row.vectors
@@ -82,16 +82,16 @@ class LedgerTable:
         """Return the requests whose replies a batch still owes, oldest first."""
         select = f"SELECT {COLUMNS} FROM request WHERE state = 'awaited' ORDER BY number"
         with self.file.reading() as db:
-            return [self._row(columns) for columns in db.execute(select).fetchall()]
+            return [self._from_columns(columns) for columns in db.execute(select).fetchall()]
 
-    def _row(self, columns: Sequence[Any]) -> Paid:
+    def _from_columns(self, columns: Sequence[Any]) -> Paid:
         key, base_key, stage, task, model, items, state, text, *figures, cost, calls, batch = columns
         reply = None if text is None else ModelReply(text, *figures)
         return Paid(
             key, base_key, stage, task, model, tuple(json.loads(items)), state, reply, cost, calls=calls, batch=batch
         )
 
-    def _where(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
+    def _select_by_keys(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
         found: list[Any] = []
         with self.file.reading() as db:
             for part in parts_of(keys):
@@ -99,7 +99,7 @@ class LedgerTable:
         return found
 
 
-def _columns(row: Paid) -> tuple[Any, ...]:
+def _to_columns(row: Paid) -> tuple[Any, ...]:
     reply = row.reply
     waits = row.state == "awaited"
     figures = (

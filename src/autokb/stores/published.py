@@ -31,7 +31,7 @@ class Published:
 def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
     """Return the domain that the last build worked with; an edited ``domain.yaml`` counts from the next build on."""
     text = published.settings.get("domain", {}).get("yaml")
-    if not isinstance(text, str):
+    if not isinstance(text, str) or text == workspace.domain_text:  # a question need not parse the same YAML twice
         return workspace.spec
     try:
         return read_domain(parse_yaml(text, DOMAIN_FILE))
@@ -42,10 +42,10 @@ def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
 def read_published(file: WorkspaceFile) -> Published:
     """Read everything that readers may see, all of it from one moment."""
     with file.snapshot():
-        return _read(file)
+        return _read_records(file)
 
 
-def _read(file: WorkspaceFile) -> Published:
+def _read_records(file: WorkspaceFile) -> Published:
     bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
     raw = dict(file.records("raw_issue"))
     edits = tuple(read_edit(i, body) for i, body in file.edits())

@@ -46,11 +46,11 @@ def readable(version: str) -> bool:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring a file of an earlier version up to date in one transaction; any other is left as it is."""
-    if _version(db) not in EARLIER:
+    if _read_version(db) not in EARLIER:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        if _version(db) == "1":  # another process may have been faster
+        if _read_version(db) == "1":  # another process may have been faster
             db.execute("ALTER TABLE work ADD COLUMN request TEXT")
             for statement in filter(None, map(str.strip, REQUEST.split(";"))):
                 db.execute(statement)
@@ -61,6 +61,6 @@ def migrate(db: sqlite3.Connection) -> None:
         raise
 
 
-def _version(db: sqlite3.Connection) -> str | None:
+def _read_version(db: sqlite3.Connection) -> str | None:
     row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
     return None if row is None else str(row[0])

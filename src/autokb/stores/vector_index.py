@@ -62,10 +62,12 @@ class GraphIndex:
 def vector_index(vectors: Vectors, exact_up_to: int = EXACT_UP_TO) -> VectorIndex:
     """Index unit vectors, in the way that suits their number."""
     vectors = np.ascontiguousarray(vectors, dtype=np.float32)
-    return ExactIndex(vectors) if len(vectors) <= exact_up_to else _graph(vectors)
+    return ExactIndex(vectors) if len(vectors) <= exact_up_to else _build_graph(vectors)
 
 
-def _graph(vectors: Vectors) -> GraphIndex:
+def _build_graph(vectors: Vectors) -> GraphIndex:
+    # Loaded after usearch, onnxruntime crashes the process (seen with usearch 2.26 on Linux): the encoder goes first.
+    import onnxruntime  # noqa: F401
     from usearch.index import Index
 
     graph = Index(

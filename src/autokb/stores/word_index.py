@@ -47,7 +47,7 @@ class WordIndex:
         return WordIndex(len(texts), vocabulary, starts, columns[order], weights, language)
 
     def scores(self, text: str) -> NDArray[np.float64]:
-        """Return BM25 of every text for a question; a word said twice counts twice."""
+        """Return BM25 of every text for a question; a word that is repeated counts again."""
         known = [self.vocabulary[w] for w in terms(text, self.language) if w in self.vocabulary]
         if not known:
             return np.zeros(self.size)
@@ -62,10 +62,10 @@ class WordIndex:
 
         The share falls by itself for long questions, whose many words no text can say.
         """
-        most = (K1 + 1) * sum(self._idf(word) for word in terms(text, self.language))
+        most = (K1 + 1) * sum(self._compute_idf(word) for word in terms(text, self.language))
         return self.scores(text) / most if most else np.zeros(self.size)
 
-    def _idf(self, word: str) -> float:
+    def _compute_idf(self, word: str) -> float:
         number = self.vocabulary.get(word)
         found = 0 if number is None else int(self.starts[number + 1] - self.starts[number])
         return math.log(1 + (self.size - found + 0.5) / (found + 0.5))

@@ -94,7 +94,7 @@ def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAUL
 def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -> Workspace:
     """Open an existing workspace (BadInputError when it is none or its YAML is wrong).
 
-    ``model`` stands before that of the settings; ``mode`` says how a model is asked and changes nothing offline.
+    ``model`` overrides that of the settings; ``mode`` says how a model is asked and changes nothing offline.
     """
     if mode not in MODES:
         raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {mode!r}.")
@@ -134,7 +134,7 @@ def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
 
 
 def settings_from(file: Path | None, model: str = "") -> Settings:
-    """Read the settings of a file (none: as they come); the environment and then ``model`` stand before them."""
+    """Read the settings of a file (none: as they come); the environment and then ``model`` override them."""
     data = None if file is None else parse_yaml(_text_of(file), file.name)
     return read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})})
 
@@ -154,7 +154,7 @@ def parse_yaml(text: str, name: str) -> Any:
     """Parse YAML in which Yes, No, On and 1.10 stay the words they are, as attribute values must."""
     import yaml
 
-    class Words(yaml.SafeLoader):
+    class LiteralLoader(yaml.SafeLoader):
         """A safe loader that resolves whole numbers and null only."""
 
     kept = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")
@@ -162,9 +162,9 @@ def parse_yaml(text: str, name: str) -> Any:
         first: [(tag, pattern) for tag, pattern in found if tag in kept]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-    Words.yaml_implicit_resolvers = resolvers
+    LiteralLoader.yaml_implicit_resolvers = resolvers
     try:
-        return yaml.load(text, Loader=Words)
+        return yaml.load(text, Loader=LiteralLoader)
     except (yaml.YAMLError, RecursionError) as error:
         place = getattr(error, "problem_mark", None)
         where = f" in line {place.line + 1}" if place else ""

@@ -18,8 +18,8 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 from autokb.stores.schema import make_schema, migrate, readable
 
-BUSY_SECONDS = 30.0
-AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
+BUSY_SECONDS = 30.0  # that a connection waits for another one's transaction to end
+PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class WorkspaceFile:
         if not create and not path.exists():
             raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
         try:
-            self._db, self.read_only = _connect(path, create)
+            self._db, self.read_only = _open_writable_or_not(path, create)
             self._inode = path.stat().st_ino
         except sqlite3.DatabaseError as error:
             raise AutokbError(
@@ -80,13 +80,13 @@ class WorkspaceFile:
                 return
             self._writing = True
             try:
-                with self._outermost():
+                with self._begin_and_commit():
                     yield
             finally:
                 self._writing = False
 
     @contextmanager
-    def _outermost(self) -> Iterator[None]:
+    def _begin_and_commit(self) -> Iterator[None]:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -281,22 +281,22 @@ def vector_key(embedder: str, text: str) -> bytes:
 
 def parts_of(keys: Sequence[Any]) -> Iterator[list[Any]]:
     """Yield keys in parts that fit into one statement."""
-    for start in range(0, len(keys), AT_ONCE):
-        yield list(keys[start : start + AT_ONCE])
+    for start in range(0, len(keys), PARAMETERS_AT_ONCE):
+        yield list(keys[start : start + PARAMETERS_AT_ONCE])
 
 
-def _connect(path: Path, create: bool) -> tuple[sqlite3.Connection, bool]:
+def _open_writable_or_not(path: Path, create: bool) -> tuple[sqlite3.Connection, bool]:
     """Return the connection, and whether nothing can be written through it."""
     try:
-        return _open(f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}", writable=True), False
+        return _open_database(f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}", writable=True), False
     except sqlite3.OperationalError as error:
         if create or ("readonly" not in str(error) and "unable to open" not in str(error)):
             raise
         # A read-only folder cannot hold the shared-memory file that WAL readers need; nobody can write there either.
-        return _open(f"{path.absolute().as_uri()}?immutable=1", writable=False), True
+        return _open_database(f"{path.absolute().as_uri()}?immutable=1", writable=False), True
 
 
-def _open(uri: str, *, writable: bool) -> sqlite3.Connection:
+def _open_database(uri: str, *, writable: bool) -> sqlite3.Connection:
     db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     made = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
     if writable:

@@ -27,12 +27,12 @@ def find_switches(text: str) -> list[Switch]:
         if mark.group().startswith("{for"):
             stack.append(mark)
         elif stack:
-            found.append(_switch(stack.pop(), mark.start(), mark.end()))
-    found.extend(_switch(opening, len(text), len(text)) for opening in stack)
+            found.append(_make_switch(stack.pop(), mark.start(), mark.end()))
+    found.extend(_make_switch(opening, len(text), len(text)) for opening in stack)
     return sorted(found, key=lambda s: (s.start, -s.end))
 
 
-def _switch(opening: re.Match[str], inner_end: int, end: int) -> Switch:
+def _make_switch(opening: re.Match[str], inner_end: int, end: int) -> Switch:
     body = opening.group()[5:-1].strip()
     negated = body.startswith("not ")
     names = tuple(n.strip().lower() for n in body.removeprefix("not ").split(",") if n.strip())

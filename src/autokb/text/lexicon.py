@@ -86,7 +86,7 @@ class Lexicon:
         for value, given in names.items():
             has_synonyms = len(given) > len(self._names_in(value))
             for name in dict.fromkeys((*given, *self._common_names(value, has_synonyms, claimed))):
-                self._add(attribute.name, value, name)
+                self._add_name(attribute.name, value, name)
 
     def _names_in(self, value: str) -> tuple[str, ...]:
         """Return the names that a value's own name holds: ``iPhone / iPad`` is two, a remark in brackets is none."""
@@ -100,19 +100,19 @@ class Lexicon:
             if not (has_synonyms and name.startswith("?")) and bare.replace(" ", "") not in claimed:
                 yield bare
 
-    def _add(self, attribute: str, value: str, name: str) -> None:
+    def _add_name(self, attribute: str, value: str, name: str) -> None:
         split = split_words(name)
         if not split.folded:
             return
         first = split.folded[0]
         is_everyday = len(split.folded) == 1 and (first in self._data.everyday_words or len(first) == 1)
         exact = split.raw[0] if is_everyday and first.isascii() else ""
-        for words in self._forms(split.folded):
+        for words in self._spell_forms(split.folded):
             entry = _Entry(words, attribute, value, exact)
             if entry not in (entries := self._entries.setdefault(words[0], [])):
                 entries.append(entry)
 
-    def _forms(self, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    def _spell_forms(self, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         """Give a name in singular and plural, and written as one word: smart phone, smartphones."""
         for last in inflections(words[-1], self._language):
             yield (*words[:-1], last)
@@ -139,7 +139,7 @@ class Lexicon:
         return sorted(set(found))
 
     def is_negated(self, text: Words, start: int) -> bool:
-        """Return whether a plain negation stands before a word, with small words between them at most."""
+        """Return whether a plain negation precedes a word, with small words between them at most."""
         for here in range(start - 1, max(-1, start - 1 - _NEGATION_WITHIN), -1):
             if text.breaks(here + 1):
                 return False

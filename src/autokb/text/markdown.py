@@ -52,7 +52,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with what stands under it: ``start`` to ``end`` with its sub-sections, to ``own_end`` without."""
+    """A heading with what is under it: ``start`` to ``end`` with its sub-sections, to ``own_end`` without."""
 
     headings: tuple[str, ...]
     level: int
@@ -139,7 +139,7 @@ class _BlockReader:
                 self.inner.append(Block(kind, start, end, len(self.open_lists) + 1))
 
     def _after_marker(self, start: int, end: int) -> int:
-        """Return where the content of an item begins that stands in the same line as the item's own marker."""
+        """Return where the content of an item begins that is in the same line as the item's own marker."""
         if not self.open_items or (above := self.open_items[-1].start) < start:
             return start
         marker = MARKER.match(self.text, above)
@@ -163,7 +163,7 @@ class _BlockReader:
 
 
 @lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
+def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     add_fast_rules(parser)
@@ -175,21 +175,21 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
 
     Front matter is no block.
     """
-    return _parsed(text)[0]
+    return _parse_both_levels(text)[0]
 
 
 def inner_blocks(text: str) -> tuple[Block, ...]:
     """Return the tables and code inside items in reading order; ``level`` is one more than the depth of the item."""
-    return _parsed(text)[1]
+    return _parse_both_levels(text)[1]
 
 
 @cached_by_text
-def _parsed(text: str) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+def _parse_both_levels(text: str) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
     lines = [0, *(newline.end() for newline in NEWLINE.finditer(text)), len(text)]
     reader = _BlockReader(text, lines)
     front = front_matter_end(text)
     # Empty lines in its place keep the numbers of the lines.
-    for token in _parser().parse("\n" * len(NEWLINE.findall(text, 0, front)) + text[front:] if front else text):
+    for token in _make_parser().parse("\n" * len(NEWLINE.findall(text, 0, front)) + text[front:] if front else text):
         reader.visit(token)
     return tuple(reader.blocks), tuple(reader.inner)
 

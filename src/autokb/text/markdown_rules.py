@@ -14,11 +14,11 @@ _CODE_INDENT = 4  # columns: from there on a line is code
 
 def add_fast_rules(parser: MarkdownIt) -> None:
     """Let a parser try plain paragraphs first, and tell a table's lines without its cells."""
-    parser.block.ruler.before("table", "plain_paragraph", _plain_paragraph)
-    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
+    parser.block.ruler.before("table", "plain_paragraph", _take_plain_paragraph)
+    parser.block.ruler.at("table", _take_table, {"alt": ["paragraph", "reference"]})
 
 
-def _plain_paragraph(state: StateBlock, start: int, _end: int, _silent: bool) -> bool:
+def _take_plain_paragraph(state: StateBlock, start: int, _end: int, _silent: bool) -> bool:
     """Take lines up to an empty one whose first characters say that they are a paragraph and nothing else."""
     line = start
     while line < state.lineMax and not state.isEmpty(line):
@@ -49,7 +49,7 @@ def _push_block(state: StateBlock, kind: str, start: int, end: int) -> bool:
     return True
 
 
-def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _take_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Take a table's lines as the rule of markdown-it does, which alone says whether there is one."""
     if not table(state, start, end, True):
         return False

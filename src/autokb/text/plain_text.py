@@ -53,7 +53,7 @@ _SPACE = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # white space in a line, all
 def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
     """Return what a reader sees: labels of links, alternative texts of images, no marks, no tags; a line a block.
 
-    ``bullet`` stands before each list item; without ``images`` pictures leave nothing behind.
+    ``bullet`` is put before each list item; without ``images`` pictures leave nothing behind.
     """
     literals: list[str] = []
     text = markdown if _is_spaced_evenly(markdown) else _SPACE.sub(" ", markdown.translate(_CLEAN))
@@ -71,7 +71,7 @@ _CLEAN = {0xFDD0: None, 0xFDD1: None, 0xFDD2: None, 0: None, ord("\r"): "\n", 0x
 
 
 def _is_spaced_evenly(text: str) -> bool:
-    """Return whether a text is one line whose words stand one blank apart; what ``_CLEAN`` names cannot be printed."""
+    """Return whether a text is one line with single blanks between words; what ``_CLEAN`` names cannot be printed."""
     return text.isprintable() and "  " not in text
 
 

@@ -59,7 +59,7 @@ def _goes_on(text: str, begin: int, stop: re.Match[str], language: str, informal
     dotted = stop.group().startswith(".")
     if next_letter.islower() and (")" in stop.group() or (dotted and not informal)):
         return True
-    abbreviation, longest = _abbreviation(language)
+    abbreviation, longest = _compile_abbreviations(language)
     dot = stop.start()
     found = abbreviation.search(text, max(begin, dot - longest - 1), dot) if dotted else None
     if found is None:
@@ -78,7 +78,7 @@ def _goes_on(text: str, begin: int, stop: re.Match[str], language: str, informal
 
 
 @cache
-def _abbreviation(language: str) -> tuple[re.Pattern[str], int]:
+def _compile_abbreviations(language: str) -> tuple[re.Pattern[str], int]:
     """Return what matches an abbreviation, short number or letter at the end of a text, and its greatest length."""
     data = language_data(language)
     kinds = {

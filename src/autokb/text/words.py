@@ -11,7 +11,7 @@ from autokb.core.domain import ENGLISH
 from autokb.text.lexicons import language_data
 from autokb.text.stemming import stem
 
-READ_AT_MOST = 100_000  # characters of a text; what a customer says stands before that, and hostile texts stay cheap
+READ_AT_MOST = 100_000  # characters of a text; what a customer says is before that, and hostile texts stay cheap
 
 # Scripts in which nobody can see where a word ends: Thai, Lao, Burmese, Khmer, and those of Chinese, Japanese and
 # Korean (whose endings stick to their words). A run of such characters is one token.
@@ -88,7 +88,7 @@ def terms(text: str, language: str = ENGLISH) -> tuple[str, ...]:
     unwanted = stop_words(language)
     for token in _TOKEN.findall(normalized(text)):
         if _is_unspaced(token):
-            found += _pairs(token)
+            found += _split_into_pairs(token)
             continue
         word = token.casefold()
         if word not in unwanted:
@@ -106,7 +106,7 @@ def content_words(text: str, language: str = ENGLISH) -> frozenset[str]:
     found: set[str] = set()
     for token in _TOKEN.findall(normalized(text)):
         if _is_unspaced(token):
-            found.update(_pairs(token))
+            found.update(_split_into_pairs(token))
             continue
         word = token.casefold()
         for part in (word,) if word.isalpha() or word in unwanted else _LETTERS.findall(word):
@@ -119,5 +119,5 @@ def _is_unspaced(token: str) -> bool:
     return token >= _LOWEST_UNSPACED and _FIRST_UNSPACED.match(token) is not None
 
 
-def _pairs(run: str) -> list[str]:
+def _split_into_pairs(run: str) -> list[str]:
     return [run[n : n + 2] for n in range(max(1, len(run) - 1))]

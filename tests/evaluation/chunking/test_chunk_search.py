@@ -8,8 +8,8 @@ import pytest
 from autokb.chunking.windows import Window
 from autokb.core.nouns import Chunk
 from autokb.evaluation.chunking.chunk_search import RankedChunks, needed_text_metrics, rank_by_best_window
-from autokb.evaluation.chunking.datasets import Question
-from autokb.evaluation.chunking.token_metrics import Place
+from autokb.evaluation.chunking.datasets import LabelledQuestion
+from autokb.evaluation.chunking.token_metrics import DocumentSpans
 
 
 def chunk(number: int, start: int, end: int) -> Chunk:
@@ -27,7 +27,7 @@ def test_a_chunk_counts_by_its_best_window_and_one_without_a_window_comes_last()
 
 def test_found_text_is_scored_over_the_questions_that_have_excerpts() -> None:
     chunks = [chunk(n, n * 10, n * 10 + 10) for n in range(7)]
-    questions = [Question("?", (Place("d", ((5, 15),)),)), Question("?")]
+    questions = [LabelledQuestion("?", (DocumentSpans("d", ((5, 15),)),)), LabelledQuestion("?")]
     order = [(n, 0.0) for n in (0, 2, 3, 4, 5, 1, 6)]
     found = needed_text_metrics(RankedChunks("m", chunks, chunks, [order, order]), questions)
     # The first five hold 5 of the 10 needed characters and have 50; the excerpt stands in chunks 0 and 1, of 20.

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.chunking.datasets import Question, read_gold, read_questions
-from autokb.evaluation.chunking.token_metrics import Place
+from autokb.evaluation.chunking.datasets import LabelledQuestion, read_gold, read_questions
+from autokb.evaluation.chunking.token_metrics import DocumentSpans
 
 
-def read(folder: Path, *records: Any) -> list[Question]:
+def read(folder: Path, *records: Any) -> list[LabelledQuestion]:
     file = folder / "questions.jsonl"
     file.write_text("\n".join(r if isinstance(r, str) else json.dumps(r) for r in records), encoding="utf-8")
     return read_questions(file, {"guide.md": 50}, {"guide": "guide.md", "guide.md": "guide.md"}.get)
@@ -30,8 +30,12 @@ def test_questions_with_and_without_places(tmp_path: Path) -> None:
         },
         {"text": "When?"},
     )
-    places = (Place("guide.md", ((3, 9),)),), (Place("guide.md", ((0, 5),)),)
-    assert found == [Question("How?", places[0]), Question("Why?", places[1]), Question("When?")]
+    places = (DocumentSpans("guide.md", ((3, 9),)),), (DocumentSpans("guide.md", ((0, 5),)),)
+    assert found == [
+        LabelledQuestion("How?", places[0]),
+        LabelledQuestion("Why?", places[1]),
+        LabelledQuestion("When?"),
+    ]
 
 
 @pytest.mark.parametrize(

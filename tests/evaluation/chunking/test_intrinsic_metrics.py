@@ -123,6 +123,13 @@ def test_an_opening_that_dangles(before: str, opening: str, expected: bool) -> N
     assert dangles(text, parse_blocks(text), it) is expected
 
 
+@pytest.mark.parametrize(("language", "expected"), [("de", True), ("en", False), ("tr", False)])
+def test_what_points_back_is_told_by_the_words_of_the_language(language: str, expected: bool) -> None:
+    text = "Alles ist gut.\n\nDeshalb brummt es."
+    it = chunk(text, "Deshalb brummt es.")
+    assert dangles(text, parse_blocks(text), it, language) is expected
+
+
 def test_a_row_of_a_table_does_not_dangle_since_the_cut_is_counted() -> None:
     text = "| a | b |\n|---|---|\n| 1 | 2 |\n| and 3 | 4 |"
     assert not dangles(text, parse_blocks(text), chunk(text, "| and 3 | 4 |"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.nouns import Chunk
-from autokb.evaluation.chunking.tenets import ScoredQuestion, share_of_yes, weighted_precision, weighted_precisions
+from autokb.evaluation.chunking.tenets import QuestionScores, share_of_yes, weighted_precision, weighted_precisions
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict
 
 YES, NO = ChunkVerdict(verdict="yes"), ChunkVerdict(verdict="no")
@@ -48,7 +48,7 @@ def test_weighted_precision_is_the_sum_of_scores_over_the_most_there_could_be(
 
 
 def test_a_missing_score_makes_a_question_unreadable_where_it_counts() -> None:
-    found = weighted_precisions([ScoredQuestion((4, 2, 0, 0, 0)), ScoredQuestion((2, None, 4, 0, 0))])
+    found = weighted_precisions([QuestionScores((4, 2, 0, 0, 0)), QuestionScores((2, None, 4, 0, 0))])
     assert found["wp@1"].interval.value == (4 / 4 + 2 / 4) / 2
     assert (found["wp@3"].interval.value, found["wp@3"].judged, found["wp@3"].unreadable) == (6 / 12, 1, 1)
     assert found["wp@5"].interval.value == 6 / 20

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.evaluation.chunking.token_metrics import Place, TokenScores, precision_omega, token_scores
+from autokb.evaluation.chunking.token_metrics import DocumentSpans, TokenScores, precision_omega, token_scores
 
 
-def place(*spans: tuple[int, int], document: str = "d") -> Place:
-    return Place(document, spans)
+def place(*spans: tuple[int, int], document: str = "d") -> DocumentSpans:
+    return DocumentSpans(document, spans)
 
 
 def test_an_excerpt_that_two_chunks_share() -> None:

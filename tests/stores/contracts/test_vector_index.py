@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -69,3 +71,14 @@ def test_two_indexes_of_the_same_rows_answer_alike(make: Maker) -> None:
 
 def test_an_empty_index_finds_nothing() -> None:
     assert len(vector_index(np.zeros((0, 8), dtype=np.float32)).scores(units(1, 8)[0])) == 0
+
+
+def test_an_encoder_can_be_loaded_after_a_graph_was_built() -> None:
+    """The other way round the two libraries crash the process."""
+    code = (
+        "import numpy as np\n"
+        "from autokb.stores.vector_index import vector_index\n"
+        "vector_index(np.eye(4, dtype=np.float32), exact_up_to=0)\n"
+        "import onnxruntime\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from autokb.chunking.windows import Window, embedding_text, windows
 from autokb.core.nouns import Chunk, Document, Hit
-from autokb.evaluation.chunking.datasets import Question
+from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.method_output import MethodOutput
 from autokb.evaluation.chunking.results import Share
-from autokb.evaluation.chunking.token_metrics import Place, precision_omega, token_scores
+from autokb.evaluation.chunking.token_metrics import DocumentSpans, precision_omega, token_scores
 from autokb.evaluation.runner import Embed
 from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.retrieval.expand_subtrees import expand_subtrees
@@ -48,7 +48,7 @@ class RankedChunks:
 
 
 def rank_chunks(
-    embed: Embed, output: MethodOutput, documents: Mapping[str, Document], questions: Sequence[Question]
+    embed: Embed, output: MethodOutput, documents: Mapping[str, Document], questions: Sequence[LabelledQuestion]
 ) -> RankedChunks:
     """Rank a method's chunks for every question by their best windows; ``documents`` are by id."""
     chunks = output.chunks()
@@ -77,12 +77,12 @@ def rank_by_best_window(
     return [[(int(n), float(best[n, q])) for n in order[:, q]] for q in range(len(questions))]
 
 
-def needed_text_metrics(ranked: RankedChunks, questions: Sequence[Question]) -> dict[str, Share]:
+def needed_text_metrics(ranked: RankedChunks, questions: Sequence[LabelledQuestion]) -> dict[str, Share]:
     """Return recall, precision and IoU of the first five chunks over the questions with excerpts, and omega.
 
     Without a question that has excerpts there is nothing to return.
     """
-    places = [Place(chunk.document, chunk.spans) for chunk in ranked.chunks]
+    places = [DocumentSpans(chunk.document, chunk.spans) for chunk in ranked.chunks]
     columns: dict[str, list[float]] = {
         f"recall@{FOUND}": [],
         f"precision@{FOUND}": [],

@@ -10,7 +10,7 @@ from typing import Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Span
-from autokb.evaluation.chunking.token_metrics import Place
+from autokb.evaluation.chunking.token_metrics import DocumentSpans
 
 Resolve = Callable[[str], str | None]  # the name of a document -> its id
 QUESTION_FIELDS = ("question", "text", "query")
@@ -19,25 +19,25 @@ SPAN_FIELDS = (("start", "end"), ("start_index", "end_index"))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LabelledQuestion:
     """A question; ``excerpts`` are the places that answer it, none where nobody marked them."""
 
     text: str
-    excerpts: tuple[Place, ...] = ()
+    excerpts: tuple[DocumentSpans, ...] = ()
 
 
-def read_questions(path: Path, lengths: Mapping[str, int], resolve: Resolve) -> list[Question]:
+def read_questions(path: Path, lengths: Mapping[str, int], resolve: Resolve) -> list[LabelledQuestion]:
     """Read JSON Lines with ``question`` and perhaps ``document`` and ``references`` (BadInputError names the line).
 
     ``lengths`` are the documents by id with the characters of each. The field names of Chroma's data sets are read too.
     """
-    found = [_read_question(line, where, lengths, resolve) for line, where in _lines(path)]
+    found = [_read_question(line, where, lengths, resolve) for line, where in _read_lines(path)]
     if not found:
         raise BadInputError(f"{path} holds no questions; write one JSON object with a question in each line.")
     return found
 
 
-def _read_question(line: str, where: str, lengths: Mapping[str, int], resolve: Resolve) -> Question:
+def _read_question(line: str, where: str, lengths: Mapping[str, int], resolve: Resolve) -> LabelledQuestion:
     try:
         record = json.loads(line)
     except ValueError as error:
@@ -49,13 +49,13 @@ def _read_question(line: str, where: str, lengths: Mapping[str, int], resolve: R
         raise BadInputError(f"{where} has no question; give it as {' or '.join(QUESTION_FIELDS)}.")
     references = record.get("references") or ()
     if not references:
-        return Question(text)
+        return LabelledQuestion(text)
     name = next((str(record[field]) for field in DOCUMENT_FIELDS if record.get(field)), "")
     document = resolve(name)
     if document is None:
         raise BadInputError(f"{where} is about {name!r}, which is none of the documents; name one of them in document.")
     spans = tuple(_read_span(reference, where, lengths[document]) for reference in references)
-    return Question(text, (Place(document, spans),))
+    return LabelledQuestion(text, (DocumentSpans(document, spans),))
 
 
 def _read_span(reference: Any, where: str, length: int) -> Span:
@@ -71,7 +71,7 @@ def _read_span(reference: Any, where: str, length: int) -> Span:
 def read_gold(path: Path, resolve: Resolve) -> dict[str, str]:
     """Read JSON Lines with ``document`` and ``text``: by document id, the text that should be kept of it."""
     found = {}
-    for line, where in _lines(path):
+    for line, where in _read_lines(path):
         try:
             record = json.loads(line)
         except ValueError:
@@ -83,7 +83,7 @@ def read_gold(path: Path, resolve: Resolve) -> dict[str, str]:
     return found
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
+def _read_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the lines with text, each with the words that name it in an error."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")

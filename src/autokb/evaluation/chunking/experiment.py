@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from autokb.core.nouns import Document
 from autokb.evaluation.chunking.chunk_search import needed_text_metrics, rank_chunks
-from autokb.evaluation.chunking.datasets import Question
+from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.intrinsic_metrics import intrinsic_metrics, site_boilerplate
 from autokb.evaluation.chunking.judges import judge_retrieval, judge_tenets, make_questions, sample_chunks
 from autokb.evaluation.chunking.method_output import MethodOutput, chunk_sizes
 from autokb.evaluation.chunking.results import MethodReport, Share, Tenets
 from autokb.evaluation.chunking.tenets import weighted_precisions
-from autokb.evaluation.runner import Embed, Runner
+from autokb.evaluation.runner import Embed, TaskRunner
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.probes.chunk_questions.task import TASK as CHUNK_QUESTIONS
 
@@ -24,7 +24,7 @@ class ChunkingData:
 
     documents: Mapping[str, Document]
     max_size: int
-    questions: Sequence[Question] = ()
+    questions: Sequence[LabelledQuestion] = ()
     gold: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -36,7 +36,7 @@ class Judging:
     the task of a name: offline nobody can score relevance or make questions.
     """
 
-    runner: Runner
+    runner: TaskRunner
     embed: Embed
     asks_model: Callable[[str], bool]
     task: str
@@ -46,7 +46,7 @@ class Judging:
 
 def evaluate_methods(
     outputs: Sequence[MethodOutput], data: ChunkingData, judging: Judging
-) -> tuple[dict[str, MethodReport], Sequence[Question]]:
+) -> tuple[dict[str, MethodReport], Sequence[LabelledQuestion]]:
     """Return a report of each method, and the questions that were asked: those of people, else those of a model."""
     boilerplate = site_boilerplate(data.documents.values())
     questions = data.questions

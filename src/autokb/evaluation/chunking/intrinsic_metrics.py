@@ -12,13 +12,16 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from autokb.chunking.chunk_result import ChunkResult
+from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.evaluation.chunking.method_output import MethodOutput
 from autokb.evaluation.chunking.results import IntrinsicMetrics, Share
 from autokb.evaluation.statistics.cluster_bootstrap import Ratio, ratio_interval
+from autokb.text.lexicons import language_data
 from autokb.text.markdown import Block, inner_blocks, parse_blocks
 from autokb.text.plain_text import plain_text
 
@@ -26,12 +29,6 @@ REPEATED_ON = 3  # documents: a paragraph that is on so many, or so often on one
 LONGEST_QUESTION = 200  # characters; a longer paragraph that ends in a question mark is no title of an answer
 OPENING = 60  # characters of a chunk in which its first word is looked for
 CLOSING = 20  # characters before a chunk in which the end of a sentence is looked for
-_CONNECTIVE = re.compile(
-    r"(?:and|but|or|nor|so|then|thus|hence|also|however|therefore|otherwise|instead|moreover|furthermore|besides|still|"
-    r"similarly|consequently|accordingly|nevertheless|it|its|they|them|their|he|she|his|her|this|that|these|those|"
-    r"such|both|as a result|in addition|for example|for instance|in this case|after that|on the other hand)\b",
-    re.IGNORECASE,
-)
 _ITEM_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _LEADING = re.compile(r"[\s>*_\"'“”‘’(\[`|~]+")
 _TERM = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\*\*|__|`)\S")  # a name in bold or code, however it is written
@@ -65,13 +62,13 @@ def intrinsic_metrics(
     counts = [count_document(d, output.cuts[d.id], max_size, boilerplate) for d in documents if d.id in output.cuts]
     names = counts[0].ratios if counts else ()
     return IntrinsicMetrics(
-        {name: _share([one.ratios[name] for one in counts]) for name in names},
+        {name: _measure_share([one.ratios[name] for one in counts]) for name in names},
         sum(one.over_limit for one in counts),
-        _gold_metrics(output, gold) if gold else {},
+        _measure_against_gold(output, gold) if gold else {},
     )
 
 
-def _gold_metrics(output: MethodOutput, gold: Mapping[str, str]) -> dict[str, Share]:
+def _measure_against_gold(output: MethodOutput, gold: Mapping[str, str]) -> dict[str, Share]:
     """Return precision and recall of the words in the chunks against the gold texts, and the mean F1 of documents."""
     overlaps = []
     for document, text in gold.items():
@@ -80,13 +77,13 @@ def _gold_metrics(output: MethodOutput, gold: Mapping[str, str]) -> dict[str, Sh
             overlaps.append(gold_overlap(kept, text))
     f1 = [[(2 * p[0] / (p[1] + r[1]) if p[1] + r[1] else 0.0, 1.0)] for p, r in overlaps]
     return {
-        "gold_precision": _share([[precision] for precision, _ in overlaps]),
-        "gold_recall": _share([[recall] for _, recall in overlaps]),
-        "gold_f1": _share(f1),
+        "gold_precision": _measure_share([[precision] for precision, _ in overlaps]),
+        "gold_recall": _measure_share([[recall] for _, recall in overlaps]),
+        "gold_f1": _measure_share(f1),
     }
 
 
-def _share(documents: Sequence[Sequence[Ratio]]) -> Share:
+def _measure_share(documents: Sequence[Sequence[Ratio]]) -> Share:
     """Return the share over all documents; ``n`` is 0 where nothing can be measured."""
     interval = ratio_interval(documents)
     return Share(interval, 0 if interval.value is None else sum(map(len, documents)))
@@ -113,10 +110,10 @@ def count_document(
             ratios[f"cut_{kind}"].append((float(len(set().union(*holders)) > 1), 1.0))
     ratios["dangling"] = [(float(dangles(document.text, blocks, chunk)), 1.0) for chunk in chunks]
     ratios["link_density"] = [link_density(chunk.text) for chunk in chunks]
-    repeated = [(b.start, b.end) for b, words in _paragraphs(document.text) if words in boilerplate]
-    ratios["repeated"] = [_overlap(chunk.spans, repeated) for chunk in chunks] if boilerplate else []
-    left_out = sum(_length_without_space(document.text[s:e]) for noise in cut.noise for s, e in noise.spans)
-    ratios["left_out"] = [(float(left_out), float(_length_without_space(document.text)))]
+    repeated = [(b.start, b.end) for b, words in _find_paragraphs(document.text) if words in boilerplate]
+    ratios["repeated"] = [_measure_overlap(chunk.spans, repeated) for chunk in chunks] if boilerplate else []
+    left_out = sum(_count_without_space(document.text[s:e]) for noise in cut.noise for s, e in noise.spans)
+    ratios["left_out"] = [(float(left_out), float(_count_without_space(document.text)))]
     return DocumentCounts({name: tuple(of_metric) for name, of_metric in ratios.items()}, over_limit)
 
 
@@ -140,11 +137,11 @@ def structures(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, list[S
     for items in lists.values():
         if len(items) > 1:
             yield "lists" if items[0].ordered else "bullets", [(item.start, item.end) for item in items]
-    for question, answer in _questions(text, blocks):
+    for question, answer in _find_questions(text, blocks):
         yield "questions", [(question.start, question.end), (answer.start, answer.end)]
 
 
-def _questions(text: str, blocks: Sequence[Block]) -> Iterator[tuple[Block, Block]]:
+def _find_questions(text: str, blocks: Sequence[Block]) -> Iterator[tuple[Block, Block]]:
     """Yield each heading, or short paragraph by itself, that asks a question, with the block that follows it.
 
     A question that is three times in one document ("Was this helpful?") is boilerplate, and one that is a link has its
@@ -188,7 +185,7 @@ class ChunkLocator:
 # -- how chunks begin and what they hold ------------------------------------------------------------------------------
 
 
-def dangles(text: str, blocks: Sequence[Block], chunk: Chunk) -> bool:
+def dangles(text: str, blocks: Sequence[Block], chunk: Chunk, language: str = ENGLISH) -> bool:
     """Return whether a chunk begins in the middle of a sentence, in lower case, or with a word that points back.
 
     Headings that are repeated in front do not count. Inside a table or code it is the cut that is counted.
@@ -207,7 +204,15 @@ def dangles(text: str, blocks: Sequence[Block], chunk: Chunk) -> bool:
     words = text[start : start + OPENING]
     for mark in (_ITEM_MARK, _LEADING):  # the mark of an item, quotation marks and emphasis are no words
         words = words[found.end() :] if (found := mark.match(words)) else words
-    return (words[:1].islower() and not words[1:2].isupper()) or bool(_CONNECTIVE.match(words))
+    return (words[:1].islower() and not words[1:2].isupper()) or bool(_backward_reference(language).match(words))
+
+
+@cache
+def _backward_reference(language: str) -> re.Pattern[str]:
+    """Return what matches a word or phrase that refers to something before it."""
+    data = language_data(language)
+    phrases = "|".join(map(re.escape, (*data.connectives, *data.anaphors)))
+    return re.compile(rf"(?:{phrases or '(?!)'})\b", re.IGNORECASE)
 
 
 def link_density(markdown: str) -> Ratio:
@@ -219,24 +224,26 @@ def link_density(markdown: str) -> Ratio:
 
 def site_boilerplate(documents: Iterable[Document]) -> frozenset[str]:
     """Return the paragraphs that are on three documents or more, as words in small letters without punctuation."""
-    pages = Counter(words for document in documents for words in {words for _, words in _paragraphs(document.text)})
+    pages = Counter(
+        words for document in documents for words in {words for _, words in _find_paragraphs(document.text)}
+    )
     return frozenset(words for words, count in pages.items() if count >= REPEATED_ON)
 
 
-def _paragraphs(text: str) -> Iterator[tuple[Block, str]]:
+def _find_paragraphs(text: str) -> Iterator[tuple[Block, str]]:
     for block in parse_blocks(text):
         words = " ".join(_WORD.findall(plain_text(text[block.start : block.end]).casefold()))
         if words and (block.kind != "item" or block.level == 1):
             yield block, words
 
 
-def _overlap(spans: Sequence[Span], others: Sequence[Span]) -> Ratio:
+def _measure_overlap(spans: Sequence[Span], others: Sequence[Span]) -> Ratio:
     """Return the characters of some spans that are in other spans too, and all of their characters."""
     shared = sum(max(0, min(end, e) - max(start, s)) for start, end in spans for s, e in others)
     return float(shared), float(sum(end - start for start, end in spans))
 
 
-def _length_without_space(text: str) -> int:
+def _count_without_space(text: str) -> int:
     return len("".join(text.split()))
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.chunking.chunk_search import RankedChunks
-from autokb.evaluation.chunking.datasets import Question
+from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.results import JudgedShare, WeightedPrecision
-from autokb.evaluation.chunking.tenets import TENETS, ScoredQuestion, share_of_yes, weighted_precisions
-from autokb.evaluation.runner import Runner
+from autokb.evaluation.chunking.tenets import TENETS, QuestionScores, share_of_yes, weighted_precisions
+from autokb.evaluation.runner import TaskRunner
 from autokb.tasks.judges.chunk_verdicts import JudgeChunk
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.relevance.task import JudgeRelevance
@@ -25,7 +25,7 @@ WITH_CONTEXT = "+context"  # weighted precision of what context-aware retrieval 
 JUDGE_TASKS = (*(task.name for task in TENETS.values()), RELEVANCE.name, CHUNK_QUESTIONS.name)
 
 
-def judge_tenets(runner: Runner, method: str, chunks: Sequence[Chunk], task: str) -> dict[str, JudgedShare]:
+def judge_tenets(runner: TaskRunner, method: str, chunks: Sequence[Chunk], task: str) -> dict[str, JudgedShare]:
     """Return the judged share of each tenet over a method's chunks; ``task`` is what they are to serve, in words."""
     names = [f"{method} {chunk.document}" for chunk in chunks]
     found = {}
@@ -46,37 +46,37 @@ def sample_chunks(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
 
 
 def judge_retrieval(
-    runner: Runner, ranked: RankedChunks, questions: Sequence[Question]
+    runner: TaskRunner, ranked: RankedChunks, questions: Sequence[LabelledQuestion]
 ) -> dict[str, WeightedPrecision]:
     """Return weighted precision of what is found, and of context-aware retrieval where the chunks are a tree."""
-    figures = weighted_precisions(_score(runner, ranked.method, questions, ranked.first()))
+    figures = weighted_precisions(_score_relevance(runner, ranked.method, questions, ranked.first()))
     if any(chunk.parent_id for chunk in ranked.tree):
-        scores = _score(runner, ranked.method, questions, ranked.first_with_context())
+        scores = _score_relevance(runner, ranked.method, questions, ranked.first_with_context())
         figures |= weighted_precisions(scores, WITH_CONTEXT)
     return figures
 
 
-def _score(
-    runner: Runner, method: str, questions: Sequence[Question], found: Sequence[Sequence[Chunk]]
-) -> list[ScoredQuestion]:
+def _score_relevance(
+    runner: TaskRunner, method: str, questions: Sequence[LabelledQuestion], found: Sequence[Sequence[Chunk]]
+) -> list[QuestionScores]:
     """Have the relevance of each found chunk to its question scored, from 0 to 4."""
     pairs = zip(questions, found, strict=True)
     requests = [JudgeRelevance(question.text, chunk.text) for question, chunks in pairs for chunk in chunks]
     replies = iter(runner.run(STAGE, RELEVANCE, requests, [f"{method}: {request.query}" for request in requests]))
     by_question = [[next(replies) for _ in chunks] for chunks in found]
-    return [ScoredQuestion(tuple(None if r is None else r.score for r in of_question)) for of_question in by_question]
+    return [QuestionScores(tuple(None if r is None else r.score for r in of_question)) for of_question in by_question]
 
 
 def make_questions(
-    runner: Runner, chunks: Mapping[str, Sequence[Chunk]], documents: Mapping[str, Document], requests: int
-) -> list[Question]:
+    runner: TaskRunner, chunks: Mapping[str, Sequence[Chunk]], documents: Mapping[str, Document], requests: int
+) -> list[LabelledQuestion]:
     """Return questions that a model makes of sampled chunks of all methods; ``chunks`` are by method."""
     named = sample_requests(chunks, documents, requests)
     replies = runner.run(
         QUESTION_STAGE, CHUNK_QUESTIONS, [request for _, request in named], [name for name, _ in named]
     )
     texts = dict.fromkeys(text for reply in replies if reply is not None for text in reply.questions)
-    return [Question(text) for text in texts]
+    return [LabelledQuestion(text) for text in texts]
 
 
 def sample_requests(

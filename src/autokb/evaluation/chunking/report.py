@@ -1,4 +1,4 @@
-"""What an evaluation of chunkers found, for people: what judges said and what was counted are never in one table."""
+"""An evaluation of chunkers, for people: the verdicts of judges and what was counted are never in one table."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def chunking_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
         sizes.append((name, *figures, f"{body['seconds']:.2f}"))
     found = [
         ReportTable("Chunks", ("method", "chunks", "mean", "p95", "seconds"), tuple(sizes)),
-        _table(JUDGED, methods, "tenets", _judged_text),
-        _table(
+        _make_table(JUDGED, methods, "tenets", _judged_text),
+        _make_table(
             COUNTED, methods, "mechanical", lambda f: interval_text(f) if isinstance(f, Mapping) else number_text(f)
         ),
-        _table(FOUND, methods, "retrieval", interval_text),
+        _make_table(FOUND, methods, "retrieval", interval_text),
     ]
     return [table for table in found if table.rows]
 
 
-def _table(title: str, methods: Mapping[str, Any], part: str, text: Callable[[Any], str]) -> ReportTable:
+def _make_table(title: str, methods: Mapping[str, Any], part: str, text: Callable[[Any], str]) -> ReportTable:
     """Return one table; a column in which no method has anything is left out, and so is a table without columns."""
     columns = dict.fromkeys(column for body in methods.values() for column in body.get(part, {}))
     cells = {column: [text(body.get(part, {}).get(column)) for body in methods.values()] for column in columns}

@@ -86,7 +86,7 @@ class IntrinsicMetrics:
 
 @dataclass(frozen=True, slots=True)
 class MethodReport:
-    """One method: what was counted, what judges said, and how much of the needed text is found (empty: not asked)."""
+    """One method: counts, verdicts of judges, and how much of the needed text is found (empty: not asked)."""
 
     chunks: int
     sizes: Sizes

@@ -32,7 +32,7 @@ TENETS: Mapping[str, Task[Any, ChunkVerdict]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredQuestion:
+class QuestionScores:
     """The scores of the chunks that were found for a question, best match first; None where a reply was unreadable."""
 
     scores: tuple[int | None, ...]
@@ -60,7 +60,7 @@ def weighted_precision(scores: Sequence[int], k: int) -> float:
     return sum(scores[:k]) / (HIGHEST * k)
 
 
-def weighted_precisions(questions: Sequence[ScoredQuestion], suffix: str = "") -> dict[str, WeightedPrecision]:
+def weighted_precisions(questions: Sequence[QuestionScores], suffix: str = "") -> dict[str, WeightedPrecision]:
     """Return ``wp@1``, ``wp@3`` and ``wp@5`` over the questions, ``suffix`` behind each name.
 
     A question of whose first K scores one is missing is unreadable at that K.

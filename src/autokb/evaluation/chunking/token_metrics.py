@@ -14,7 +14,7 @@ from autokb.core.nouns import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentSpans:
     """Spans of one document: an excerpt that answers a question, or a chunk."""
 
     document: str
@@ -35,33 +35,33 @@ class TokenScores:
     iou: float
 
 
-def token_scores(retrieved: Sequence[Place], excerpts: Sequence[Place]) -> TokenScores:
+def token_scores(retrieved: Sequence[DocumentSpans], excerpts: Sequence[DocumentSpans]) -> TokenScores:
     """Score what was retrieved for one question that needs the excerpts (at least one character of them)."""
-    needed = _unions(excerpts)
+    needed = _join_by_document(excerpts)
     total = sum(end - start for spans in needed.values() for start, end in spans)
     if not total:
         raise ValueError("a question needs at least one character of an excerpt")
-    found = _shared(_unions(retrieved), needed)
+    found = _count_shared(_join_by_document(retrieved), needed)
     got = sum(place.length for place in retrieved)
     return TokenScores(found / total, found / got if got else 0.0, found / (got + total - found))
 
 
-def precision_omega(chunks: Iterable[Place], excerpts: Sequence[Place]) -> float:
+def precision_omega(chunks: Iterable[DocumentSpans], excerpts: Sequence[DocumentSpans]) -> float:
     """Return the precision if exactly the chunks with a part of an excerpt were retrieved: the best the cuts allow."""
-    needed = _unions(excerpts)
-    holding = [chunk for chunk in chunks if _shared(_unions([chunk]), needed)]
+    needed = _join_by_document(excerpts)
+    holding = [chunk for chunk in chunks if _count_shared(_join_by_document([chunk]), needed)]
     return token_scores(holding, excerpts).precision
 
 
-def _unions(places: Iterable[Place]) -> dict[str, list[Span]]:
+def _join_by_document(places: Iterable[DocumentSpans]) -> dict[str, list[Span]]:
     """Return the spans of each document in order, joined where they overlap."""
     by_document: dict[str, list[Span]] = {}
     for place in places:
         by_document.setdefault(place.document, []).extend(place.spans)
-    return {document: _joined(sorted(spans)) for document, spans in by_document.items()}
+    return {document: _join_overlapping(sorted(spans)) for document, spans in by_document.items()}
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
+def _join_overlapping(spans: Iterable[Span]) -> list[Span]:
     found: list[Span] = []
     for start, end in spans:
         if found and start <= found[-1][1]:
@@ -71,11 +71,11 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def _shared(one: dict[str, list[Span]], other: dict[str, list[Span]]) -> int:
-    return sum(_overlap(spans, other[document]) for document, spans in one.items() if document in other)
+def _count_shared(one: dict[str, list[Span]], other: dict[str, list[Span]]) -> int:
+    return sum(_count_overlap(spans, other[document]) for document, spans in one.items() if document in other)
 
 
-def _overlap(one: Sequence[Span], other: Sequence[Span]) -> int:
+def _count_overlap(one: Sequence[Span], other: Sequence[Span]) -> int:
     """Return how many characters two sorted lists of spans share; inside a list no two overlap."""
     total = first = second = 0
     while first < len(one) and second < len(other):

@@ -69,7 +69,7 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
 def read_sheet(path: Path) -> Agreement:
     """Read a filled sheet; lines without an answer are left out (BadInputError names file and line)."""
     answers: dict[str, dict[str, bool]] = {}
-    for number, row in _rows(path):
+    for number, row in _read_rows(path):
         where = f"{path}, line {number}"
         item, annotator, answer = (row[column].strip() for column in FILLED_IN)
         if not answer:
@@ -86,7 +86,7 @@ def read_sheet(path: Path) -> Agreement:
     return agree(answers)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def _read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows with the numbers of their lines, as any spreadsheet may have stored them."""
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -31,14 +31,14 @@ def granularity(solutions: Iterable[Solution], domain: DomainSpec) -> Granularit
     by_name = {}
     for name, attribute in domain.attributes.items():
         scores = (attribute_granularity(attribute, s.attributes.get(name, ANY)) for s in solutions)
-        by_name[name] = _mean([score for score in scores if score is not None])
-    return Granularity(_mean(means), len(means), by_name)
+        by_name[name] = _mean_or_none([score for score in scores if score is not None])
+    return Granularity(_mean_or_none(means), len(means), by_name)
 
 
 def solution_granularity(attributes: Attributes, domain: DomainSpec) -> float | None:
     """Return the mean over the configured attributes that apply, None when none of them does."""
     scores = (attribute_granularity(a, attributes.get(name, ANY)) for name, a in domain.attributes.items())
-    return _mean([score for score in scores if score is not None])
+    return _mean_or_none([score for score in scores if score is not None])
 
 
 def attribute_granularity(attribute: Attribute, values: Values) -> float | None:
@@ -51,5 +51,5 @@ def attribute_granularity(attribute: Attribute, values: Values) -> float | None:
     return 1 / len(values)
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def _mean_or_none(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None

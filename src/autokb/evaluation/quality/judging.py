@@ -11,7 +11,7 @@ from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Issue, Solution
 from autokb.evaluation.quality.compliance import overall_verdict
-from autokb.evaluation.runner import Runner
+from autokb.evaluation.runner import TaskRunner
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
@@ -75,7 +75,7 @@ class JudgedQuality:
 
 
 def judge_solutions(
-    runner: Runner,
+    runner: TaskRunner,
     model_of: Callable[[str], str],
     ids: Sequence[str],
     correctness: Sequence[JudgeCorrectness],

@@ -17,7 +17,7 @@ from autokb.core.ranking import best_first
 from autokb.core.vectors import Vectors
 from autokb.evaluation.retrieval.chunk_baselines import QueryVector, first_documents
 from autokb.evaluation.retrieval.experiment import System
-from autokb.evaluation.runner import Embed, Runner
+from autokb.evaluation.runner import Embed, TaskRunner
 from autokb.retrieval.search import ChunkIndex, vectors_only
 from autokb.tasks.probes.unaided_solutions.task import TASK, SolveByLLMOnly
 
@@ -35,7 +35,7 @@ class SolvedIssues:
     solutions: tuple[Vectors, ...]
 
 
-def solve_issues(runner: Runner, embed: Embed, domain: str, raw_issues: Sequence[RawIssue]) -> SolvedIssues | None:
+def solve_issues(runner: TaskRunner, embed: Embed, domain: str, raw_issues: Sequence[RawIssue]) -> SolvedIssues | None:
     """Ask a model about every raw issue, equal texts once; None where it solved none (the runner reports why)."""
     names = {issue.full_text: issue.id for issue in raw_issues}
     requests = [SolveByLLMOnly(domain, text) for text in names]

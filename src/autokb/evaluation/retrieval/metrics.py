@@ -50,11 +50,11 @@ def ndcg(ranking: Sequence[str], relevant: Relevant, k: int) -> float:
     DCG@k is the sum of grade / log2(rank + 1); 0 where nothing is relevant. Järvelin and Kekäläinen 2002, Cumulated
     Gain-Based Evaluation of IR Techniques, with the discount of trec_eval, which counts from the first rank on.
     """
-    best = _dcg(sorted((grade for grade in relevant.values() if grade > 0), reverse=True)[:k])
-    return _dcg([max(relevant.get(d, 0), 0) for d in ranking[:k]]) / best if best else 0.0
+    best = _sum_discounted_gain(sorted((grade for grade in relevant.values() if grade > 0), reverse=True)[:k])
+    return _sum_discounted_gain([max(relevant.get(d, 0), 0) for d in ranking[:k]]) / best if best else 0.0
 
 
-def _dcg(grades: Sequence[float]) -> float:
+def _sum_discounted_gain(grades: Sequence[float]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 

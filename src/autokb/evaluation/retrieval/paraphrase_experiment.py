@@ -110,7 +110,7 @@ class ParaphraseReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _TextSubset:
     """Some of the texts (by position), at one level or at all (empty); ``prefix`` begins its names in per_query."""
 
     prefix: str
@@ -122,7 +122,7 @@ class _Part:
 class _Measured:
     """One part of the texts: the value of each text by system and metric, and what follows from it."""
 
-    part: _Part
+    part: _TextSubset
     columns: Mapping[tuple[str, str], Sequence[float]]
     intervals: Mapping[tuple[str, str], Interval]
     differences: tuple[Difference, ...]
@@ -152,18 +152,19 @@ def evaluate_paraphrases(
     if not asked:
         raise BadInputError("There are no variations to ask; build a knowledge base with solutions first.")
     values = {
-        name: [_values(system, text, metrics, name, on_answer) for text in asked] for name, system in systems.items()
+        name: [_score_paraphrases(system, text, metrics, name, on_answer) for text in asked]
+        for name, system in systems.items()
     }
     first = baseline if baseline in systems else next(iter(systems))
     levels = list(dict.fromkeys(level for text in asked for level in text.levels))
-    whole = _measure(_Part("", range(len(asked))), values, metrics, first)
+    whole = _measure_part(_TextSubset("", range(len(asked))), values, metrics, first)
     by_level = {
-        level: _measure(_Part(f"levels.{level}.", positions, level), values, metrics, first)
+        level: _measure_part(_TextSubset(f"levels.{level}.", positions, level), values, metrics, first)
         for level in levels
         if (positions := [n for n, text in enumerate(asked) if text.levels.get(level)])
     }
     by_kind = {
-        str(kind): _measure(_Part(f"origins.{kind}.", positions), values, metrics, first)
+        str(kind): _measure_part(_TextSubset(f"origins.{kind}.", positions), values, metrics, first)
         for kind in KINDS
         if (positions := [n for n, text in enumerate(asked) if text.kind == kind])
     }
@@ -192,7 +193,7 @@ def evaluate_paraphrases(
     )
 
 
-def _values(
+def _score_paraphrases(
     system: System, text: ParaphrasedText, metrics: Sequence[str], name: str, on_answer: OnAnswer
 ) -> dict[str, dict[str, list[float]]]:
     """Return, by metric and level, the value of each paraphrase of a text."""
@@ -208,8 +209,8 @@ def _values(
     return found
 
 
-def _measure(
-    part: _Part,
+def _measure_part(
+    part: _TextSubset,
     values: Mapping[str, Sequence[Mapping[str, Mapping[str, Sequence[float]]]]],
     metrics: Sequence[str],
     baseline: str,

@@ -9,10 +9,10 @@ from autokb.core.domain import DomainSpec
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Chunk, KnowledgeBase
 from autokb.evaluation.retrieval.paraphrase_experiment import Kind, ParaphrasedText
-from autokb.evaluation.runner import Runner
+from autokb.evaluation.runner import TaskRunner
 from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
 from autokb.text.lexicon import Lexicon, lexicon, split_words
-from autokb.text.lexicon_words import COMMON
+from autokb.text.lexicons import language_data
 from autokb.text.plain_text import plain_text, sentences
 
 STAGE = "variations"
@@ -38,15 +38,15 @@ def source_texts(kb: KnowledgeBase, chunks: Iterable[Chunk], sample: int) -> lis
 
     A larger knowledge base gives an even sample, the same one each time.
     """
-    return [*_sampled(_nodes(kb), sample), *_sampled(_chunks(kb, chunks), sample)]
+    return [*_sample_evenly(_find_node_texts(kb), sample), *_sample_evenly(_find_chunk_texts(kb, chunks), sample)]
 
 
-def _sampled(texts: Iterable[SourceText], most: int) -> list[SourceText]:
+def _sample_evenly(texts: Iterable[SourceText], most: int) -> list[SourceText]:
     chosen = sorted(texts, key=lambda text: digest(SEED, text.id))[:most]
     return sorted(chosen, key=lambda text: text.id)
 
 
-def _nodes(kb: KnowledgeBase) -> Iterator[SourceText]:
+def _find_node_texts(kb: KnowledgeBase) -> Iterator[SourceText]:
     """Yield the nodes whose displayed solutions cite a document; those documents answer them."""
     cited: dict[str, set[str]] = {}
     for solution in kb.solutions.values():
@@ -61,7 +61,7 @@ def _nodes(kb: KnowledgeBase) -> Iterator[SourceText]:
             yield SourceText(issue.id, "nodes", " ".join(issue.text.split()), context, tuple(sorted(found)))
 
 
-def _chunks(kb: KnowledgeBase, chunks: Iterable[Chunk]) -> Iterator[SourceText]:
+def _find_chunk_texts(kb: KnowledgeBase, chunks: Iterable[Chunk]) -> Iterator[SourceText]:
     """Yield the chunks with text; their document answers them."""
     for chunk in chunks:
         document = kb.documents.get(chunk.document)
@@ -78,7 +78,7 @@ def excerpt(text: str, chunk: Chunk) -> str:
     return plain[: ends[-1]].strip() if ends else plain[:EXCERPT_SIZE].rsplit(" ", 1)[0].strip()
 
 
-def paraphrase(runner: Runner, texts: Sequence[SourceText], domain: DomainSpec) -> list[ParaphrasedText]:
+def paraphrase(runner: TaskRunner, texts: Sequence[SourceText], domain: DomainSpec) -> list[ParaphrasedText]:
     """Return the texts with their paraphrases by level; a text that failed is left out (the runner reports it)."""
     requests = [VaryQuery(text.text, text.context, domain_synonyms(text.text, domain)) for text in texts]
     replies = runner.run(STAGE, TASK, requests, [text.id for text in texts])
@@ -92,33 +92,36 @@ def paraphrase(runner: Runner, texts: Sequence[SourceText], domain: DomainSpec) 
 def domain_synonyms(text: str, domain: DomainSpec) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the words of a text that name one value and nothing else, with other names of that value.
 
-    What a person lists as synonyms are words that tell a value (``paired`` tells Wireless); of them only spellings of
-    one word (earbuds, ear buds) and names that everybody has for the value can replace each other in a sentence.
+    What a person lists as synonyms are words that imply a value (``paired``: Wireless); of them only spellings of one
+    word (earbuds, ear buds) and names that everybody has for the value can replace each other in a sentence.
     """
     words, known = split_words(text), lexicon(domain)
     found: dict[str, tuple[str, ...]] = {}
     for mention in known.mentions(words):
         mentioned = " ".join(words.raw[mention.start : mention.end])
         value = (mention.attribute, mention.value)
-        if mentioned not in text or not _names_only(known, mentioned, value):
+        if mentioned not in text or not _names_nothing_else(known, mentioned, value):
             continue
         listed = domain.attributes[mention.attribute].synonyms.get(mention.value, ())
-        same = (w for w in (mention.value, *listed) if _interchangeable(mentioned, w, mention.value))
-        if synonyms := [w for w in same if _names_only(known, w, value)]:
+        same = (
+            w for w in (mention.value, *listed) if _are_interchangeable(mentioned, w, mention.value, domain.language)
+        )
+        if synonyms := [w for w in same if _names_nothing_else(known, w, value)]:
             found[mentioned] = tuple(synonyms[:MOST_SYNONYMS])
     return tuple(found.items())
 
 
-def _names_only(known: Lexicon, words: str, value: tuple[str, str]) -> bool:
+def _names_nothing_else(known: Lexicon, words: str, value: tuple[str, str]) -> bool:
     return set(known.values_named(words)) == {value}
 
 
-def _interchangeable(word: str, other: str, value: str) -> bool:
+def _are_interchangeable(word: str, other: str, value: str, language: str) -> bool:
     """Return whether a word is another spelling or a part of the other one, or both are common names of the value."""
     if word.casefold() == other.casefold():
         return False
     shorter, longer = sorted((w.casefold().replace(" ", "").replace("-", "") for w in (word, other)), key=len)
     if shorter == longer or (longer.endswith(shorter) and len(longer) - len(shorter) >= COMPOUND_PART):
         return True
-    common = {value.casefold(), *(w for w in COMMON.get(value.casefold(), ()) if not w.startswith("?"))}
+    names = language_data(language).value_names.get(value.casefold(), ())
+    common = {value.casefold(), *(name for name in names if not name.startswith("?"))}
     return {word.casefold(), other.casefold()} <= common

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from autokb.evaluation.statistics.bootstrap import CONFIDENCE, NOT_MEASURED, SEED, Interval
 
-MOST_RESAMPLES = 2_000
-FEWEST_RESAMPLES = 200
+MOST_RESAMPLES = 2_000  # the ends of an interval then vary from seed to seed by some 1.5 % of its width
+FEWEST_RESAMPLES = 200  # however large the collection: fewer leave too few ratios beyond the ends
 MOST_DRAWS = 20_000_000  # chunks drawn in all resamples together, so that a large collection takes seconds too
 Ratio = tuple[float, float]  # numerator and denominator of one chunk or structure
 

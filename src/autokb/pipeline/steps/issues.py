@@ -14,7 +14,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import RawIssue
 from autokb.core.vectors import Vectors
 from autokb.issues.attribute_masking import masked_text, problem_vectors
-from autokb.issues.seeds import Clusters, cluster, join, leave, nearness
+from autokb.issues.seeds import Clusters, cluster, join, leave, similarity_threshold
 from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
 from autokb.pipeline.stages import Stages
 from autokb.stores.published import Published
@@ -86,7 +86,7 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
     """Find the themes, give each issue one, and cluster the issues inside each."""
     raw, vectors = problems.raw, problems.vectors
     texts = tuple(r.full_text for r in raw)
-    near = nearness(vectors)
+    near = similarity_threshold(vectors)
     nothing = Organised(None, near, {}, {}, frozen=False, problems=vectors)
     if not raw:
         return nothing

@@ -17,7 +17,7 @@ from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.history import PastIssue, lifted
+from autokb.retrieval.history import PastIssue, resolving_documents
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.search import ChunkHit, Found, search
 from autokb.stores.codecs import SOLUTION
@@ -163,7 +163,7 @@ class _PassageFinder:
         vector = nodes.vectors[nodes.knowledge.rows[issue.id]]
         found = search(self.index.chunks, vector, issue.text, self.index.weights)
         boost = np.zeros(len(self._places))
-        for hit in lifted(self.links, issue.raw_issues, self.documents):
+        for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
             boost[self._places[hit.id]] = LIFT * hit.score
         hits = found.best_chunks(PASSAGES, boost)
         return [self._passage(hit, found, float(boost[self._places[hit.document]])) for hit in hits]
@@ -204,7 +204,10 @@ def _checked(
     asked = [s for s in solutions if s.status in DISPLAYED and asks]
     requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in asked]
     replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in asked])
-    checked = {s.id: None if reply is None else safeguard(s, reply) for s, reply in zip(asked, replies, strict=True)}
+    checked = {
+        s.id: None if reply is None else safeguard(s, reply, spec.language)
+        for s, reply in zip(asked, replies, strict=True)
+    }
     return [one for s in solutions if (one := checked.get(s.id, s)) is not None]
 
 

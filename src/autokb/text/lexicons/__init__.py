@@ -52,6 +52,9 @@ class LanguageData:
     numbering_abbreviations: frozenset[str] = frozenset()
     closing_abbreviations: frozenset[str] = frozenset()
     ordinals_end_with_full_stop: bool = False
+    connectives: tuple[str, ...] = ()
+    anaphors: tuple[str, ...] = ()
+    optional_step_openings: tuple[str, ...] = ()
     number_words: Mapping[str, float] = field(default_factory=dict)
     months: Mapping[str, float] = field(default_factory=dict)
     irregular_plurals: Mapping[str, str] = field(default_factory=dict)
