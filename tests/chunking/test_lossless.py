@@ -27,7 +27,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.marks import Mark
 from autokb.core.nouns import Document, Span
 from autokb.tasks.chunking.merge_blocks.task import MergedBlocks
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.front_matter import front_matter_end
 from autokb.text.markdown import inner_blocks, parse_blocks
 
@@ -215,7 +215,7 @@ def test_no_chunk_is_without_words_where_another_has_room(
     for n, chunk in enumerate(chunks):
         own = "".join(text[start:end] for start, end in chunk.spans)
         # The end of a row that was cut has the table's head before it.
-        if not re.search(r"[^\W_]", MARK.sub("", own)) and "| --- |" not in chunk.text[: -len(own)]:
+        if not re.search(r"[^\W_]", CONDITIONAL_MARK.sub("", own)) and "| --- |" not in chunk.text[: -len(own)]:
             around = [(chunks[m].spans, chunks[m + 1].spans) for m in (n - 1, n) if 0 <= m < len(chunks) - 1]
             assert any(after[-1][1] - before[0][0] > size for before, after in around)
     if front_matter_end(text) and not asked:

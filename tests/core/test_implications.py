@@ -6,7 +6,7 @@ import pytest
 
 from autokb.core.attributes import Attributes, as_lists
 from autokb.core.domain import read_domain
-from autokb.core.implications import implied_sets, settled
+from autokb.core.implications import implied_values, with_implied_values
 
 SPEC = read_domain(
     {
@@ -34,13 +34,13 @@ SPEC = read_domain(
 )
 def test_values_settle_others(attributes: dict[str, list[str]], expected: dict[str, list[str]]) -> None:
     given: Attributes = {name: frozenset(values) for name, values in attributes.items()}
-    assert settled(given, SPEC.attributes) == {name: frozenset(values) for name, values in expected.items()}
+    assert with_implied_values(given, SPEC.attributes) == {name: frozenset(values) for name, values in expected.items()}
 
 
 def test_what_a_value_leaves_open_is_a_set() -> None:
-    assert as_lists(implied_sets({"os": frozenset({"iOS"})}, SPEC.attributes)) == {"device": ["Phone", "Tablet"]}
-    assert implied_sets({"os": frozenset({"iOS"}), "device": frozenset({"Laptop"})}, SPEC.attributes) == {}
-    assert implied_sets({"os": frozenset({"Windows"})}, SPEC.attributes) == {}
+    assert as_lists(implied_values({"os": frozenset({"iOS"})}, SPEC.attributes)) == {"device": ["Phone", "Tablet"]}
+    assert implied_values({"os": frozenset({"iOS"}), "device": frozenset({"Laptop"})}, SPEC.attributes) == {}
+    assert implied_values({"os": frozenset({"Windows"})}, SPEC.attributes) == {}
 
 
 def test_values_settle_others_through_others() -> None:
@@ -53,5 +53,5 @@ def test_values_settle_others_through_others() -> None:
             }
         }
     )
-    found = settled({"model": frozenset({"X1"})}, spec.attributes)
+    found = with_implied_values({"model": frozenset({"X1"})}, spec.attributes)
     assert as_lists(found) == {"country": ["France"], "maker": ["Acme"], "model": ["X1"]}

@@ -7,7 +7,7 @@ from typing import Any
 
 from autokb.core.domain import Attribute
 from autokb.core.ids import canonical_json
-from autokb.core.keys import key_json, outside_key
+from autokb.core.keys import key_json, only_if_other_than, outside_key
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,18 @@ class Question:
     values: frozenset[str]
     parts: tuple[tuple[str, int], ...] = ()
     vector: Any = outside_key()
+
+
+@dataclass(frozen=True)
+class QuestionInLanguage:
+    text: str
+    language: str = only_if_other_than("en")
+
+
+def test_a_default_that_came_later_leaves_older_keys_as_they_are() -> None:
+    assert key_json(QuestionInLanguage("x")) == {"text": "x"}
+    assert key_json(QuestionInLanguage("x", "de")) == {"text": "x", "language": "de"}
+    assert QuestionInLanguage("x") != QuestionInLanguage("x", "de")
 
 
 def test_sets_are_sorted_and_what_follows_from_the_rest_is_left_out() -> None:

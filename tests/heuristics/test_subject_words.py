@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.heuristics.subject_words import stem, subject_words
+from autokb.heuristics.subject_words import subject_stem, subject_words
 
 
 def test_grammar_and_manners_are_no_subject() -> None:
@@ -14,6 +14,6 @@ def test_grammar_and_manners_are_no_subject() -> None:
 
 
 def test_a_stem_joins_the_forms_of_a_word() -> None:
-    assert {stem(word) for word in ("crash", "crashes", "crashed", "crashing")} == {"crash"}
-    assert {stem(word) for word in ("battery", "batteries")} == {"batter"}
-    assert stem("status") == "status"
+    assert {subject_stem(word) for word in ("crash", "crashes", "crashed", "crashing")} == {"crash"}
+    assert {subject_stem(word) for word in ("battery", "batteries")} == {"batter"}
+    assert subject_stem("status") == "status"

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from autokb.sources.wiki import wiki_to_markdown
-from autokb.text.conditional_markup import find_switches
+from autokb.text.conditional_markup import find_conditionals
 from work_count import builtin_calls, python_lines
 
 
@@ -65,7 +65,7 @@ def test_switches_stay_verbatim_with_blank_lines_around_those_on_a_line_of_their
         "{for win}\n\n1. a\n2. b\n\n{/for}\n\n{for mac}\n\n1. c\n\n{/for}\n\n"
         "Press {for win}**Ctrl**{/for}{for mac}**Cmd**{/for}.\n"
     )
-    assert [s.names for s in find_switches(markdown)] == [("win",), ("mac",), ("win",), ("mac",)]
+    assert [s.names for s in find_conditionals(markdown)] == [("win",), ("mac",), ("win",), ("mac",)]
 
 
 def test_numbering_goes_on_through_a_switch_inside_a_list() -> None:

@@ -19,7 +19,7 @@ from autokb.tasks.issues.write_solutions.task import (
     WrittenSolutions,
 )
 from autokb.tasks.task import ReplyError
-from autokb.text.conditional_markup import find_switches
+from autokb.text.conditional_markup import find_conditionals
 
 EXAMPLES = [
     e
@@ -38,7 +38,7 @@ SPEC = read_domain(
 
 def excerpt(text, title="Guide", windows=None, **more):
     windows = ((0, len(text), 0.8),) if windows is None else tuple(tuple(w) for w in windows)
-    return Excerpt("d", title, (), text, tuple(find_switches(text)), windows, **more)
+    return Excerpt("d", title, (), text, tuple(find_conditionals(text)), windows, **more)
 
 
 def solve(*excerpts, issue="How do I set it up?", attributes=None):

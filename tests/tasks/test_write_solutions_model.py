@@ -14,7 +14,7 @@ from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.write_solutions.reply_reader import passages_of
 from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions, WrittenSolutions
-from autokb.text.conditional_markup import find_switches
+from autokb.text.conditional_markup import find_conditionals
 
 SPEC = read_domain({"attributes": {"os": {"values": ["Windows", "macOS"]}, "tip": {"kind": "open"}}})
 RESET = "# Reset\n\nTo reset:\n\n1. Open the lid.\n2. Hold the **button** for 10 seconds.\n3. Do not shake it.\n"
@@ -23,7 +23,7 @@ ANY = {"os": ["Any"], "tip": ["Any"]}
 
 
 def excerpt(name: str, text: str, **more: Any) -> Excerpt:
-    return Excerpt(name, f"Buds {name}", (), text, tuple(find_switches(text)), ((0, len(text), 0.6),), **more)
+    return Excerpt(name, f"Buds {name}", (), text, tuple(find_conditionals(text)), ((0, len(text), 0.6),), **more)
 
 
 ONE, TWO, OTHER = excerpt("reset", RESET), excerpt("sound", SOUND), excerpt("other", "Charge both buds.", offset=50)

@@ -6,7 +6,7 @@ import pytest
 
 from autokb.core.attributes import as_lists
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.text.lexicon import lexicon, switch_attributes, text_attributes
+from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
 from autokb.text.words import READ_AT_MOST
 from work_count import python_lines
 
@@ -117,11 +117,11 @@ def test_values_in_a_script_without_spaces_are_found() -> None:
     ],
 )
 def test_switches(names: list[str], negated: bool, expected: dict[str, list[str]]) -> None:
-    assert as_lists(switch_attributes(names, negated, SPEC)) == expected
+    assert as_lists(conditional_attributes(names, negated, SPEC)) == expected
 
 
 def test_a_domain_without_such_an_attribute_knows_no_switch() -> None:
-    assert switch_attributes(["win", "mac"], False, DomainSpec("cooking")) == {}
+    assert conditional_attributes(["win", "mac"], False, DomainSpec("cooking")) == {}
 
 
 def test_a_person_s_synonym_beats_common_knowledge() -> None:

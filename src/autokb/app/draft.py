@@ -120,6 +120,7 @@ def draft_request(
         documents=tuple((d.title, _opening(d, document_size)) for d in _sampled(documents, most_documents)),
         attributes=tuple((name, a.values or a.examples) for name, a in spec.attributes.items()),
         rules=tuple((rule.id, rule.text) for rule in spec.rules),
+        language=spec.language,
     )
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Chunk, Document
 from autokb.tasks.chunking.add_context.task import AddContext, AddedContext, Passage
 
 
-def document_request(document: Document, chunks: Sequence[Chunk]) -> AddContext:
+def document_request(document: Document, chunks: Sequence[Chunk], language: str = ENGLISH) -> AddContext:
     """Ask for the contexts of all chunks of a document at once."""
-    return AddContext("document", document.title, tuple(_passage(c) for c in chunks))
+    return AddContext("document", document.title, tuple(_passage(c) for c in chunks), language=language)
 
 
-def document_requests(document: Document, chunks: Sequence[Chunk], most_characters: int) -> list[AddContext]:
+def document_requests(
+    document: Document, chunks: Sequence[Chunk], most_characters: int, language: str = ENGLISH
+) -> list[AddContext]:
     """Ask for the contexts of a document in parts of at most so many characters, none for a document without chunks.
 
     The first part has no passage before it; every other one knows the last passage of the part before. A chunk that
@@ -31,15 +34,15 @@ def document_requests(document: Document, chunks: Sequence[Chunk], most_characte
         size += length
     before = [None, *(_passage(part[-1]) for part in parts)]
     return [
-        AddContext("document", document.title, tuple(map(_passage, part)), previous)
+        AddContext("document", document.title, tuple(map(_passage, part)), previous, language)
         for part, previous in zip(parts, before, strict=False)
     ]
 
 
-def chained_request(document: Document, chunk: Chunk, previous: Chunk | None) -> AddContext:
+def chained_request(document: Document, chunk: Chunk, previous: Chunk | None, language: str = ENGLISH) -> AddContext:
     """Ask for the context of one chunk from the one before it, which already has its context."""
     before = None if previous is None else replace(_passage(previous), context=previous.context)
-    return AddContext("chained", document.title, (_passage(chunk),), before)
+    return AddContext("chained", document.title, (_passage(chunk),), before, language)
 
 
 def _passage(chunk: Chunk) -> Passage:

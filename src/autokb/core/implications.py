@@ -8,15 +8,15 @@ from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import Attribute
 
 
-def settled(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
+def with_implied_values(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
     """Add the values that the given ones imply: where only one is left for an unknown attribute, step by step."""
     result = dict(attributes)
-    while new := {name: values for name, values in implied_sets(result, configuration).items() if len(values) == 1}:
+    while new := {name: values for name, values in implied_values(result, configuration).items() if len(values) == 1}:
         result.update(new)
     return result
 
 
-def implied_sets(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
+def implied_values(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
     """Return the values that an unknown attribute can still have by the given ones: ``iOS`` leaves phone and tablet."""
     found: dict[str, Values] = {}
     for name in sorted(attributes):

@@ -17,12 +17,23 @@ def outside_key(default: Any = None) -> Any:
     return dataclasses.field(default=default, metadata={"key": False}, compare=False, repr=False)
 
 
+def only_if_other_than(default: Any) -> Any:
+    """Declare a dataclass field that stays out of the key while it has this default, so that older keys hold."""
+    return dataclasses.field(default=default, metadata={"default_outside_key": True})
+
+
+_ALWAYS_IN = object()  # the default of a field that is part of the key whatever its value
 _ALREADY_JSON = frozenset({str, int, float, bool, type(None)})
 
 
 @lru_cache(maxsize=256)
-def _key_fields(kind: type) -> tuple[str, ...]:
-    return tuple(f.name for f in dataclasses.fields(kind) if f.metadata.get("key", True))
+def _key_fields(kind: type) -> tuple[tuple[str, Any], ...]:
+    """Return the fields that are part of the key, each with the value at which it is left out."""
+    return tuple(
+        (f.name, f.default if f.metadata.get("default_outside_key") else _ALWAYS_IN)
+        for f in dataclasses.fields(kind)
+        if f.metadata.get("key", True)
+    )
 
 
 def key_json(value: Any) -> Any:
@@ -36,7 +47,8 @@ def key_json(value: Any) -> Any:
     if kind is tuple or kind is list:
         return [key_json(v) for v in value]
     if dataclasses.is_dataclass(kind):
-        return {name: key_json(getattr(value, name)) for name in _key_fields(kind)}
+        fields = ((name, getattr(value, name), default) for name, default in _key_fields(kind))
+        return {name: key_json(part) for name, part, default in fields if default is _ALWAYS_IN or part != default}
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from autokb.core.domain import ENGLISH
 from autokb.text.markdown import Block, parse_blocks, plain_text, sentences
 
 LONGEST_INTRODUCTION = 240  # characters of a sentence; more would drown the passage
@@ -20,21 +21,23 @@ class Passage:
     context: str = ""
 
 
-def passage_contexts(title: str, passages: Sequence[Passage], before: Passage | None) -> tuple[str, ...]:
+def passage_contexts(
+    title: str, passages: Sequence[Passage], before: Passage | None, language: str = ENGLISH
+) -> tuple[str, ...]:
     """Return one context for each passage; a list that goes on from the passage before keeps its introduction."""
     contexts: list[str] = []
     previous = before
     for passage in passages:
         parts = [title.strip(), *(heading.strip() for heading in passage.headings)]
         path = JOINT.join(dict.fromkeys(part for part in parts if part))
-        introduction = _introduction(passage, previous) if previous else ""
+        introduction = _introduction(passage, previous, language) if previous else ""
         context = "\n".join(part for part in (path, introduction) if part)
         contexts.append(context)
         previous = Passage(passage.text, passage.headings, context)
     return tuple(contexts)
 
 
-def _introduction(passage: Passage, previous: Passage) -> str:
+def _introduction(passage: Passage, previous: Passage, language: str) -> str:
     """Return the sentence that introduces a passage which goes on from the one before, else nothing."""
     blocks = parse_blocks(previous.text)
     if not _is_same_section(passage, previous, blocks):
@@ -42,9 +45,9 @@ def _introduction(passage: Passage, previous: Passage) -> str:
     if not blocks:
         return _introduction_in(previous.context)
     if blocks[-1].kind in ("item", "table", "code"):
-        return _before_last_list(previous, blocks)
-    last = _sentence(previous.text, blocks[-1], last=True)
-    return last if last.endswith(":") else _first_of_section(previous, blocks)
+        return _before_last_list(previous, blocks, language)
+    last = _sentence(previous.text, blocks[-1], language, last=True)
+    return last if last.endswith(":") else _first_of_section(previous, blocks, language)
 
 
 def _is_same_section(passage: Passage, previous: Passage, blocks: Sequence[Block]) -> bool:
@@ -55,21 +58,21 @@ def _is_same_section(passage: Passage, previous: Passage, blocks: Sequence[Block
     return passage.headings[-1:] == (plain_text(previous.text[headings[-1].start : headings[-1].end]),)
 
 
-def _before_last_list(previous: Passage, blocks: Sequence[Block]) -> str:
+def _before_last_list(previous: Passage, blocks: Sequence[Block], language: str) -> str:
     """Return the sentence that introduces the list that the previous passage ends with."""
     block = next((b for b in reversed(blocks) if b.kind != blocks[-1].kind), None)
     if block is None or block.kind == "heading":
         return _introduction_in(previous.context)
-    return _sentence(previous.text, block, last=True)
+    return _sentence(previous.text, block, language, last=True)
 
 
-def _first_of_section(previous: Passage, blocks: Sequence[Block]) -> str:
+def _first_of_section(previous: Passage, blocks: Sequence[Block], language: str) -> str:
     """Return the first sentence of the section, which may have been handed on by the passages before."""
     headings = [n for n, block in enumerate(blocks) if block.kind == "heading"]
     if not headings and (introduction := _introduction_in(previous.context)):
         return introduction
     paragraphs = (b for b in blocks[headings[-1] + 1 if headings else 0 :] if b.kind == "paragraph")
-    return next((s for b in paragraphs if (s := _sentence(previous.text, b, last=False))), "")
+    return next((s for b in paragraphs if (s := _sentence(previous.text, b, language, last=False))), "")
 
 
 def _introduction_in(context: str) -> str:
@@ -77,9 +80,9 @@ def _introduction_in(context: str) -> str:
     return context.partition("\n")[2]
 
 
-def _sentence(text: str, block: Block, *, last: bool) -> str:
+def _sentence(text: str, block: Block, language: str, *, last: bool) -> str:
     """Return the first or last sentence of a block as a reader sees it; nothing where it is too long."""
-    spans = sentences(text, block.start, block.end)
+    spans = sentences(text, block.start, block.end, language=language)
     if not spans:
         return ""
     start, end = spans[-1 if last else 0]

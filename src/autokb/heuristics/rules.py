@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autokb.core.domain import Rule
+from autokb.core.domain import ENGLISH, Rule
 from autokb.core.nouns import VerdictName
 from autokb.core.reply import Reply
-from autokb.text.content_words import content_words
+from autokb.text.words import content_words
 
 QUOTED_CHARACTERS = 80  # of the words that break a rule
 
@@ -25,12 +25,14 @@ class RuleVerdict(Reply):
     lines: tuple[tuple[int, int], ...] = ()
 
 
-def verdicts_by_patterns(rules: Sequence[Rule], title: str, steps: Sequence[str], text: str) -> tuple[RuleVerdict, ...]:
+def verdicts_by_patterns(
+    rules: Sequence[Rule], title: str, steps: Sequence[str], text: str, language: str = ENGLISH
+) -> tuple[RuleVerdict, ...]:
     """Return one verdict for each rule, in their order; ``text`` is title and steps together."""
-    return tuple(_verdict(rule, title, steps, text) for rule in rules)
+    return tuple(_verdict(rule, title, steps, text, language) for rule in rules)
 
 
-def _verdict(rule: Rule, title: str, steps: Sequence[str], text: str) -> RuleVerdict:
+def _verdict(rule: Rule, title: str, steps: Sequence[str], text: str, language: str) -> RuleVerdict:
     if not rule.patterns:
         reason = "The rule has no patterns; without a model nobody can judge it."
         return RuleVerdict(rule=rule.id, verdict="not judged", reason=reason)
@@ -48,7 +50,7 @@ def _verdict(rule: Rule, title: str, steps: Sequence[str], text: str) -> RuleVer
         )
     if words := rule.broken_by(text):
         return RuleVerdict(rule=rule.id, verdict="broken", reason=f"The text as a whole says {_quoted(words)}.")
-    if content_words(rule.text) & content_words(text):
+    if content_words(rule.text, language) & content_words(text, language):
         reason = "It speaks of the rule's matter, and none of the rule's patterns is in it."
         return RuleVerdict(rule=rule.id, verdict="kept", reason=reason)
     return RuleVerdict(rule=rule.id, verdict="not applicable", reason="Nothing in it is about what the rule is about.")

@@ -22,12 +22,12 @@ def masked_text(text: str, spec: DomainSpec) -> str:
     """Return a text without the names of attribute values; as it is where nothing else would be left."""
     text = unicodedata.normalize("NFKC", text[:MASKED_CHARACTERS])
     rest, at = [], 0
-    for mention in named_values(text, spec.attributes):
+    for mention in named_values(text, spec.attributes, spec.language):
         if mention.start >= at:
             rest.append(text[at : mention.start])
             at = mention.end
     line = " ".join("".join((*rest, text[at:])).split())
-    return line if subject_words(line) else text
+    return line if subject_words(line, spec.language) else text
 
 
 def problem_vectors(texts: Sequence[str], spec: DomainSpec, vectors: Any, embed: Embed) -> NDArray[np.float64]:

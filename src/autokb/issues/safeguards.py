@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
@@ -26,6 +26,7 @@ def rules_request(solution: Solution, issue: Issue, spec: DomainSpec) -> CheckRu
         steps=solution.steps,
         text=solution.text,
         rules=spec.rules,
+        language=spec.language,
     )
 
 
@@ -84,7 +85,8 @@ def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Map
         return "Its title breaks a rule, so all of it is about what must not be said."
     if any(not verdict.places for verdict in broken):
         return "No single step breaks the rule, so none can be left out."
-    if not left or (any(map(_has_instruction, solution.steps)) and not any(map(_has_instruction, left.values()))):
+    has_instruction = partial(_has_instruction, language=language)
+    if not left or (any(map(has_instruction, solution.steps)) and not any(map(has_instruction, left.values()))):
         return "Nothing to do would be left without the steps that break it."
     for place, step in enumerate(solution.steps, 1):
         numbered = _NUMBERED.match(solution.evidence[place - 1].quote)
@@ -104,8 +106,8 @@ def _compile_optional_openings(language: str) -> re.Pattern[str]:
     return re.compile(rf"\W*(?:{openings or '(?!)'})\b", re.IGNORECASE)
 
 
-def _has_instruction(step: str) -> bool:
-    return any(instructs(part) for part in re.split(r"(?<=[.!?])\s+|\n", step))
+def _has_instruction(step: str, language: str) -> bool:
+    return any(instructs(part, language) for part in re.split(r"(?<=[.!?])\s+|\n", step))
 
 
 def _repair_solution(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) -> Solution:

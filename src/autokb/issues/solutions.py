@@ -13,7 +13,7 @@ from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.wording import solution_text
 from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions, WrittenSolutions
-from autokb.text.conditional_markup import Switch, find_switches
+from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.markdown import section_at, sections
 
 __all__ = [
@@ -61,6 +61,7 @@ def solutions_request(
         configuration=spec.attributes,
         rules=tuple(rule.text for rule in spec.rules),
         excerpts=tuple(excerpts.values()),
+        language=spec.language,
     )
 
 
@@ -77,7 +78,9 @@ def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
         headings=above,
         text=document.text[start:end],
         switches=tuple(
-            _move_switch(s, start, end) for s in find_switches(document.text) if s.start < end and s.end > start
+            _move_conditional(s, start, end)
+            for s in find_conditionals(document.text)
+            if s.start < end and s.end > start
         ),
         windows=tuple(
             (max(s, start) - start, min(e, end) - start, round(cosine, 3))
@@ -89,14 +92,14 @@ def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
     )
 
 
-def _move_switch(switch: Switch, start: int, end: int) -> Switch:
-    """Return a switch as the excerpt has it; one that begins before or ends after it covers all of that side."""
+def _move_conditional(conditional: Conditional, start: int, end: int) -> Conditional:
+    """Return a conditional part as the excerpt has it; one that begins before it or ends after it covers that side."""
 
     def place(position: int) -> int:
         return min(max(position, start), end) - start
 
-    inner = (place(switch.inner[0]), place(switch.inner[1]))
-    return Switch(place(switch.start), place(switch.end), inner, switch.names, switch.negated)
+    inner = (place(conditional.inner[0]), place(conditional.inner[1]))
+    return Conditional(place(conditional.start), place(conditional.end), inner, conditional.names, conditional.negated)
 
 
 def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[Solution, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autokb.core.attributes import Attributes, as_lists, from_lists
-from autokb.core.domain import DomainSpec
+from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.nouns import Issue, RawIssue
 from autokb.heuristics.titles.issue_title import issue_title, shorten
@@ -25,12 +25,13 @@ READ_CHARACTERS = 2_000  # characters of the seed's own text, for a model to rea
 
 @dataclass(frozen=True)
 class Reported:
-    """One raw issue with what it says and its unit vector; ``product`` is what every issue is about."""
+    """One raw issue with what it says, its unit vector and its language; ``product`` is what every issue is about."""
 
     issue: RawIssue
     attributes: Attributes
     vector: Any
     product: str = ""
+    language: str = ENGLISH
 
     @cached_property
     def fingerprint(self) -> str:
@@ -40,14 +41,16 @@ class Reported:
     @cached_property
     def report(self) -> Report:
         """Its headline and values, and the sentence of its text that says the same."""
-        line, sentence = raw_issue_title(self.issue, self.product), issue_title("", self.issue.text, self.product)
+        line = raw_issue_title(self.issue, self.product, self.language)
+        sentence = issue_title("", self.issue.text, self.product, self.language)
         other = sentence if len(sentence) <= LONGEST_TITLE and sentence.casefold() != line.casefold() else ""
         return Report(self.issue.id, line, self.attributes, other)
 
 
-def raw_issue_title(issue: RawIssue, product: str = "") -> str:
+def raw_issue_title(issue: RawIssue, product: str = "", language: str = ENGLISH) -> str:
     """Return the line that says what a raw issue is about, never empty."""
-    return issue_title(issue.title, issue.text, product) or shorten(" ".join(issue.full_text.split())) or issue.id
+    line = issue_title(issue.title, issue.text, product, language)
+    return line or shorten(" ".join(issue.full_text.split())) or issue.id
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,13 @@ class SeedReports:
         """Return the question of the task for the seed's tree."""
         return GrowTree(
             domain=f"{spec.name}: {spec.description}",
-            issue=raw_issue_title(self.seed.issue, spec.name),
+            issue=raw_issue_title(self.seed.issue, spec.name, spec.language),
             text=self.seed.issue.full_text[:READ_CHARACTERS],
             attributes=self.seed.attributes,
             configuration=spec.attributes,
             cluster=tuple(r.report for r in self.cluster),
             theme=tuple(r.report for r in self.theme),
+            language=spec.language,
         )
 
 

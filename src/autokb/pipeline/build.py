@@ -160,7 +160,8 @@ class Build:
         return _counts(organised, grown, solutions, unresolved_links(raw, DocumentNames(documents)))
 
     def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:
-        asked = [ExtractAttributes(r.full_text, "issue", self.workspace.spec.attributes) for r in raw]
+        spec = self.workspace.spec
+        asked = [ExtractAttributes(r.full_text, "issue", spec.attributes, spec.language) for r in raw]
         replies = self.stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
         return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
 

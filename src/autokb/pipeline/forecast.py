@@ -57,7 +57,7 @@ def forecast_first_build(workspace: Workspace, file: WorkspaceFile, stages: Stag
 def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Sequence[RawIssue]) -> list[GrowTree]:
     """Go through issue processing with offline answers in the place of a model's; none where vectors cost money."""
     spec = workspace.spec
-    asked = [ExtractAttributes(r.full_text, "issue", spec.attributes) for r in raw]
+    asked = [ExtractAttributes(r.full_text, "issue", spec.attributes, spec.language) for r in raw]
     replies = stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
     attributes = {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
     vectors = stages.embed([r.full_text for r in raw])
@@ -88,10 +88,10 @@ def _context_requests(
 ) -> list[AddContext]:
     asked: list[AddContext] = []
     for document in documents:
-        found = chunks.get(document.id, [])
+        found, language = chunks.get(document.id, []), workspace.spec.language
         if context_mode(workspace) == "chained":
             before = [None, *(replace(c, context=TYPICAL_CONTEXT) for c in found)]
-            asked += [chained_request(document, c, b) for c, b in zip(found, before, strict=False)]
+            asked += [chained_request(document, c, b, language) for c, b in zip(found, before, strict=False)]
         elif found:
-            asked += context_requests(document, found, DOCUMENT_CHARACTERS)
+            asked += context_requests(document, found, DOCUMENT_CHARACTERS, language)
     return asked

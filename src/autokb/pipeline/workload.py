@@ -46,11 +46,12 @@ class Workload:
         around = self.raw[position : position + share]
         return GrowTree(
             domain=f"{self.spec.name}: {self.spec.description}",
-            issue=raw_issue_title(seed, self.spec.name),
+            issue=raw_issue_title(seed, self.spec.name, self.spec.language),
             text=seed.full_text[:READ_CHARACTERS],
             attributes={},
             configuration=self.spec.attributes,
-            cluster=tuple(Report(r.id, raw_issue_title(r, self.spec.name), {}) for r in around),
+            cluster=tuple(Report(r.id, raw_issue_title(r, self.spec.name, self.spec.language), {}) for r in around),
+            language=self.spec.language,
         )
 
     def nodes(self) -> Iterator[tuple[str, int, Issue]]:
@@ -94,12 +95,15 @@ class Workload:
     def solution_attributes(self) -> list[ExtractAttributes]:
         """Return the question for the attributes of every expected solution."""
         steps = "\n".join(f"{n}. {STEP}" for n in range(1, STEPS + 1))
-        return [ExtractAttributes(f"{text}\n{steps}", "solution", self.spec.attributes) for text in self._solved()]
+        spec = self.spec
+        texts = (f"{text}\n{steps}" for text in self._solved())
+        return [ExtractAttributes(text, "solution", spec.attributes, spec.language) for text in texts]
 
     def rules(self) -> list[CheckRules]:
         """Return the question whether every expected solution keeps the rules."""
         steps = (STEP,) * STEPS
         domain = self.spec.description or self.spec.name
         return [
-            CheckRules(domain, text, text, steps, "\n".join((text, *steps)), self.spec.rules) for text in self._solved()
+            CheckRules(domain, text, text, steps, "\n".join((text, *steps)), self.spec.rules, self.spec.language)
+            for text in self._solved()
         ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare, compare_values
 from autokb.core.domain import Attribute
 from autokb.core.forest import Forest
-from autokb.core.implications import implied_sets
+from autokb.core.implications import implied_values
 from autokb.core.nouns import DISPLAYED, Issue, Solution
 
 _Combination = frozenset[tuple[str, Values]]  # what a node or solution fixes, each configured attribute named
@@ -61,7 +61,7 @@ class KnowledgeIndex:
             cited={i: tuple(dict.fromkeys(e.document for s in some for e in s.evidence)) for i, some in shown.items()},
             combination_of=combinations,
             leaves={
-                c: implied_sets({name: values for name, values in c if values != ANY}, attributes)
+                c: implied_values({name: values for name, values in c if values != ANY}, attributes)
                 for c in set(combinations.values())
             },
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.core.attributes import ANY, NONE, Attributes, Values
+from autokb.core.attributes import ANY, NONE, Attributes, Values, from_lists
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.errors import BadInputError
-from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
-from autokb.text.lexicon import implied_sets, settled
+from autokb.core.implications import implied_values, with_implied_values
+from autokb.heuristics.attributes.extract import extract_attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,17 @@ class ReadQuestion:
 
 def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQuestion:
     """Read a question's attributes; an override replaces what was read, and what follows from it."""
-    read = TASK.answer_offline(ExtractAttributes(text, "question", spec.attributes)).as_attributes()
+    read = from_lists(extract_attributes(text, "question", spec.attributes, spec.language))
     stated = {name: values for name, values in read.items() if not _is_implied(name, read, spec)}
     known = {name: spec.attributes[name].normal(values) for name, values in {**stated, **overrides}.items()}
-    whole = {n: spec.attributes[n].normal(v) for n, v in settled(known, spec.attributes).items()}
-    return ReadQuestion(whole, implied_sets(whole, spec.attributes))
+    whole = {n: spec.attributes[n].normal(v) for n, v in with_implied_values(known, spec.attributes).items()}
+    return ReadQuestion(whole, implied_values(whole, spec.attributes))
 
 
 def _is_implied(name: str, attributes: Attributes, spec: DomainSpec) -> bool:
     """Return whether a value is nothing but what the other values imply."""
     others = {n: v for n, v in attributes.items() if n != name}
-    return settled(others, spec.attributes).get(name) == attributes[name]
+    return with_implied_values(others, spec.attributes).get(name) == attributes[name]
 
 
 def read_pairs(pairs: Iterable[str]) -> dict[str, list[str]]:

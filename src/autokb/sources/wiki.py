@@ -1,4 +1,4 @@
-"""MediaWiki-like markup (as Mozilla Support writes it) to Markdown: steps stay whole, platform switches verbatim."""
+"""MediaWiki-like markup (as Mozilla Support writes it) to Markdown: steps stay whole, conditional parts verbatim."""
 
 from __future__ import annotations
 

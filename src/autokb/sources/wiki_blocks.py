@@ -13,9 +13,9 @@ from autokb.sources.wiki_inline import (
     PARAGRAPH_BREAK,
     Placeholders,
     inline_to_marks,
-    without_empty_switches,
+    without_empty_conditionals,
 )
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 
 _HEADING = re.compile(r"^(={1,6})\s*(.+?)\s*\1\s*$")
 # The expression above takes the square of a line's length; nobody writes a longer heading.
@@ -30,7 +30,7 @@ _MAX_REMARK_LINES = 4
 # Lines that are looked at to learn whether a list goes on; a bound, so that reading stays linear.
 _LOOK_AHEAD_LINES = 60
 
-Kind = Literal["heading", "item", "text", "note", "blank", "switch start", "switch end"]
+Kind = Literal["heading", "item", "text", "note", "blank", "conditional start", "conditional end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ def blocks_to_markdown(text: str, placeholders: Placeholders) -> str:
             else:
                 writer.write_paragraphs(line.text)
         else:
-            writer.write_switch(line)
-        if line.kind not in ("blank", "switch end"):
+            writer.write_conditional(line)
+        if line.kind not in ("blank", "conditional end"):
             writer.alternative_count = None
     return "\n".join(writer.out)
 
@@ -87,7 +87,9 @@ def _parse(text: str, placeholders: Placeholders) -> list[_Line]:
         if number and int(number.group(1)) in (1, expected):
             expected = int(number.group(1)) + 1
             raw = f"# {raw[number.end() :]}"
-        lines.extend(_parse_line(part, placeholders) for part in _split_at_switches(without_empty_switches(raw)))
+        lines.extend(
+            _parse_line(part, placeholders) for part in _split_at_conditionals(without_empty_conditionals(raw))
+        )
     return lines
 
 
@@ -95,8 +97,8 @@ def _parse_line(raw: str, placeholders: Placeholders) -> _Line:
     stripped = raw.strip()
     if not stripped:
         return _Line("blank")
-    if MARK.fullmatch(stripped):
-        return _Line("switch start" if stripped.startswith("{for") else "switch end", stripped)
+    if CONDITIONAL_MARK.fullmatch(stripped):
+        return _Line("conditional start" if stripped.startswith("{for") else "conditional end", stripped)
     if len(stripped) <= _MAX_HEADING_CHARACTERS and (heading := _HEADING.match(stripped)):
         words = inline_to_marks(heading.group(2), placeholders)
         return _Line("heading", words, "#" * len(heading.group(1))) if words else _Line("blank")
@@ -112,11 +114,11 @@ def _parse_line(raw: str, placeholders: Placeholders) -> _Line:
     return _Line("note" if words.startswith(PARAGRAPH_BREAK) or words.endswith(PARAGRAPH_BREAK) else "text", words)
 
 
-def _split_at_switches(raw: str) -> list[str]:
-    """Put a switch that opens a line, or closes one, on a line of its own when its partner is in another."""
+def _split_at_conditionals(raw: str) -> list[str]:
+    """Put a conditional that opens a line, or closes one, on a line of its own when its partner is in another."""
     unclosed: list[re.Match[str]] = []
     unopened: list[re.Match[str]] = []
-    for mark in MARK.finditer(raw):
+    for mark in CONDITIONAL_MARK.finditer(raw):
         if mark.group().startswith("{for"):
             unclosed.append(mark)
         elif unclosed:
@@ -147,18 +149,18 @@ def _split_at_switches(raw: str) -> list[str]:
 
 
 class _Writer:
-    """The Markdown written so far, the lists that are open, and where numbering goes on after a platform switch."""
+    """The Markdown written so far, the lists that are open, and where numbering goes on after a conditional part."""
 
     def __init__(self, lines: Sequence[_Line]) -> None:
         self.lines = lines
         self.out: list[str] = []
         self.lists: list[_OpenList] = []
         self.in_paragraph = False
-        # How many steps are before the switch just closed: an alternative to it counts from there.
+        # How many steps are before the conditional part just closed: an alternative to it counts from there.
         self.alternative_count: int | None = None
-        # How many steps are before the next numbered list, if it goes on inside or after a switch.
+        # How many steps are before the next numbered list, if it goes on inside or after a conditional.
         self._steps_before = 0
-        # Of each open switch: the steps before it, and the most that it or an alternative to it has reached.
+        # Of each open conditional: the steps before it, and the most that it or an alternative to it has reached.
         self._switches: list[tuple[int, int]] = []
 
     def close_lists(self) -> None:
@@ -249,12 +251,12 @@ class _Writer:
             self._write(paragraph, 0, blank_line=not goes_on or position > 0)
         self.in_paragraph = not text.endswith(PARAGRAPH_BREAK)
 
-    def write_switch(self, line: _Line) -> None:
-        """Write a switch as a paragraph; numbering goes on in it, and after it, where the list around it was open."""
+    def write_conditional(self, line: _Line) -> None:
+        """Write a conditional as a paragraph; a numbered list that was open around it goes on in it and after it."""
         count = self.lists[0].count if self.lists and self.lists[0].kind == "#" else self._steps_before
         self.lists.clear()
         self.in_paragraph = False
-        if line.kind == "switch start":
+        if line.kind == "conditional start":
             before = count if self.alternative_count is None else self.alternative_count
             self._switches.append((before, max(before, count)))
             self._steps_before = before

@@ -6,7 +6,7 @@ import re
 from functools import partial
 from html import unescape
 
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 
 # Private characters stand for what later steps must not touch again; those of the source are taken out beforehand.
 PRIVATE_USE = re.compile("[\ue000-\uf8ff]")
@@ -63,10 +63,10 @@ class Placeholders:
 
 
 def inline_to_marks(text: str, placeholders: Placeholders) -> str:
-    """Return a line of wiki text as Markdown in which private characters still stand for breaks, bold and switches."""
+    """Return a line of wiki text as Markdown in which breaks, bold and conditionals are private characters."""
     text = _HIDDEN_LINK.sub("", _SPACES.sub(" ", text.replace("&nbsp;", " ")))
-    text = without_empty_switches(_without_images(text))
-    text = MARK.sub(lambda m: placeholders.protect(m.group()), text)
+    text = without_empty_conditionals(_without_images(text))
+    text = CONDITIONAL_MARK.sub(lambda m: placeholders.protect(m.group()), text)
     text = _TEMPLATE.sub(lambda m: f"[{m.group(1).strip()}]" if m.group(1).strip() else "", text)
     text = _ITALIC_TAG.sub("''", _BOLD_TAG.sub("'''", text))
     for _ in range(_MACRO_NESTING):
@@ -87,8 +87,8 @@ def marks_to_markdown(text: str, placeholders: Placeholders) -> str:
     return placeholders.restore(text).replace(BOLD, "**").replace(LESS_THAN, "\\<")
 
 
-def without_empty_switches(text: str) -> str:
-    """Return the text without switches that hold nothing any more, such as a screenshot per platform."""
+def without_empty_conditionals(text: str) -> str:
+    """Return the text without conditionals that hold nothing any more, such as a screenshot per platform."""
     for _ in range(_SWITCH_NESTING):
         if (shorter := _EMPTY_SWITCH.sub("", text)) == text:
             break
@@ -100,7 +100,7 @@ def _without_images(text: str) -> str:
     """Drop screenshots; an icon inside a sentence or a key leaves its name where that is made of words."""
     if not _IMAGE.search(text):
         return text
-    rest = MARK.sub("", _IMAGE.sub("", text)).strip("#*:; \t")
+    rest = CONDITIONAL_MARK.sub("", _IMAGE.sub("", text)).strip("#*:; \t")
     if rest in ("or", "and"):
         return ""
     if not re.search(r"\w", rest) and "{key" not in text:

@@ -9,24 +9,9 @@ from functools import lru_cache
 
 from autokb.core.attributes import ANY, Attributes, Values
 from autokb.core.domain import ENGLISH, Attribute, DomainSpec
-from autokb.core.implications import implied_sets, settled
 from autokb.text.lexicons import language_data
 from autokb.text.word_forms import inflections, misspellings
 from autokb.text.words import Words, split_words
-
-__all__ = [
-    "Lexicon",
-    "Mention",
-    "Spec",
-    "Words",
-    "gathered",
-    "implied_sets",
-    "lexicon",
-    "settled",
-    "split_words",
-    "switch_attributes",
-    "text_attributes",
-]
 
 # Between the words of one name: blanks, a hyphen, a mark of a trade.
 _JOINT = re.compile(r"[ \t\u00a0_./&'’\"*™®-]{0,3}\Z")
@@ -211,7 +196,7 @@ def lexicon(spec: DomainSpec | Spec, language: str = ENGLISH) -> Lexicon:
     return _compiled(tuple(spec.values()), language)
 
 
-def gathered(pairs: Iterable[tuple[str, str]], spec: Spec) -> dict[str, Values]:
+def collect_values(pairs: Iterable[tuple[str, str]], spec: Spec) -> dict[str, Values]:
     """Collect (attribute, value) pairs into sets in their one spelling; an attribute that is Any says nothing."""
     sets: dict[str, set[str]] = {}
     for name, value in pairs:
@@ -224,13 +209,15 @@ def text_attributes(text: str, spec: DomainSpec) -> Attributes:
     """Return what a heading or step says it is for (``On Windows``, ``macOS:``); a plain negation is honoured."""
     words, names = split_words(text), lexicon(spec)
     found = (m for m in names.mentions(words) if not names.is_negated(words, m.start))
-    return {n: v for n, v in gathered(((m.attribute, m.value) for m in found), spec.attributes).items() if v != ANY}
+    return {
+        n: v for n, v in collect_values(((m.attribute, m.value) for m in found), spec.attributes).items() if v != ANY
+    }
 
 
-def switch_attributes(names: Sequence[str], negated: bool, spec: DomainSpec) -> Attributes:
+def conditional_attributes(names: Sequence[str], negated: bool, spec: DomainSpec) -> Attributes:
     """Return whom conditional markup is for: ``win10`` is Windows where the domain knows it, versions say nothing."""
     known = lexicon(spec)
-    attributes = gathered((pair for name in names for pair in _values_of_mark(name, known)), spec.attributes)
+    attributes = collect_values((pair for name in names for pair in _values_of_mark(name, known)), spec.attributes)
     if negated:
         attributes = {
             name: rest

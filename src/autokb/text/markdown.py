@@ -10,7 +10,7 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.front_matter import front_matter_end
 from autokb.text.markdown_rules import add_fast_rules
 from autokb.text.plain_text import plain_text
@@ -126,7 +126,7 @@ class _BlockReader:
             self.last_ordered = (-1, 0, False)
         else:
             block = Block("paragraph" if kind == "heading" else kind, start, end)
-            if MARK.search(self.text, start, end):
+            if CONDITIONAL_MARK.search(self.text, start, end):
                 self.last_ordered = (*self.last_ordered[:2], True)
         self.blocks.append(block)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.sentences import sentences
 
 __all__ = ["plain_text", "sentences"]  # sentences: until all who call it import it from its own module
@@ -121,7 +121,7 @@ def _without_inline_marks(text: str, images: bool) -> str:
         text = _IMAGE.sub(r"\1" if images else "", text) if "![" in text else text
         text = _LINK.sub(r"\1", text)
         text = _REFERENCE.sub(r"\1", text) if "][" in text else text
-    text = MARK.sub("", text) if "{" in text else text
+    text = CONDITIONAL_MARK.sub("", text) if "{" in text else text
     if "<" in text:
         text = _TAG.sub("", _ADDRESS.sub(r"\1", text))
     for mark, pattern in (("*", _STARS), ("_", _UNDERSCORES)):

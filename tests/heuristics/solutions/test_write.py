@@ -9,7 +9,7 @@ from autokb.core.domain import read_domain
 from autokb.heuristics.solutions.material import LONGEST_STEP
 from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions
 from autokb.heuristics.solutions.write import write_solutions
-from autokb.text.conditional_markup import find_switches
+from autokb.text.conditional_markup import find_conditionals
 
 SPEC = read_domain(
     {
@@ -23,7 +23,7 @@ SPEC = read_domain(
 
 def excerpt(text, title="Guide", windows=None, **more):
     windows = ((0, len(text), 0.8),) if windows is None else tuple(tuple(w) for w in windows)
-    return Excerpt("d", title, (), text, tuple(find_switches(text)), windows, **more)
+    return Excerpt("d", title, (), text, tuple(find_conditionals(text)), windows, **more)
 
 
 def solve(*excerpts, issue="How do I set it up?", attributes=None):

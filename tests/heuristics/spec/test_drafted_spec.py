@@ -7,7 +7,7 @@ import pytest
 from autokb.core.domain import Rule
 from autokb.domains import examples_folder
 from autokb.heuristics.spec.draft import draft_spec
-from autokb.heuristics.spec.families import RULES
+from autokb.heuristics.spec.families import general_rules
 from autokb.heuristics.spec.proposal import DraftSpec, Synonyms
 from autokb.sources import Fields, read_documents, read_issues
 
@@ -97,6 +97,6 @@ def test_without_material_only_general_rules_are_left() -> None:
     ],
 )
 def test_the_general_rules_find_what_they_forbid(rule: str, broken: str, kept: str) -> None:
-    drafted = {r.id: Rule(r.id, r.text, r.patterns) for r in RULES}[rule]
+    drafted = {r.id: Rule(r.id, r.text, r.patterns) for r in general_rules()}[rule]
     assert drafted.broken_by(broken)
     assert not drafted.broken_by(kept)

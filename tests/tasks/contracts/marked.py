@@ -32,12 +32,16 @@ def changed(value: Any, change: Change) -> Any:
 
 
 def fields(value: Any) -> Iterator[tuple[str, Any]]:
-    """Give the fields of a noun that tell something: those of its key whose type is no Literal."""
+    """Give the fields of a noun that tell something: those of its key whose type is no Literal.
+
+    What is outside of it by default (a language) is shown to no model: the texts show it.
+    """
     hints = get_type_hints(type(value))
     if isinstance(value, BaseModel):
         names = list(type(value).model_fields)
     else:
         names = [f.name for f in dataclasses.fields(value) if f.metadata.get("key", True)]
+        names = [n for n in names if "default_outside_key" not in value.__dataclass_fields__[n].metadata]
     for name in names:
         if get_origin(hints[name]) is not Literal and not any(get_origin(a) is Literal for a in get_args(hints[name])):
             yield name, getattr(value, name)

@@ -438,12 +438,16 @@ def write_solutions() -> Sample:
 
 def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
     from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions
-    from autokb.text.conditional_markup import find_switches
+    from autokb.text.conditional_markup import find_conditionals
 
     spec = read_domain({"attributes": {"os": {"values": ["Windows", "macOS"]}}}).attributes
     passages = [
         Excerpt(
-            f"{n}.md", p["title"], (p["headings"],) if p["headings"] else (), p["text"], tuple(find_switches(p["text"]))
+            f"{n}.md",
+            p["title"],
+            (p["headings"],) if p["headings"] else (),
+            p["text"],
+            tuple(find_conditionals(p["text"])),
         )
         for n, p in enumerate(entry["passages"])
     ]

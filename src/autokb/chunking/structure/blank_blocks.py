@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from autokb.chunking.structure.blocks import NumberedBlock
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.plain_text import plain_text
 
 _WORD = re.compile(r"[^\W_]")
@@ -17,7 +17,7 @@ def has_words(text: str, start: int, end: int) -> bool:
     found = _WORD.search(text, start, end)
     if not found or "{" not in text[start:end]:
         return found is not None
-    return _WORD.search(MARK.sub("", text[start:end])) is not None
+    return _WORD.search(CONDITIONAL_MARK.sub("", text[start:end])) is not None
 
 
 def is_blank(text: str, block: NumberedBlock) -> bool:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from autokb.chunking.structure.blocks import NumberedBlock
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 
 LONGEST_TITLE = 150  # characters; a bold paragraph that is longer is emphasis
 LONGEST_QUESTION = 250  # characters; a longer paragraph that ends in a question mark is more than a question
@@ -58,7 +58,7 @@ def block_features(text: str, block: NumberedBlock) -> BlockFeatures:
 
 
 def _paragraph_shape(written: str) -> str:
-    if not _WORD.search(MARK.sub("", written)):
+    if not _WORD.search(CONDITIONAL_MARK.sub("", written)):
         return "mark"
     if "](" in written and _PICTURES.fullmatch(written):
         return "picture"

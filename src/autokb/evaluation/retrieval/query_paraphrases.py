@@ -11,9 +11,10 @@ from autokb.core.nouns import DISPLAYED, Chunk, KnowledgeBase
 from autokb.evaluation.retrieval.paraphrase_experiment import Kind, ParaphrasedText
 from autokb.evaluation.runner import TaskRunner
 from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
-from autokb.text.lexicon import Lexicon, lexicon, split_words
+from autokb.text.lexicon import Lexicon, lexicon
 from autokb.text.lexicons import language_data
 from autokb.text.plain_text import plain_text, sentences
+from autokb.text.words import split_words
 
 STAGE = "variations"
 SEED = "variations"
@@ -80,7 +81,9 @@ def excerpt(text: str, chunk: Chunk) -> str:
 
 def paraphrase(runner: TaskRunner, texts: Sequence[SourceText], domain: DomainSpec) -> list[ParaphrasedText]:
     """Return the texts with their paraphrases by level; a text that failed is left out (the runner reports it)."""
-    requests = [VaryQuery(text.text, text.context, domain_synonyms(text.text, domain)) for text in texts]
+    requests = [
+        VaryQuery(text.text, text.context, domain_synonyms(text.text, domain), domain.language) for text in texts
+    ]
     replies = runner.run(STAGE, TASK, requests, [text.id for text in texts])
     return [
         ParaphrasedText(text.id, text.kind, text.documents, {str(name): level for name, level in reply.levels.items()})

@@ -5,48 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
-from autokb.text.lexicon import Mention, Spec, Words
-from autokb.text.lexicon_words import word_set
+from autokb.core.domain import ENGLISH
+from autokb.heuristics.attributes.words import AttributeWords, Denial, State, in_words
+from autokb.text.lexicon import Mention, Spec
+from autokb.text.lexicons import word_lists
+from autokb.text.words import Words
 
-State = Literal["stated", "trouble", "works", "denied"]
-Denial = State | Literal["contrasted"]  # contrasted: the opposite of what the clause before says
 WORDS_BEFORE_MENTION = 7  # how far back a word that denies it is looked for
 WORDS_BEFORE_CHANGE = 6  # how far before "instead of" a wish to change is looked for
-_CONTRAST = word_set("but however although though whereas while yet except")
-_DETERMINERS = word_set("a an the my our his her their your any this that its some")
-_PREPOSITIONS = word_set("on in with via through over for from to at by under")
-_OWNING = word_set("have has had own use used using got run running be being been diagnosed history known")
-_FILL = _DETERMINERS | _PREPOSITIONS | _OWNING | word_set("it it's is of than either really even actually just")
-_NEGATED_BE = word_set("isn't aren't wasn't weren't isnt arent ain't")
-_NEGATED_DO = word_set("don't doesn't didn't never haven't hasn't dont doesnt didnt havent hasnt")
-_INSTEAD_OF = ("instead", "of")
-# What a word, or a pair of words, before a mention does to it.
-_DENIALS: dict[str | tuple[str, str], Denial] = {
-    **dict.fromkeys(("without", "unlike", _INSTEAD_OF, ("rather", "than"), ("other", "than")), "denied"),
-    **dict.fromkeys(("except", "excluding", "besides", ("apart", "from"), ("aside", "from")), "contrasted"),
-}
-_WORKS = word_set(
-    "work works worked working fine ok okay perfectly great flawlessly flawless good normal normally connects pairs "
-    "plays charges syncs receives sends opens loads connected paired"
-)
-_TROUBLE = word_set(
-    "can't cannot cant won't wont doesn't doesnt don't didn't isn't aren't wasn't couldn't never nothing no not fails "
-    "fail failed failing crash crashes crashed error errors freezes frozen drops dropping disconnects disconnecting "
-    "stutters crackles lags lag hangs stuck unable refuses broken slow missing problem problems trouble issue "
-    "issues stopped stops keeps hardly barely unless until should make get want need used only"
-)
-_WORKING_PAIRS = {
-    *((no, what) for no in ("no", "without") for what in ("problem", "problems", "issue", "issues", "trouble")),
-    *(("not", "affected"), ("does", "on"), ("it", "does"), ("does", "with"), ("only", "works"), ("works", "only")),
-}
-_TELLING = word_set("says said say thinks thought told tells noticed asked insists suggested recommends recommended")
-_CHANGING = word_set("want wants change changing switch switching switched convert converting move moving moved")
-_SYMPTOMS = word_set(
-    "connection connections signal option options pairing sound audio device devices icon found detected available "
-    "showing appears working works connectivity support"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +25,19 @@ class Clause:
     state: State
 
 
-def affected_mentions(words: Words, mentions: Sequence[Mention], spec: Spec) -> list[Mention]:
+def affected_mentions(words: Words, mentions: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> list[Mention]:
     """Return the mentions of values that the text is about."""
-    clauses = tuple(_clauses(words))
+    known = word_lists(AttributeWords, language)
+    clauses = tuple(_clauses(words, known))
     clause_of = [n for n, clause in enumerate(clauses) for _ in range(clause.start, clause.end)]
     states: list[State] = []
     for position, mention in enumerate(mentions):
         before = mentions[position - 1]
         same_clause = position > 0 and clause_of[before.start] == clause_of[mention.start]
-        if same_clause and _are_coordinated(words, before, mention):
+        if same_clause and _are_coordinated(words, before, mention, known):
             states.append(states[-1])
         else:
-            states.append(_state_of(words, mention, clauses, clause_of[mention.start]))
+            states.append(_state_of(words, mention, clauses, clause_of[mention.start], known))
     return _without_unaffected(mentions, states, spec)
 
 
@@ -93,95 +61,97 @@ def _related(name: str, spec: Spec) -> set[str]:
     return {name, *into, *(other for implied in spec[name].implies.values() for other in implied)}
 
 
-def _clauses(words: Words) -> Iterator[Clause]:
+def _clauses(words: Words, known: AttributeWords) -> Iterator[Clause]:
     """Cut at sentence ends, contrasting words, commas and brackets; after a comma the verdict before it goes on."""
     if not words.folded:
         return
-    cuts = [0, *(i for i in range(1, len(words.folded)) if _begins_clause(words, i)), len(words.folded)]
+    cuts = [0, *(i for i in range(1, len(words.folded)) if _begins_clause(words, i, known)), len(words.folded)]
     state: State = "stated"
     for start, end in pairwise(cuts):
-        begins_anew = words.breaks(start) or words.folded[start] in _CONTRAST
-        state = _verdict(words.folded[start:end]) or ("stated" if begins_anew else state)
+        begins_anew = words.breaks(start) or words.folded[start] in known.contrast_words
+        state = _verdict(words.folded[start:end], known) or ("stated" if begins_anew else state)
         yield Clause(start, end, state)
 
 
-def _begins_clause(words: Words, here: int) -> bool:
-    return words.folded[here] in _CONTRAST or words.breaks(here) or any(mark in words.gaps[here] for mark in ",()")
+def _begins_clause(words: Words, here: int, known: AttributeWords) -> bool:
+    is_contrasting = words.folded[here] in known.contrast_words
+    return is_contrasting or words.breaks(here) or any(mark in words.gaps[here] for mark in ",()")
 
 
-def _verdict(clause: tuple[str, ...]) -> State | None:
+def _verdict(clause: tuple[str, ...], known: AttributeWords) -> State | None:
     """Return whether the words of a clause tell of trouble or of what works, or neither."""
-    if any(pair in _WORKING_PAIRS for pair in pairwise(clause)):
+    if any(pair in known.working_phrases for pair in pairwise(clause)):
         return "works"
-    telling = [word for here, word in enumerate(clause) if not _is_contrasting_not(clause, here)]
-    if any(word in _TROUBLE for word in telling):
+    telling = [word for here, word in enumerate(clause) if not _is_contrasting_not(clause, here, known)]
+    if any(word in known.trouble_words for word in telling):
         return "trouble"
-    return "works" if any(word in _WORKS for word in telling) else None
+    return "works" if any(word in known.working_words for word in telling) else None
 
 
-def _is_contrasting_not(clause: tuple[str, ...], here: int) -> bool:
+def _is_contrasting_not(clause: tuple[str, ...], here: int, known: AttributeWords) -> bool:
     """Return whether this is the ``not`` of ``but not on my phone``, which alone says nothing of its clause."""
-    return clause[here] == "not" and (here == 0 or clause[here - 1] in _CONTRAST | {"and", "or"})
+    return clause[here] in known.not_words and (here == 0 or clause[here - 1] in known.begins_contrast)
 
 
-def _state_of(words: Words, mention: Mention, clauses: Sequence[Clause], number: int) -> State:
+def _state_of(words: Words, mention: Mention, clauses: Sequence[Clause], number: int, known: AttributeWords) -> State:
     """Walk back from a mention over small words to what denies it, else it shares its clause's verdict."""
     clause = clauses[number]
-    if _is_bystander(words, mention):
+    if _is_bystander(words, mention, known):
         return "denied"
     between: list[str] = []
     for here in range(mention.start - 1, max(clause.start, mention.start - WORDS_BEFORE_MENTION) - 1, -1):
-        denial = _denial(words, here, between, mention)
+        denial = _denial(words, here, between, mention, known)
         if denial == "contrasted":
             return "trouble" if number and clauses[number - 1].state == "works" else "denied"
         if denial is not None:
             return clause.state if denial == "stated" else denial
-        if words.folded[here] not in _FILL:
+        if words.folded[here] not in known.fill:
             break
         between.append(words.folded[here])
     return clause.state
 
 
-def _is_bystander(words: Words, mention: Mention) -> bool:
+def _is_bystander(words: Words, mention: Mention, known: AttributeWords) -> bool:
     """Return whether somebody only tells of it (my wife says), or was the writer long ago (when I was a child)."""
     before, after = words.folded[max(0, mention.start - 3) : mention.start], words.folded[mention.end : mention.end + 1]
-    tells = bool(set(after) & _TELLING) and bool(set(before[-1:]) & _DETERMINERS)
-    return tells or before in (("i", "was", "a"), ("i", "was", "an"))
+    tells = bool(set(after) & known.telling_words) and bool(set(before[-1:]) & known.determiners)
+    return tells or before in in_words(known.past_openings)
 
 
-def _denial(words: Words, here: int, between: Sequence[str], mention: Mention) -> Denial | None:
+def _denial(words: Words, here: int, between: Sequence[str], mention: Mention, known: AttributeWords) -> Denial | None:
     """Return what the word at ``here`` does to the mention after it: deny it, contrast it, state it, or nothing."""
     word, pair = words.folded[here], (words.folded[here], words.folded[here + 1])
-    owned, placed = any(w in _OWNING for w in between), any(w in _PREPOSITIONS for w in between)
-    if pair == _INSTEAD_OF and _CHANGING & set(words.folded[max(0, here - WORDS_BEFORE_CHANGE) : here]):
+    owned, placed = any(w in known.owning_words for w in between), any(w in known.prepositions for w in between)
+    wish = known.changing_words & set(words.folded[max(0, here - WORDS_BEFORE_CHANGE) : here])
+    if wish and pair in in_words(known.replacing_phrases):
         return "stated"
-    if denial := _DENIALS.get(word) or _DENIALS.get(pair):
+    if denial := known.denial_of.get((word,)) or known.denial_of.get(pair):
         return denial
-    if word == "not":
-        return _denial_by_not(words, here, placed)
-    if word in _NEGATED_BE:
+    if word in known.not_words:
+        return _denial_by_not(words, here, placed, known)
+    if word in known.negated_be:
         return "stated" if placed and not owned else "denied"
-    if word in _NEGATED_DO:
+    if word in known.negated_do:
         return "denied" if owned else "stated"
-    if word == "no" and not placed:
+    if word in known.no_words and not placed:
         # "no Bluetooth connection" states Bluetooth and denies the connection
-        return "stated" if _SYMPTOMS & set(words.folded[mention.end : mention.end + 1]) else "denied"
+        return "stated" if known.symptom_words & set(words.folded[mention.end : mention.end + 1]) else "denied"
     return None
 
 
-def _denial_by_not(words: Words, here: int, placed: bool) -> Denial:
+def _denial_by_not(words: Words, here: int, placed: bool, known: AttributeWords) -> Denial:
     before = words.folded[here - 1] if here else ""
-    if words.folded[here + 1] in ("only", "just"):
+    if words.folded[here + 1] in known.words_after_stating_not:
         return "stated"
-    if not here or _begins_clause(words, here) or before in _CONTRAST | {"and", "or"}:
+    if not here or _begins_clause(words, here, known) or before in known.begins_contrast:
         return "contrasted"
-    return "stated" if placed and before not in ("i", "i'm", "im", "am", "we", "we're") else "denied"
+    return "stated" if placed and before not in known.writers_before_not else "denied"
 
 
-def _are_coordinated(words: Words, first: Mention, second: Mention) -> bool:
+def _are_coordinated(words: Words, first: Mention, second: Mention, known: AttributeWords) -> bool:
     """Return whether two mentions are joined by and, or, nor alone, or are the same words, and so share one fate."""
     if first.start == second.start:
         return True
     between = words.folded[first.end : second.start]
-    joined = 0 < len(between) <= 4 and between[0] in ("or", "and", "nor")
-    return joined and all(word in _DETERMINERS | _PREPOSITIONS for word in between[1:])
+    joined = 0 < len(between) <= 4 and between[0] in known.coordinating_words
+    return joined and all(word in known.determiners | known.prepositions for word in between[1:])

@@ -6,38 +6,41 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from autokb.core.attributes import ANY, as_lists
+from autokb.core.domain import ENGLISH
+from autokb.core.implications import with_implied_values
 from autokb.heuristics.attributes.ages import age_mentions
 from autokb.heuristics.attributes.contrast import affected_mentions
 from autokb.heuristics.attributes.durations import duration_mentions
 from autokb.heuristics.attributes.open_values import open_mentions
 from autokb.heuristics.attributes.people import pronoun_mentions
 from autokb.heuristics.attributes.scope import whole_or_none
-from autokb.text.lexicon import Mention, Spec, Words, gathered, lexicon, settled, split_words
+from autokb.text.lexicon import Mention, Spec, collect_values, lexicon
+from autokb.text.words import Words, split_words
 
 
-def extract_attributes(text: str, kind: str, spec: Spec) -> dict[str, list[str]]:
+def extract_attributes(text: str, kind: str, spec: Spec, language: str = ENGLISH) -> dict[str, list[str]]:
     """Return what the first 100,000 characters of a text state, as name to sorted values; the rest is unknown.
 
     A solution (``kind``) that holds for every value of an attribute says nothing of it.
     """
     words = split_words(text)
-    mentions = _all_mentions(words, spec)
-    affected = affected_mentions(words, mentions, spec)
-    stated = gathered(((m.attribute, m.value) for m in affected), spec)
-    for name, values in whole_or_none(words, mentions, spec).items():
+    mentions = _all_mentions(words, spec, language)
+    affected = affected_mentions(words, mentions, spec, language)
+    stated = collect_values(((m.attribute, m.value) for m in affected), spec)
+    for name, values in whole_or_none(words, mentions, spec, language).items():
         stated.setdefault(name, values)
     if kind == "solution":
         stated = {name: values for name, values in stated.items() if values != ANY}
-    return as_lists(settled(stated, spec))
+    return as_lists(with_implied_values(stated, spec))
 
 
-def _all_mentions(words: Words, spec: Spec) -> list[Mention]:
+def _all_mentions(words: Words, spec: Spec, language: str) -> list[Mention]:
     """Return every mention there is: the configured words first, then what can be worked out beside them."""
-    found = lexicon(spec).mentions(words)
-    found = _with_ages(words, found, list(age_mentions(words, spec)))
-    found += _unless_listed(found, list(duration_mentions(words, spec)))
-    found += list(open_mentions(words, found, spec))
-    return sorted({*found, *pronoun_mentions(words, found, spec)})
+    found = lexicon(spec, language).mentions(words)
+    found = _with_ages(words, found, list(age_mentions(words, spec, language)))
+    found += _unless_listed(found, list(duration_mentions(words, spec, language)))
+    found += list(open_mentions(words, found, spec, language))
+    return sorted({*found, *pronoun_mentions(words, found, spec, language)})
 
 
 def _unless_listed(listed: Sequence[Mention], more: Sequence[Mention]) -> list[Mention]:

@@ -6,28 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.core.domain import Attribute
+from autokb.core.domain import ENGLISH, Attribute
+from autokb.heuristics.attributes.words import AttributeWords
+from autokb.text.lexicons import language_data, word_lists
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-)
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_WRITTEN = {word: float(n) for n, word in enumerate(_ONES.split())}
-TENS = {word: 10.0 * n for n, word in enumerate(_TENS.split(), 2)}
 _DIGITS = re.compile(r"(\d{1,4})([a-z]{1,5})?\Z")
-_ROUGH_AMOUNTS = {
-    ("a", "couple", "of"): 2.0,
-    ("couple", "of"): 2.0,
-    ("a", "few"): 3.0,
-    ("few",): 3.0,
-    ("several",): 5.0,
-    ("many",): 5.0,
-    ("half", "a"): 0.5,
-    ("half", "an"): 0.5,
-    ("a",): 1.0,
-    ("an",): 1.0,
-}
+_SHORTEST_TENS, _LONGEST_ONES = 20, 9  # twenty and above take one to nine behind them: twenty-two
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +24,24 @@ class Number:
     unit: str = ""
 
 
-def number_at(words: tuple[str, ...], here: int) -> Number | None:
+def number_at(words: tuple[str, ...], here: int, language: str = ENGLISH) -> Number | None:
     """Return the exact number that starts at this word."""
     word = words[here]
     if digits := _DIGITS.match(word):
         return Number(float(digits.group(1)), here, here + 1, digits.group(2) or "")
-    if word in _WRITTEN:
-        return Number(_WRITTEN[word], here, here + 1)
-    if word not in TENS:
+    written = language_data(language).number_words
+    if word not in written:
         return None
-    one = _WRITTEN.get(words[here + 1], 0.0) if here + 1 < len(words) else 0.0
-    return Number(TENS[word] + one, here, here + 2) if 0 < one < 10 else Number(TENS[word], here, here + 1)
+    value = written[word]
+    one = written.get(words[here + 1], 0.0) if value >= _SHORTEST_TENS and here + 1 < len(words) else 0.0
+    return Number(value + one, here, here + 2) if 0 < one <= _LONGEST_ONES else Number(value, here, here + 1)
 
 
-def amount_at(words: tuple[str, ...], here: int) -> Number | None:
+def amount_at(words: tuple[str, ...], here: int, language: str = ENGLISH) -> Number | None:
     """Return the number or rough amount (``a few``, ``half a``) that starts at this word."""
-    if found := number_at(words, here):
+    if found := number_at(words, here, language):
         return found
-    for phrase, value in _ROUGH_AMOUNTS.items():
+    for phrase, value in word_lists(AttributeWords, language).amounts.items():
         if words[here : here + len(phrase)] == phrase:
             return Number(value, here, here + len(phrase))
     return None

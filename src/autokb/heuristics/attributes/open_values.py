@@ -4,52 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from autokb.core.domain import Attribute
-from autokb.text.lexicon import Mention, Spec, Words
-from autokb.text.lexicon_words import SILENT, inflections, word_set
+from autokb.core.domain import ENGLISH, Attribute
+from autokb.heuristics.attributes.words import AttributeWords, in_words
+from autokb.text.lexicon import Mention, Spec
+from autokb.text.lexicons import language_data, word_lists
+from autokb.text.word_forms import inflections
+from autokb.text.words import Words
 
 MOST_WORDS = 3  # of a name
-_HEALTH_NAMES = word_set(
-    "condition conditions disease diseases illness illnesses diagnosis diagnoses comorbidity comorbidities disorder"
-)
-# Long-term illnesses with a name of one word; a domain that lists one spells it as it likes.
-_ILLNESSES = {
-    word: word.capitalize()
-    for word in word_set(
-        "arthritis eczema psoriasis epilepsy migraine dementia lupus anemia anaemia cancer osteoporosis depression "
-        "glaucoma gout hypothyroidism hyperthyroidism parkinson's alzheimer's asthma diabetes hypertension "
-        "endometriosis fibromyalgia"
-    )
-} | {"migraines": "Migraine", "copd": "COPD", "adhd": "ADHD", "ibs": "IBS", "hiv": "HIV"}
-_BEFORE_ILLNESS = (
-    ("diagnosed", "with"),
-    ("history", "of"),
-    ("suffer", "from"),
-    ("suffers", "from"),
-    ("suffering", "from"),
-    ("living", "with"),
-)
-_ENDS_NAME = word_set(
-    "and or but since for that which who with because when while so as my i he she they it is was has have "
-    "the in on at what how can should do does if then now after before about from to too also"
-)
-_IS = word_set("is are called named")
-_NO_NAME = SILENT | word_set("a an the not unknown my very same still it this that these some down back being bad good")
 
 
-def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec) -> Iterator[Mention]:
+def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> Iterator[Mention]:
     """Give the values that follow ``provider is`` or ``diagnosed with``, and well-known illnesses, unless listed."""
+    known = word_lists(AttributeWords, language)
+    no_names = language_data(language).general_values | known.words_of_no_name
     for name in sorted(spec):
         if spec[name].kind != "open":
             continue
         taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
-        heads = frozenset(inflections(head_word(spec[name])))
-        if heads & _HEALTH_NAMES:
-            found = (n for n, word in enumerate(words.folded) if word in _ILLNESSES and n not in taken)
-            yield from (Mention(n, n + 1, name, _ILLNESSES[words.folded[n]]) for n in found)
-        for start in _name_starts(words, heads):
-            end = _name_end(words, start)
-            is_known = taken & set(range(start, end)) or _ILLNESSES.keys() & set(words.folded[start:end])
+        heads = frozenset(inflections(head_word(spec[name]), language))
+        if heads & known.health_attributes:
+            found = (n for n, word in enumerate(words.folded) if word in known.illness_names and n not in taken)
+            yield from (Mention(n, n + 1, name, known.illness_names[words.folded[n]]) for n in found)
+        for start in _name_starts(words, heads, known):
+            end = _name_end(words, start, known, no_names)
+            is_known = taken & set(range(start, end)) or known.illness_names.keys() & set(words.folded[start:end])
             if end > start and not is_known:
                 text = " ".join(words.raw[start:end])
                 # With a capital where the writer wrote none, so that one value has one spelling.
@@ -63,30 +42,35 @@ def head_word(attribute: Attribute) -> str:
     return parts[-1] if parts else ""
 
 
-def _name_starts(words: Words, heads: frozenset[str]) -> Iterator[int]:
+def _name_starts(words: Words, heads: frozenset[str], known: AttributeWords) -> Iterator[int]:
     """Yield where a name begins: behind ``provider is``, ``provider:``, or ``diagnosed with`` for an illness."""
+    before_illness = in_words(known.phrases_before_illness)
     for here in range(len(words.folded) - 1):
-        if words.folded[here] in heads and _introduces_name(words, here):
-            yield here + 1 if words.folded[here + 1] not in _IS else here + 2
-        elif heads & _HEALTH_NAMES and words.folded[here : here + 2] in _BEFORE_ILLNESS:
+        if words.folded[here] in heads and _introduces_name(words, here, known):
+            yield here + 1 if words.folded[here + 1] not in known.naming_verbs else here + 2
+        elif heads & known.health_attributes and words.folded[here : here + 2] in before_illness:
             yield here + 2
 
 
-def _introduces_name(words: Words, here: int) -> bool:
+def _introduces_name(words: Words, here: int, known: AttributeWords) -> bool:
     """Return whether this begins ``provider: X`` or ``provider is X``; after a verb only a capital shows a name."""
     if set(words.gaps[here + 1]) & set(":="):
         return True
     behind_verb = words.raw[here + 2 : here + 3]
-    is_verb = words.folded[here + 1] in _IS and not words.breaks(here + 1)
+    is_verb = words.folded[here + 1] in known.naming_verbs and not words.breaks(here + 1)
     return is_verb and bool(behind_verb) and behind_verb[0][0].isupper()
 
 
-def _name_end(words: Words, start: int) -> int:
+def _name_end(words: Words, start: int, known: AttributeWords, no_names: frozenset[str]) -> int:
     """Return where the name that starts here ends: up to punctuation or a small word; ``start`` where none does."""
     end = start
     while end < min(len(words.folded), start + MOST_WORDS):
         gap = words.gaps[end].strip() if end > start else ""
-        if gap not in ("", "-", "'") or (end > start and words.breaks(end)) or words.folded[end] in _ENDS_NAME:
+        if (
+            gap not in ("", "-", "'")
+            or (end > start and words.breaks(end))
+            or words.folded[end] in known.words_after_name
+        ):
             break
         end += 1
-    return start if end > start and words.folded[start] in _NO_NAME else end
+    return start if end > start and words.folded[start] in no_names else end

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from autokb.core.domain import Attribute
-from autokb.text.lexicon import lexicon, split_words
+from autokb.core.domain import ENGLISH, Attribute
+from autokb.text.lexicon import lexicon
+from autokb.text.words import split_words
 
 SHARED_START = 4  # characters that two words share at least when one is a form of the other,
 LONGEST_ENDING = 2  # and all but so many of the shorter one: diabetes, diabetic
@@ -18,12 +19,14 @@ def names_value(text: str, attribute: Attribute, value: str) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
 
 
-def states_value(text: str, attribute: Attribute, value: str, configuration: Mapping[str, Attribute]) -> bool:
+def states_value(
+    text: str, attribute: Attribute, value: str, configuration: Mapping[str, Attribute], language: str = ENGLISH
+) -> bool:
     """Return whether a text states the value: its name, a word for it, or for an open one another form of its words."""
     if names_value(text, attribute, value):
         return True
     words = split_words(text)
-    if any((m.attribute, m.value) == (attribute.name, value) for m in lexicon(configuration).mentions(words)):
+    if any((m.attribute, m.value) == (attribute.name, value) for m in lexicon(configuration, language).mentions(words)):
         return True
     if attribute.kind != "open":
         return False

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
 from autokb.heuristics.grounding.support import negations_and_conditions
 from autokb.heuristics.grounding.visible import HTML_COMMENT, INVISIBLE_CHARACTER
-from autokb.text.plain_text import sentences
+from autokb.text.sentences import sentences
 
 _PLAIN_SPELLING = str.maketrans("‘’‚“”„‐‑–—\u00a0", "'''\"\"\"---- ")
 _UNCOMPARED = frozenset("*`\\\u200c\u200d")  # marks of emphasis and joiners
@@ -61,10 +62,10 @@ def _with_marks(text: str, start: int, end: int) -> Span:
     return (line + len(marker.group()) - len(marker.group().lstrip()) if marker else start), end
 
 
-def widen_to_condition(text: str, span: Span) -> Span:
+def widen_to_condition(text: str, span: Span, language: str = ENGLISH) -> Span:
     """Return the span, or its whole sentence where the rest of that negates or limits it: ``Do not``, ``unless``."""
     start, end = span
-    around = [s for s in sentences(text) if s[0] < end and s[1] > start]
+    around = [s for s in sentences(text, language=language) if s[0] < end and s[1] > start]
     if not around:
         return span
     first, last = min(start, around[0][0]), max(end, around[-1][1])

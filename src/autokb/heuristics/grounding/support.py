@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
-from autokb.text.content_words import content_words
+from autokb.core.domain import ENGLISH
+from autokb.text.lexicons import WordLists, word_lists
+from autokb.text.words import content_words
 
 _ADDRESS = re.compile(
     r"(?:https?|ftp|mailto|tel|javascript|data):[^\s<>\"”’)\]]+"  # something with a scheme
@@ -20,23 +24,31 @@ _QUOTED_NAME = re.compile(
     r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|\"([^\"]+)\"|\*\*([^*]+)\*\*|`([^`]+)`|(?<!\w)['‘]([^'’]+)['’](?!\w)"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-# Words that negate a sentence or bind it to a condition; a text that drops or adds one says something else.
-_NEGATIONS_AND_CONDITIONS = frozenset(
-    """
-    not no never none nor neither without unless except avoid only if until instead cannot stop
-    nicht kein keine keinen keiner keines nie niemals ohne nur falls wenn ne pas jamais sans aucun sauf si non mai senza
-    nunca jamás sin ningún solo não jamais sem nem niet geen nooit zonder alleen inte aldrig utan ikke aldri uden uten
-    """.split()
-)
-_ORDINALS = content_words("first second next following finally")  # they join steps and name nothing
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingWords(WordLists):
+    """Words that change what a sentence says, in all languages, and those that only order steps in one."""
+
+    file: ClassVar[str] = "grounding"
+
+    negations_and_conditions: frozenset[str] = frozenset()
+    plain_negation: str = ""
+    same_as_plain_negation: frozenset[str] = frozenset()
+    negation_endings: tuple[str, ...] = ()
+    ordering_words: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4_096)
 def negations_and_conditions(text: str) -> frozenset[str]:
     """Return the words of a text that negate it or bind it to a condition; ``don't`` counts as ``not``."""
     words = (w.casefold().replace("’", "'") for w in _WORD.findall(text))
-    plain = {"not" if w.endswith("n't") or w == "cannot" else w for w in words}
-    return frozenset(plain & _NEGATIONS_AND_CONDITIONS)
+    known = word_lists(GroundingWords)
+    plain = {
+        known.plain_negation if w.endswith(known.negation_endings) or w in known.same_as_plain_negation else w
+        for w in words
+    }
+    return known.negations_and_conditions & plain
 
 
 def unsupported_fact(text: str, source: str) -> str:
@@ -52,7 +64,7 @@ def unsupported_fact(text: str, source: str) -> str:
     return ""
 
 
-def unsupported(text: str, source: str, around: str = "", *, whole: bool = True) -> str:
+def unsupported(text: str, source: str, around: str = "", *, whole: bool = True, language: str = ENGLISH) -> str:
     """Return why a text says something that its source does not, or nothing.
 
     The rules, of which the first that is broken counts: addresses, numbers and names in quotation marks occur in the
@@ -64,7 +76,7 @@ def unsupported(text: str, source: str, around: str = "", *, whole: bool = True)
     return (
         unsupported_fact(text, f"{source}\n{around}")
         or _unsupported_name(text, f"{source}\n{around}")
-        or _unsupported_word(text, source, around, whole)
+        or _unsupported_word(text, source, around, whole, language)
         or _changed_condition(text, source, whole)
     )
 
@@ -77,10 +89,12 @@ def _unsupported_name(text: str, source: str) -> str:
     return ""
 
 
-def _unsupported_word(text: str, source: str, around: str, whole: bool) -> str:
-    written, supported = content_words(text), content_words(source)
-    if strange := written - supported - content_words(around) - _ORDINALS:
-        word = next((w.strip(".,:;!?()“”\"'") for w in text.split() if content_words(w) & strange), min(strange))
+def _unsupported_word(text: str, source: str, around: str, whole: bool, language: str) -> str:
+    written, supported = content_words(text, language), content_words(source, language)
+    ordering = content_words(" ".join(sorted(word_lists(GroundingWords, language).ordering_words)), language)
+    if strange := written - supported - content_words(around, language) - ordering:
+        there = (w.strip(".,:;!?()“”\"'") for w in text.split() if content_words(w, language) & strange)
+        word = next(there, min(strange))
         return f"the word {word[:40]!r} does not stand in its source"
     if whole and not written & supported and written | supported:
         return "it has no word in common with its source"

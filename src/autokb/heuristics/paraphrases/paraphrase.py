@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import combinations
 
-from autokb.heuristics.paraphrases.exchangeable_words import CONTRACTIONS, EXCHANGEABLE
-from autokb.text.content_words import content_words
-from autokb.text.lexicon_words import inflections, word_set
+from autokb.core.domain import ENGLISH
+from autokb.heuristics.paraphrases.words import ParaphraseWords
+from autokb.text.lexicons import alternation, language_data, word_lists
+from autokb.text.word_forms import inflections
+from autokb.text.words import content_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _PUNCTUATION = re.compile(r"[,;:!?\"“”()*_`#>|]|\.(?=\s|$)|\s[-–—]\s")
-_CLAUSE_START = re.compile(
-    r"(?:,\s+|\s+)(?=(?:when|while|if|after|before|as soon as|because|on|in|with|from|during|since)\s)", re.IGNORECASE
-)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_QUESTION_WORDS = word_set("how what why when where which who can could do does did is are will would should")
 LONGEST_SMALL_WORD = 3  # letters; too many words so short have no plural
 
 
 def paraphrases(
-    text: str, synonyms: Sequence[tuple[str, Sequence[str]]], most: int
+    text: str, synonyms: Sequence[tuple[str, Sequence[str]]], most: int, language: str = ENGLISH
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return up to ``most`` easy, medium and hard paraphrases of a text, none twice and none the text itself.
 
     Easy ones change punctuation and inflection, medium ones put synonyms (those of the domain first), hard ones change
     the structure. A level for which the words give nothing stays short or empty.
     """
+    known = word_lists(ParaphraseWords, language)
     taken = {text.strip()}
-    easy = _new(_easy(text), taken, most)
-    medium = _new(_medium(text, synonyms), taken, most)
-    return easy, medium, _new(_hard(text), taken, most)
+    easy = _new(_easy(text, language, known), taken, most)
+    medium = _new(_medium(text, synonyms, known), taken, most)
+    return easy, medium, _new(_hard(text, language, known), taken, most)
 
 
 def _new(found: Iterable[str], taken: set[str], most: int) -> tuple[str, ...]:
@@ -46,17 +46,17 @@ def _new(found: Iterable[str], taken: set[str], most: int) -> tuple[str, ...]:
     return tuple(new)
 
 
-def _easy(text: str) -> Iterator[str]:
+def _easy(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
     """Give other punctuation, other letters' case, contractions and word forms."""
     bare = " ".join(_PUNCTUATION.sub(" ", text).split())
     yield bare.lower()
-    for short, long in CONTRACTIONS:
+    for short, long in known.short_and_long:
         for word, instead in ((short, long), (long, short)):
             if (changed := _exchange(text, word, instead)) != text:
                 yield changed
     # The last words first: they are mostly nouns, and sound right in both numbers.
     words = dict.fromkeys(w for w in _WORD.findall(text) if len(w) > LONGEST_SMALL_WORD and w.islower())
-    numbers = ((word, list(inflections(word))) for word in reversed(words) if content_words(word))
+    numbers = ((word, list(inflections(word, language))) for word in reversed(words) if content_words(word, language))
     inflected = [_exchange(text, word, forms[-1]) for word, forms in numbers if len(forms) > 1]
     yield from inflected[:2]
     without_end = _without_end(text)
@@ -68,9 +68,9 @@ def _easy(text: str) -> Iterator[str]:
     yield bare.upper()
 
 
-def _medium(text: str, synonyms: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
+def _medium(text: str, synonyms: Sequence[tuple[str, Sequence[str]]], known: ParaphraseWords) -> Iterator[str]:
     """Give the text with one synonym, those of the domain first, then with two."""
-    pairs = [*((word, other) for word, others in synonyms for other in others), *EXCHANGEABLE]
+    pairs = [*((word, other) for word, others in synonyms for other in others), *known.pairs]
     single = [(pair, changed) for pair in pairs if (changed := _exchange(text, *pair)) != text]
     yield from (changed for _, changed in single)
     for (first, changed), (second, _) in combinations(single, 2):
@@ -78,43 +78,51 @@ def _medium(text: str, synonyms: Sequence[tuple[str, Sequence[str]]]) -> Iterato
             yield _exchange(changed, *second)
 
 
-def _hard(text: str) -> Iterator[str]:
+def _hard(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
     """Give keywords, clauses in another order, and a question for a statement or the other way round."""
     bare = _without_end(text)
-    small = _with_small_start(bare)
+    small = _with_small_start(bare, known)
     words = _WORD.findall(text)
-    keywords = list(dict.fromkeys(w for w in words if content_words(w) or any(c.isdigit() for c in w)))
-    is_question = bool(words) and words[0].lower() in _QUESTION_WORDS
-    yield from _with_clause_first(bare)
+    keywords = list(dict.fromkeys(w for w in words if content_words(w, language) or any(c.isdigit() for c in w)))
+    data = language_data(language)
+    is_question = bool(words) and words[0].lower() in data.question_words | data.question_verbs
+    yield from _with_clause_first(bare, language, known)
     if (sentences := _SENTENCE_END.split(bare))[1:]:
         yield f"{sentences[-1]}. {'. '.join(sentence.rstrip('.') for sentence in sentences[:-1])}."
-    yield f"I would like to know: {small}" if is_question else f"What can I do about this: {small}?"
+    yield (known.question_as_statement if is_question else known.statement_as_question).format(small)
     if len(keywords) > 1:
         yield " ".join(keywords)
-    yield f"Help needed. {bare}." if is_question else f"Why is it that {small}?"
+    yield known.question_as_request.format(bare) if is_question else known.statement_as_why.format(small)
     if len(keywords) > 1:
         yield " ".join(reversed(keywords))
-        yield f"It is about {', '.join(keywords)}."
+        yield known.list_of_keywords.format(", ".join(keywords))
 
 
-def _with_clause_first(text: str) -> Iterator[str]:
+def _with_clause_first(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
     """Give the text with a later clause first: ``It stops when it rains`` becomes ``When it rains, it stops``."""
     if _SENTENCE_END.search(text):
         return
-    for cut in _CLAUSE_START.finditer(text):
+    for cut in _clause_start(language).finditer(text):
         head, tail = text[: cut.start()].rstrip(" ,"), text[cut.end() :].strip(" ,.")
         if len(_WORD.findall(head)) > 1 and len(_WORD.findall(tail)) > 1:
-            yield f"{tail[0].upper()}{tail[1:]}, {_with_small_start(head)}"
+            yield f"{tail[0].upper()}{tail[1:]}, {_with_small_start(head, known)}"
+
+
+@cache
+def _clause_start(language: str) -> re.Pattern[str]:
+    openings = alternation(word_lists(ParaphraseWords, language).clause_openings)
+    return re.compile(rf"(?:,\s+|\s+)(?=(?:{openings})\s)", re.IGNORECASE)
 
 
 def _without_end(text: str) -> str:
     return " ".join(text.split()).rstrip(" .!?…")
 
 
-def _with_small_start(text: str) -> str:
+def _with_small_start(text: str, known: ParaphraseWords) -> str:
     """Begin small, save where the first word is no ordinary one: I, iPhone, USB."""
     first = text.split(" ", 1)[0]
-    is_name = first == "I" or first.startswith(("I'", "I’")) or first[1:] != first[1:].lower()
+    is_capital = first in known.capital_words or first.startswith(known.capital_beginnings)
+    is_name = is_capital or first[1:] != first[1:].lower()
     return text if is_name else text[:1].lower() + text[1:]
 
 

@@ -5,75 +5,85 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from autokb.core.attributes import ANY, Attributes, Match, compare
-from autokb.core.domain import Attribute, DomainSpec
+from autokb.core.domain import ENGLISH, Attribute, DomainSpec
 from autokb.core.ids import canonical_json
+from autokb.core.implications import with_implied_values
 from autokb.core.keys import key_json
 from autokb.core.nouns import Span
-from autokb.text.conditional_markup import Switch
-from autokb.text.lexicon import settled, switch_attributes, text_attributes
+from autokb.heuristics.solutions.words import ManualWords
+from autokb.text.conditional_markup import Conditional
+from autokb.text.lexicon import conditional_attributes, text_attributes
+from autokb.text.lexicons import alternation, word_lists
 from autokb.text.markdown import plain_text, sentences
 
-LONGEST_LABELLED = 60  # characters of a switched part that is labelled behind it; a longer one is labelled in front
-_CONDITION = re.compile(
-    r"(?:[-*\d.)\s]*)((?:on|in|for|if|when|using|with|under|users? of)\b[^,:;.]{1,70}[,:]"
-    r"|[^\s,:;.][^,:;.]{1,30}:(?=\s)|(?:on|for|under)(?:\s+[^\s,:;.]+){1,4})",
-    re.IGNORECASE,
-)
+LONGEST_LABELLED = 60  # characters of a conditional part that is labelled behind it; a longer one is labelled in front
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?)](?:\s|$))")
 _EMPHASIS = ("**", "__", "*", "_", "`")
 
 
+@cache
+def _condition(language: str) -> re.Pattern[str]:
+    """Return the pattern of a condition at the beginning of a sentence: ``On Windows, ...``, ``Windows: ...``."""
+    known = word_lists(ManualWords, language)
+    return re.compile(
+        rf"(?:[-*\d.)\s]*)((?:{alternation(known.condition_words)})\b[^,:;.]{{1,70}}[,:]"
+        rf"|[^\s,:;.][^,:;.]{{1,30}}:(?=\s)|(?:{alternation(known.short_condition_words)})(?:\s+[^\s,:;.]+){{1,4}})",
+        re.IGNORECASE,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Configured:
-    """A configuration that can be looked up by its one spelling."""
+    """A configuration, in one language, that can be looked up by its one spelling."""
 
     key: str
+    language: str
     configuration: Mapping[str, Attribute] = field(compare=False)
 
 
 class AudienceReader:
-    """Reads for whom headings, conditions and switches are written, each text once."""
+    """Reads for whom headings, conditions and conditional parts are written, each text once."""
 
-    def __init__(self, configuration: Mapping[str, Attribute]) -> None:
-        self.spec = DomainSpec(name="", attributes=configuration)
+    def __init__(self, configuration: Mapping[str, Attribute], language: str) -> None:
+        self.spec = DomainSpec(name="", attributes=configuration, language=language)
         self.names = tuple(configuration)
         self._of_text = lru_cache(maxsize=20_000)(lambda text: text_attributes(text, self.spec))
-        self._of_names = lru_cache(maxsize=2_000)(lambda names, not_: switch_attributes(names, not_, self.spec))
+        self._of_names = lru_cache(maxsize=2_000)(lambda names, not_: conditional_attributes(names, not_, self.spec))
 
     def of_text(self, text: str) -> Attributes:
         """Return whom a heading or step names."""
         return self._of_text(text)
 
-    def of_switch(self, switch: Switch) -> Attributes:
-        """Return whom a switched part is for."""
-        return self._of_names(switch.names, switch.negated)
+    def of_conditional(self, conditional: Conditional) -> Attributes:
+        """Return whom a conditional part is for."""
+        return self._of_names(conditional.names, conditional.negated)
 
     def of_condition(self, sentence: str) -> Attributes:
         """Return whom the condition at the beginning of a sentence names: ``On Windows, ...``."""
-        found = _CONDITION.match(sentence)
+        found = _condition(self.spec.language).match(sentence)
         return self.of_text(found.group(1)) if found else {}
 
-    def settled(self, attributes: Attributes) -> Attributes:
+    def with_implied_values(self, attributes: Attributes) -> Attributes:
         """Return attributes with what follows from them; Any says nothing."""
-        return settled({n: v for n, v in attributes.items() if v != ANY}, self.spec.attributes)
+        return with_implied_values({n: v for n, v in attributes.items() if v != ANY}, self.spec.attributes)
 
     def excludes(self, audience: Attributes, node: Attributes) -> bool:
         """Return whether a part for this audience is written for others than the node."""
-        return bool(audience) and compare(self.settled(audience), node, self.names) is Match.CONFLICT
+        return bool(audience) and compare(self.with_implied_values(audience), node, self.names) is Match.CONFLICT
 
 
 @lru_cache(maxsize=4)
 def _made_reader(configured: _Configured) -> AudienceReader:
-    return AudienceReader(configured.configuration)
+    return AudienceReader(configured.configuration, configured.language)
 
 
-def audience_reader(configuration: Mapping[str, Attribute]) -> AudienceReader:
+def audience_reader(configuration: Mapping[str, Attribute], language: str = ENGLISH) -> AudienceReader:
     """Return the reader of a configuration, made once."""
-    return _made_reader(_Configured(canonical_json(key_json(configuration)), configuration))
+    return _made_reader(_Configured(canonical_json(key_json(configuration)), language, configuration))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +94,16 @@ class TailoredText:
     narrowed: frozenset[str] = frozenset()
 
 
-def tailor(text: str, span: Span, switches: Sequence[Switch], node: Attributes, reader: AudienceReader) -> TailoredText:
+def tailor(
+    text: str, span: Span, switches: Sequence[Conditional], node: Attributes, reader: AudienceReader
+) -> TailoredText:
     """Return the readable words of a span for a node: what is switched off for it is gone, alternatives are named.
 
     ``switches`` are those that do not go around the whole solution.
     """
     inside = [s for s in switches if s.start < span[1] and s.end > span[0]]
     tailoring = _Tailoring(text, inside, node, reader)
-    markdown = tailoring.decide_switches(span) if inside else text[span[0] : span[1]]
+    markdown = tailoring.decide_conditionals(span) if inside else text[span[0] : span[1]]
     markdown = tailoring.without_other_conditions(markdown)
     words = plain_text(markdown, bullet="- ", images=False)
     words = _SPACE_BEFORE_MARK.sub("", _EMPTY_BRACKETS.sub("", words)).removeprefix("- ").strip()
@@ -99,13 +111,13 @@ def tailor(text: str, span: Span, switches: Sequence[Switch], node: Attributes, 
     if not any(c.isalnum() for c in words):
         return TailoredText("", narrowed)
     around = [s for s in inside if s.inner[0] <= span[0] and span[1] <= s.inner[1]]
-    names = [f"({switch_label(s)})" for s in around if reader.of_switch(s).keys() - node.keys()]
+    names = [f"({conditional_label(s)})" for s in around if reader.of_conditional(s).keys() - node.keys()]
     return TailoredText(" ".join((*names, words)), narrowed)
 
 
-def switch_label(switch: Switch) -> str:
-    """Return the names a switch is for, as the source has them."""
-    return ("not " if switch.negated else "") + ", ".join(switch.names)
+def conditional_label(conditional: Conditional) -> str:
+    """Return the names a conditional part is for, as the source has them."""
+    return ("not " if conditional.negated else "") + ", ".join(conditional.names)
 
 
 @dataclass
@@ -113,43 +125,47 @@ class _Tailoring:
     """A text on its way to one node; ``narrowed`` collects the attributes for which something was left out."""
 
     text: str
-    switches: Sequence[Switch]
+    switches: Sequence[Conditional]
     node: Attributes
     reader: AudienceReader
     narrowed: set[str] = field(default_factory=set)
 
-    def decide_switches(self, span: Span) -> str:
-        """Return the Markdown of a span with its switches decided for the node."""
+    def decide_conditionals(self, span: Span) -> str:
+        """Return the Markdown of a span with its conditional parts decided for the node."""
         out: list[str] = []
         here = span[0]
-        for number, switch in enumerate(self.switches):
-            if switch.start < here and switch.end <= here:
+        for number, conditional in enumerate(self.switches):
+            if conditional.start < here and conditional.end <= here:
                 continue  # inside a part that is gone
-            audience = self.reader.of_switch(switch)
+            audience = self.reader.of_conditional(conditional)
             if self.reader.excludes(audience, self.node):
-                _append(out, self.text[here : max(here, switch.start)])
-                self.narrowed.update(self.reader.settled(audience))
-                here = max(here, min(switch.end, span[1]))
-            elif span[0] <= switch.inner[0] and switch.inner[1] <= span[1] and not self._holds_another(switch):
-                _append(out, self.text[here : max(here, switch.start)])
-                _append(out, self._labelled(switch, number > 0))
-                here = max(here, switch.end)
+                _append(out, self.text[here : max(here, conditional.start)])
+                self.narrowed.update(self.reader.with_implied_values(audience))
+                here = max(here, min(conditional.end, span[1]))
+            elif self._is_whole_in(span, conditional):
+                _append(out, self.text[here : max(here, conditional.start)])
+                _append(out, self._labelled(conditional, number > 0))
+                here = max(here, conditional.end)
         _append(out, self.text[here : span[1]])
         return "".join(out)
 
-    def _holds_another(self, switch: Switch) -> bool:
-        inner = switch.inner
-        return any(s is not switch and s.start >= inner[0] and s.end <= inner[1] for s in self.switches)
+    def _is_whole_in(self, span: Span, conditional: Conditional) -> bool:
+        start, end = conditional.inner
+        return span[0] <= start and end <= span[1] and not self._holds_another(conditional)
 
-    def _labelled(self, switch: Switch, follows_another: bool) -> str:
-        """Return a switched part, with the names it is for where the node leaves open which one holds."""
-        words = self.text[switch.inner[0] : switch.inner[1]]
-        before, after = self._alternatives_beside(switch)
-        audience = self.reader.of_switch(switch)
+    def _holds_another(self, conditional: Conditional) -> bool:
+        inner = conditional.inner
+        return any(s is not conditional and s.start >= inner[0] and s.end <= inner[1] for s in self.switches)
+
+    def _labelled(self, conditional: Conditional, follows_another: bool) -> str:
+        """Return a conditional part, with the names it is for where the node leaves open which one holds."""
+        words = self.text[conditional.inner[0] : conditional.inner[1]]
+        before, after = self._alternatives_beside(conditional)
+        audience = self.reader.of_conditional(conditional)
         leaves_open = audience.keys() - self.node.keys() or (not audience and (before or after))
         if not words.strip() or not leaves_open:
             return words
-        names = switch_label(switch)
+        names = conditional_label(conditional)
         if len(words) > LONGEST_LABELLED or "\n" in words:
             lead = len(words) - len(words.lstrip())
             return f"{words[:lead] or ' '}({names}) {words[lead:]}"
@@ -157,12 +173,12 @@ class _Tailoring:
         labelled = f"{words[:end]} ({names}){words[end:]}"
         return f" / {labelled}" if before and follows_another else labelled
 
-    def _alternatives_beside(self, switch: Switch) -> tuple[bool, bool]:
-        """Return whether another part for the node comes right before, and right after, a switched part."""
-        others = [s for s in self.switches if s is not switch]
-        others = [s for s in others if not self.reader.excludes(self.reader.of_switch(s), self.node)]
-        before = any(s.end <= switch.start and not self.text[s.end : switch.start].strip() for s in others)
-        after = any(switch.end <= s.start and not self.text[switch.end : s.start].strip() for s in others)
+    def _alternatives_beside(self, conditional: Conditional) -> tuple[bool, bool]:
+        """Return whether another part for the node comes right before, and right after, a conditional part."""
+        others = [s for s in self.switches if s is not conditional]
+        others = [s for s in others if not self.reader.excludes(self.reader.of_conditional(s), self.node)]
+        before = any(s.end <= conditional.start and not self.text[s.end : conditional.start].strip() for s in others)
+        after = any(conditional.end <= s.start and not self.text[conditional.end : s.start].strip() for s in others)
         return before, after
 
     def without_other_conditions(self, markdown: str) -> str:
@@ -170,11 +186,11 @@ class _Tailoring:
         if not self.node:
             return markdown
         gone: list[Span] = []
-        for start, end in sentences(markdown):
+        for start, end in sentences(markdown, language=self.reader.spec.language):
             audience = self.reader.of_condition(plain_text(markdown[start:end], images=False))
             if audience and self.reader.excludes(audience, self.node):
                 gone.append((start, end))
-                self.narrowed.update(self.reader.settled(audience))
+                self.narrowed.update(self.reader.with_implied_values(audience))
         for start, end in reversed(gone):
             markdown = markdown[:start] + markdown[end:]
         return markdown

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.instructions import (
     announces_steps,
@@ -19,7 +20,7 @@ from autokb.heuristics.solutions.instructions import (
     is_navigation,
     is_question,
 )
-from autokb.text.conditional_markup import MARK
+from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.markdown import Block, parse_blocks, plain_text, section_at, sections, sentences
 
 LONGEST_STEP = 900  # characters of Markdown; a longer one is split at its nested items or sentences
@@ -50,7 +51,7 @@ class Material:
 
 
 @lru_cache(maxsize=512)
-def materials(text: str, title: str, headings: tuple[str, ...]) -> tuple[Material, ...]:
+def materials(text: str, title: str, headings: tuple[str, ...], language: str = ENGLISH) -> tuple[Material, ...]:
     """Return everything in an excerpt that could be a solution, in reading order.
 
     ``title`` is the document's, ``headings`` those above the excerpt. ``which`` counts those under the same headings.
@@ -63,10 +64,10 @@ def materials(text: str, title: str, headings: tuple[str, ...]) -> tuple[Materia
     counts: Counter[tuple[str, ...]] = Counter()
     for number, section in enumerate(found):
         path = (*headings, *section.headings)
-        if any(map(heads_no_solution, path)):
+        if any(heads_no_solution(heading, language) for heading in path):
             continue
         is_all = len(found) == 1 and not path
-        reader = _SectionReader(text, title, path, blocks[number], (section.start, section.own_end), is_all)
+        reader = _SectionReader(text, title, path, blocks[number], (section.start, section.own_end), is_all, language)
         for material in reader.read():
             result.append(replace(material, section=number, parent=section.parent, which=counts[path]))
             counts[path] += 1
@@ -83,6 +84,7 @@ class _SectionReader:
     blocks: Sequence[Block]
     place: Span
     is_all: bool  # there is no other section; the text itself is then the answer to its title
+    language: str
 
     def read(self) -> Iterator[Material]:
         """Yield each ordered list; where there is none, the prose."""
@@ -103,9 +105,9 @@ class _SectionReader:
         """Take an ordered list whole; what is between two items belongs to the first of them."""
         steps: list[Span] = []
         for here, following in pairwise((*places, self._list_end(outer, places[-1]))):
-            last = [block for block in outer[here:following] if not self._is_switch_mark(block)][-1]
+            last = [block for block in outer[here:following] if not self._is_conditional_mark(block)][-1]
             steps.extend(self._split((outer[here].start, last.end)))
-        if sum(is_navigation(self.text[start:end]) for start, end in steps) * 2 > len(steps):
+        if sum(is_navigation(self.text[start:end], self.language) for start, end in steps) * 2 > len(steps):
             return None
         return self._material("ordered", introduction, steps, self.place if alone else (begin, steps[-1][1]))
 
@@ -119,7 +121,7 @@ class _SectionReader:
 
     def _introduction(self, outer: Sequence[Block], first: int, previous: Span) -> tuple[Span, int]:
         """Return the words that introduce a list and where they begin; alternatives share one introduction."""
-        block = next((b for b in reversed(outer[:first]) if not self._is_switch_mark(b)), None)
+        block = next((b for b in reversed(outer[:first]) if not self._is_conditional_mark(b)), None)
         if block is None:
             return NOWHERE, outer[first].start
         if block.kind == "item":
@@ -132,10 +134,10 @@ class _SectionReader:
         if block.kind != "paragraph":
             return NOWHERE
         whole = self.text[block.start : block.end]
-        span = sentences(self.text, block.start, block.end)[-1]
+        span = sentences(self.text, block.start, block.end, language=self.language)[-1]
         last = self._plain(span)
         bold = whole.startswith("**") and whole.rstrip().endswith("**") and len(whole) <= LONGEST_TITLE
-        announces = bold or last.endswith((":", "：")) or announces_steps(last)
+        announces = bold or last.endswith((":", "：")) or announces_steps(last, self.language)
         return span if announces and len(last) <= 2 * LONGEST_TITLE else NOWHERE
 
     def _plain(self, span: Span) -> str:
@@ -145,7 +147,7 @@ class _SectionReader:
         """Take prose and bullets: all of it under a question, else what instructs the reader."""
         parts = list(self._parts(outer))
         instructing = [span for span, does_instruct in parts if does_instruct]
-        asked = is_question(self.headings[-1] if self.headings else self.title)
+        asked = is_question(self.headings[-1] if self.headings else self.title, self.language)
         if asked or (self.is_all and not instructing):
             kind: Kind = "prose" if instructing else "answer"
             answer = [step for span, _ in parts[:MOST_ANSWER_PARTS] for step in self._split(span)]
@@ -161,8 +163,8 @@ class _SectionReader:
 
     def _instructing_part(self, span: Span) -> Span:
         """Return a step without the explanations before and after what it instructs."""
-        found = sentences(self.text, *span)
-        instructing = [s for s in found if instructs(plain_text(self.text[s[0] : s[1]], images=False))]
+        found = sentences(self.text, *span, language=self.language)
+        instructing = [s for s in found if self._sentence_instructs(s)]
         is_short = span[1] - span[0] <= SHORT_STEP
         if is_short or not instructing or self.text[span[0] : span[1]].lstrip()[:1] in "-*+":
             return span
@@ -189,7 +191,7 @@ class _SectionReader:
 
     def _run_parts(self, run: Sequence[Block], waiting: Span | None) -> Iterator[tuple[Span, bool]]:
         """Give one paragraph, table, code or list, with the paragraph that leads over to it."""
-        spans = [(b.start, b.end) for b in run if not is_navigation(self.text[b.start : b.end])]
+        spans = [(b.start, b.end) for b in run if not is_navigation(self.text[b.start : b.end], self.language)]
         kind = run[0].kind
         if kind == "item" and len(spans) * 2 < len(run):
             return
@@ -208,7 +210,7 @@ class _SectionReader:
         """Give the blocks one by one, and the items of a list together."""
         run: list[Block] = []
         for block in outer:
-            if self._is_switch_mark(block) or block.kind == "html":
+            if self._is_conditional_mark(block) or block.kind == "html":
                 continue
             if run and not (block.kind == "item" and run[-1].kind == "item" and block.list_id == run[-1].list_id):
                 yield run
@@ -218,8 +220,10 @@ class _SectionReader:
             yield run
 
     def _instructs(self, span: Span) -> bool:
-        found = sentences(self.text, *span)
-        return any(instructs(plain_text(self.text[start:end], images=False)) for start, end in found)
+        return any(map(self._sentence_instructs, sentences(self.text, *span, language=self.language)))
+
+    def _sentence_instructs(self, span: Span) -> bool:
+        return instructs(plain_text(self.text[span[0] : span[1]], images=False), self.language)
 
     def _split(self, span: Span) -> list[Span]:
         """Leave a step whole unless it is very long; then its nested items, else groups of sentences."""
@@ -230,15 +234,15 @@ class _SectionReader:
             del nested[0]
         found: list[Span] = []
         for start, end in pairwise((span[0], *nested, span[1])):
-            for sentence in sentences(self.text, start, end):
+            for sentence in sentences(self.text, start, end, language=self.language):
                 if found and found[-1][0] >= start and sentence[1] - found[-1][0] <= LONGEST_STEP:
                     found[-1] = (found[-1][0], sentence[1])
                 else:
                     found.append(sentence)
         return found
 
-    def _is_switch_mark(self, block: Block) -> bool:
-        return block.kind == "paragraph" and not MARK.sub("", self.text[block.start : block.end]).strip()
+    def _is_conditional_mark(self, block: Block) -> bool:
+        return block.kind == "paragraph" and not CONDITIONAL_MARK.sub("", self.text[block.start : block.end]).strip()
 
     def _material(self, kind: Kind, introduction: Span, steps: list[Span], place: Span) -> Material | None:
         """Return the steps with their title; prose that leads over to nothing at its end is no step."""
@@ -248,14 +252,14 @@ class _SectionReader:
             return None
         words = self._plain(introduction)
         title, title_span = words, introduction
-        if not can_be_title(words) or len(words) > LONGEST_TITLE:
+        if not can_be_title(words, self.language) or len(words) > LONGEST_TITLE:
             title, title_span = self._heading()
         return Material(kind, self.headings, words, title, title_span, tuple(steps), place)
 
     def _heading(self) -> tuple[str, Span]:
         """Return the section's heading and where it is; one that names no matter has the heading above in front."""
         heading = self.headings[-1] if self.headings else self.title
-        if is_generic(heading):
+        if is_generic(heading, self.language):
             above = self.headings[-2] if len(self.headings) > 1 else self.title
             return (f"{above}: {heading}" if above and above != heading else heading), NOWHERE
         block = next((b for b in self.blocks if b.kind == "heading"), None)

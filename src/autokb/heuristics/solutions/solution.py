@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autokb.core.attributes import Attributes
-from autokb.core.domain import Attribute
-from autokb.core.keys import outside_key
+from autokb.core.domain import ENGLISH, Attribute
+from autokb.core.keys import only_if_other_than, outside_key
 from autokb.core.reply import LeftOut, Reply
-from autokb.text.conditional_markup import Switch
+from autokb.text.conditional_markup import Conditional
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Excerpt:
     title: str
     headings: tuple[str, ...]
     text: str
-    switches: tuple[Switch, ...] = ()
+    switches: tuple[Conditional, ...] = ()
     windows: tuple[tuple[int, int, float], ...] = ()
     lift: float = 0.0
     offset: int = outside_key(0)
@@ -46,6 +46,7 @@ class WriteSolutions:
     configuration: Mapping[str, Attribute]
     rules: tuple[str, ...]
     excerpts: tuple[Excerpt, ...]
+    language: str = only_if_other_than(ENGLISH)
     tree: str = outside_key("")
     with_attributes: bool = outside_key(True)
 

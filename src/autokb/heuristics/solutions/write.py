@@ -10,11 +10,11 @@ from functools import cached_property
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Span
-from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, switch_label, tailor
+from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, conditional_label, tailor
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
-from autokb.text.conditional_markup import Switch
-from autokb.text.content_words import content_words
+from autokb.text.conditional_markup import Conditional
+from autokb.text.words import content_words
 
 MOST_SOLUTIONS = 5  # of a node
 MOST_OF_DOCUMENT = 2  # solutions of one document for one audience
@@ -28,7 +28,7 @@ FLOOR = 0.40  # below it nothing fits
 NEAR = 0.12  # how far behind the best a further solution may be
 OF_HEADING_WORDS = 0.10  # most that words of the issue in heading and introduction are worth,
 OF_STEP_WORDS = 0.05  # and in the steps
-OF_NEWER_VERSION = 0.02  # most that a later version in the switches around is worth
+OF_NEWER_VERSION = 0.02  # most that a later version in the conditional parts around is worth
 HALF_VERSION = 10  # the version that is worth half of that
 ANSWER_DOUBT = 0.05  # plain prose must be nearer than steps,
 PREAMBLE_DOUBT = 0.08  # so must what precedes all headings, which mostly says what an article is about,
@@ -52,9 +52,9 @@ class _Candidate:
     score: float
 
     @cached_property
-    def switches_around(self) -> list[Switch]:
-        """The switches that hold all steps, the innermost first."""
-        return _switches_around(self.material, self.excerpt)
+    def conditionals_around(self) -> list[Conditional]:
+        """The conditional parts that hold all steps, the innermost first."""
+        return _conditionals_around(self.material, self.excerpt)
 
     @property
     def rank(self) -> tuple[float, int, Span]:
@@ -64,9 +64,9 @@ class _Candidate:
 
 def write_solutions(item: WriteSolutions) -> WrittenSolutions:
     """Return the solutions of a node, best first."""
-    reader = audience_reader(item.configuration)
-    node = reader.settled(item.attributes)
-    words = content_words(item.issue) - content_words(item.domain)
+    reader = audience_reader(item.configuration, item.language)
+    node = reader.with_implied_values(item.attributes)
+    words = content_words(item.issue, item.language) - content_words(item.domain, item.language)
     found = [c for n, excerpt in enumerate(item.excerpts) for c in _candidates(n, excerpt, node, words, reader)]
     best = max((c.score - c.excerpt.lift for c in found), default=0.0)
     written: list[WrittenSolution] = []
@@ -92,7 +92,7 @@ def _candidates(
     number: int, excerpt: Excerpt, node: Attributes, words: frozenset[str], reader: AudienceReader
 ) -> Iterator[_Candidate]:
     """Give what fits the node; what is written for others hands its nearness to its siblings for the node."""
-    found = materials(excerpt.text, excerpt.title, excerpt.headings)
+    found = materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language)
     audiences = [_audience(material, excerpt, reader) for material in found]
     excluded = [reader.excludes(audience, node) for audience in audiences]
     nearness = [_similarity(material.place, excerpt.windows) for material in found]
@@ -103,10 +103,10 @@ def _candidates(
         if audiences[position]:
             siblings = [n for n, other in enumerate(found) if other.parent == material.parent and excluded[n]]
             similarity = max((similarity, *(nearness[n] - SIBLING_LOSS for n in siblings)))
-        likely = similarity + excerpt.lift + _worth_of_shared_words(words, material, excerpt.text)
+        likely = similarity + excerpt.lift + _worth_of_shared_words(words, material, excerpt.text, reader.spec.language)
         if likely >= FLOOR:
             score = likely - _doubt(material, len(found) == 1, audiences[position], node)
-            version = max(_versions(_switches_around(material, excerpt)), default=0)
+            version = max(_versions(_conditionals_around(material, excerpt)), default=0)
             score += OF_NEWER_VERSION * version / (version + HALF_VERSION)
             yield _Candidate(number, excerpt, material, audiences[position], similarity, score)
 
@@ -131,19 +131,19 @@ def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float
     return best
 
 
-def _worth_of_shared_words(words: frozenset[str], material: Material, text: str) -> float:
+def _worth_of_shared_words(words: frozenset[str], material: Material, text: str, language: str) -> float:
     """Return what the words that issue and material share are worth."""
-    named = content_words(" ".join((*material.headings[-1:], material.introduction)))
-    steps = content_words(text[material.steps[0][0] : material.steps[-1][1]])
+    named = content_words(" ".join((*material.headings[-1:], material.introduction)), language)
+    steps = content_words(text[material.steps[0][0] : material.steps[-1][1]], language)
     in_heading = len(words & named) / len(named) if named else 0.0
     in_steps = len(words & steps) / len(words) if words else 0.0
     return OF_HEADING_WORDS * in_heading + OF_STEP_WORDS * in_steps
 
 
 def _audience(material: Material, excerpt: Excerpt, reader: AudienceReader) -> Attributes:
-    """Return for whom material is written: switches around it, else its introduction, headings, title."""
+    """Return for whom material is written: conditional parts around it, else its introduction, headings, title."""
     audience: dict[str, frozenset[str]] = {}
-    sources = [reader.of_switch(switch) for switch in _switches_around(material, excerpt)]
+    sources = [reader.of_conditional(conditional) for conditional in _conditionals_around(material, excerpt)]
     sources += map(reader.of_text, (material.introduction, *reversed(material.headings), excerpt.title))
     for source in sources:
         for name, values in source.items():
@@ -151,7 +151,7 @@ def _audience(material: Material, excerpt: Excerpt, reader: AudienceReader) -> A
     return audience
 
 
-def _switches_around(material: Material, excerpt: Excerpt) -> list[Switch]:
+def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Conditional]:
     first, last = material.steps[0][0], material.steps[-1][1]
     return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
 
@@ -161,7 +161,7 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
     excerpt, material = candidate.excerpt, candidate.material
     steps: list[Step] = []
     narrowed: set[str] = set()
-    switches = [s for s in excerpt.switches if s not in candidate.switches_around]
+    switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
     for start, end in _steps_at_hit(material, excerpt.windows):
         reads = tailor(excerpt.text, (start, end), switches, node, reader)
         narrowed |= reads.narrowed
@@ -186,7 +186,7 @@ def _attributes(
 ) -> Attributes:
     """Return for whom a solution holds: its audience, the node where words for others were left out, its steps."""
     attributes = {name: candidate.audience.get(name, ANY) for name in reader.names}
-    for name, values in reader.settled(candidate.audience).items():
+    for name, values in reader.with_implied_values(candidate.audience).items():
         attributes[name] = reader.spec.attributes[name].normal(values)
     for name in narrowed & node.keys():
         if attributes[name] == ANY:
@@ -221,26 +221,27 @@ def _steps_at_hit(material: Material, windows: Sequence[tuple[int, int, float]])
 
 def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
     """Return the title; one that only says for whom (``Adults``, ``On Android``) has the heading above it in front."""
-    excerpt, material, around = candidate.excerpt, candidate.material, candidate.switches_around
+    excerpt, material, around = candidate.excerpt, candidate.material, candidate.conditionals_around
     title = _tailored_title(candidate, node, reader)
     is_heading = title == (material.headings or ("",))[-1]
-    if is_heading and len(content_words(title)) <= SHORT_HEADING and reader.of_text(title):
+    is_short = len(content_words(title, reader.spec.language)) <= SHORT_HEADING
+    if is_heading and is_short and reader.of_text(title):
         above = material.headings[-2] if len(material.headings) > 1 else excerpt.title
         title = f"{above}: {title}" if above else title
-    # A switch is named where it says more than the node: an attribute that the node leaves open, or a version.
-    labels = [switch_label(s) for s in around if reader.of_switch(s).keys() - node.keys() or _versions([s])]
+    # A conditional part is named where it says more than the node: an attribute that is left open there, or a version.
+    labels = [conditional_label(s) for s in around if reader.of_conditional(s).keys() - node.keys() or _versions([s])]
     return f"{title} ({'; '.join(labels)})" if labels else title
 
 
 def _tailored_title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
     """Return the material's title as the node reads it, without punctuation at its end."""
     excerpt, span = candidate.excerpt, candidate.material.title_span
-    inside = [s for s in excerpt.switches if s not in candidate.switches_around and s.start < span[1]]
+    inside = [s for s in excerpt.switches if s not in candidate.conditionals_around and s.start < span[1]]
     title = ""
     if span != NOWHERE and inside:
         title = " ".join(tailor(excerpt.text, span, inside, node, reader).text.split())
     return (title or candidate.material.title).rstrip(" .:：")
 
 
-def _versions(switches: Sequence[Switch]) -> list[int]:
+def _versions(switches: Sequence[Conditional]) -> list[int]:
     return [int(number) for s in switches for name in s.names for number in _NUMBER.findall(name)]

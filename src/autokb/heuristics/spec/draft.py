@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from autokb.core.domain import Attribute, Rule
 from autokb.heuristics.attributes.contrast import affected_mentions
-from autokb.heuristics.spec.families import FAMILIES, FAMILY_WORDS, RULES
+from autokb.heuristics.spec.families import families, family_words, general_rules
 from autokb.heuristics.spec.labels import label_family
 from autokb.heuristics.spec.proposal import (
     MOST_ATTRIBUTES,
@@ -24,7 +24,8 @@ from autokb.heuristics.spec.proposal import (
     Synonyms,
 )
 from autokb.heuristics.spec.versions import version_families
-from autokb.text.lexicon import Mention, Words, lexicon, split_words
+from autokb.text.lexicon import Mention, lexicon
+from autokb.text.words import Words, split_words
 
 FEWEST_ISSUES, FEWEST_DOCUMENTS = 2, 1  # that must name a value for it to be proposed
 ISSUES_A_MENTION = 200  # of many issues one in so many must: what is mentioned in passing distinguishes no customers
@@ -54,7 +55,7 @@ def draft_spec(item: DraftSpec) -> DraftedSpec:
     issues = [split_words(text) for text in item.issues]
     documents = [split_words(f"{title}\n{opening}") for title, opening in item.documents]
     candidates = _candidates(item, issues, documents)
-    occurrences = _count(candidates, issues, documents)
+    occurrences = _count(candidates, issues, documents, item.language)
     found: list[tuple[int, DraftedAttribute]] = []
     for name, attribute in candidates.items():
         if drafted := _drafted(attribute, occurrences[name], known, len(issues)):
@@ -63,25 +64,29 @@ def draft_spec(item: DraftSpec) -> DraftedSpec:
     configured = {rule for rule, _ in item.rules}
     return DraftedSpec(
         attributes=tuple(drafted for _, drafted in found[:MOST_ATTRIBUTES]),
-        rules=tuple(_with_count(rule, item.documents) for rule in RULES if rule.id not in configured),
+        rules=tuple(
+            _with_count(rule, item.documents) for rule in general_rules(item.language) if rule.id not in configured
+        ),
     )
 
 
 def _candidates(item: DraftSpec, issues: Sequence[Words], documents: Sequence[Words]) -> dict[str, Attribute]:
     """Return the attributes that are looked for: general ones, and those made of names that the domain uses."""
     taken = {name.casefold() for name, _ in item.attributes}
-    labels = label_family(issues, [opening for _, opening in item.documents], FAMILY_WORDS)
-    return {a.name: a for a in (*FAMILIES, *version_families(issues, documents), *labels) if a.name not in taken}
+    openings = [opening for _, opening in item.documents]
+    labels = label_family(issues, openings, family_words(item.language), item.language)
+    versions = version_families(issues, documents, item.language)
+    return {a.name: a for a in (*families(item.language), *versions, *labels) if a.name not in taken}
 
 
 def _count(
-    candidates: Mapping[str, Attribute], issues: Sequence[Words], documents: Sequence[Words]
+    candidates: Mapping[str, Attribute], issues: Sequence[Words], documents: Sequence[Words], language: str
 ) -> Mapping[str, _ByValue]:
     """Count the values: in an issue those that it is about, in a document all that occur."""
-    words = lexicon(candidates)
+    words = lexicon(candidates, language)
     found: defaultdict[str, defaultdict[str, _Occurrences]] = defaultdict(lambda: defaultdict(_Occurrences))
     for number, text in enumerate(issues, 1):
-        for mention in affected_mentions(text, words.mentions(text), candidates):
+        for mention in affected_mentions(text, words.mentions(text), candidates, language):
             one = found[mention.attribute][mention.value]
             if number not in one.issues:
                 one.words[_words_of(text, mention)] += 1

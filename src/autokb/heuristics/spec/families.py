@@ -2,66 +2,61 @@
 
 from __future__ import annotations
 
-from autokb.core.domain import Attribute
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import ClassVar
+
+from autokb.core.domain import ENGLISH, Attribute
 from autokb.heuristics.spec.proposal import DraftedRule
-from autokb.text.lexicon_words import COMMON
+from autokb.text.lexicons import AsWritten, WordLists, language_data, word_lists
 
 
-def _closed(name: str, values: str) -> Attribute:
-    return Attribute(name, "closed", tuple(values.split(", ")))
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A rule, why it is proposed, and the patterns of what breaks it."""
+
+    text: AsWritten
+    why: AsWritten
+    patterns: tuple[AsWritten, ...] = ()
 
 
-FAMILIES: tuple[Attribute, ...] = (
-    _closed("os", "Windows, Mac, Linux, Android, iOS, ChromeOS"),
-    _closed("device", "Phone, Tablet, Laptop, Desktop, Watch, Television"),
-    _closed("connectivity", "Wired, Wireless"),
-    _closed("network", "Wi-Fi, Ethernet, Mobile data"),
-    _closed("browser", "Chrome, Firefox, Safari, Edge, Opera"),
-    _closed("mail_protocol", "IMAP, POP, Exchange"),
-    _closed("mail_provider", "Gmail, Outlook, Yahoo, iCloud, Hotmail"),
-    _closed("headphone_type", "Earbud, Earphone, Headphone"),
-    _closed("age", "Infant, Child, Adolescent, Adult, Elderly"),
-    _closed("sex", "Male, Female"),
-    Attribute("condition", "open", (), ("Hypertension", "Diabetes", "Asthma", "Heart disease", "Pregnancy", "Allergy")),
-)
-FAMILY_WORDS = frozenset(
-    word.casefold().lstrip("?")
-    for family in FAMILIES
-    for value in (*family.values, *family.examples)
-    for word in (value, *COMMON.get(value.casefold(), ()))
-)
+@dataclass(frozen=True, slots=True)
+class DraftingWords(WordLists):
+    """Groups of values and rules by their names, and words that are no names of customers' variants."""
 
-_WHY = "General, of any support desk"
-RULES: tuple[DraftedRule, ...] = (
-    DraftedRule(
-        id="no-support",
-        text="Do not tell the customer to contact support; this answer is the support.",
-        why=_WHY,
-        patterns=(
-            r"\b(?:contact|call|e-?mail|write to|ask|reach out to)\s+(?:[\w-]+\s+){0,3}?(?:support|customer service)\b",
-        ),
-    ),
-    DraftedRule(
-        id="no-service-centre",
-        text="Do not send the customer to a shop or a service centre for repair or replacement.",
-        why=_WHY,
-        patterns=(
-            r"\b(?:service|repair)\s+(?:cent(?:er|re)|shop|partner)s?\b",
-            r"\bauthori[sz]ed\s+(?:dealer|technician)s?\b",
-        ),
-    ),
-    DraftedRule(
-        id="no-manual",
-        text="Do not point the customer to a manual instead of giving the steps.",
-        why=_WHY,
-        patterns=(
-            r"\b(?:see|consult|read|refer to|check)\s+(?:the|your|our)\s+(?:\w+\s+){0,2}?(?:manual|handbook|guide)\b",
-        ),
-    ),
-    DraftedRule(
-        id="no-secrets",
-        text="Do not ask the customer for a password, a PIN or a card number.",
-        why=_WHY,
-        patterns=(r"\b(?:send|tell|give)\s+(?:us|me|our\s+\w+)\s+(?:[\w-]+\s+){0,3}?(?:password|pin|card number)\b",),
-    ),
-)
+    file: ClassVar[str] = "drafting"
+
+    closed_families: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
+    open_families: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
+    rules: Mapping[str, RuleText] = field(default_factory=dict)
+    label_prepositions: tuple[AsWritten, ...] = ()
+    label_determiners: tuple[AsWritten, ...] = ()
+    words_of_no_label: frozenset[str] = frozenset()
+    words_before_numbers: frozenset[str] = frozenset()
+
+
+@cache
+def families(language: str = ENGLISH) -> tuple[Attribute, ...]:
+    """Return groups of values that many domains have, as attributes."""
+    known = word_lists(DraftingWords, language)
+    closed = (Attribute(name, "closed", values) for name, values in known.closed_families.items())
+    return (*closed, *(Attribute(name, "open", (), examples) for name, examples in known.open_families.items()))
+
+
+@cache
+def family_words(language: str = ENGLISH) -> frozenset[str]:
+    """Return the folded words that name a value of these groups."""
+    names = language_data(language).value_names
+    values = (value for family in families(language) for value in (*family.values, *family.examples))
+    words = (word for value in values for word in (value, *names.get(value.casefold(), ())))
+    return frozenset(word.casefold().lstrip("?") for word in words)
+
+
+@cache
+def general_rules(language: str = ENGLISH) -> tuple[DraftedRule, ...]:
+    """Return rules that many support desks have."""
+    rules = word_lists(DraftingWords, language).rules
+    return tuple(
+        DraftedRule(id=name, text=rule.text, why=rule.why, patterns=rule.patterns) for name, rule in rules.items()
+    )

@@ -5,37 +5,40 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from functools import cache
 
-from autokb.core.domain import Attribute
-from autokb.text.lexicon import Words
+from autokb.core.domain import ENGLISH, Attribute
+from autokb.heuristics.spec.families import DraftingWords
+from autokb.text.lexicons import alternation, word_lists
+from autokb.text.words import Words
 
-_LABEL = re.compile(
-    r"^[\s#>*_\-\d.)]*(?:(?:On|For|With|In)\s+(?:the\s+|an?\s+|your\s+)?)?[*_]{0,2}"
-    r"([A-Z][A-Za-z0-9-]{2,24})[*_]{0,2}(?::(?=[\s*_])|,\s|\s*$)",
-    re.MULTILINE,
-)
-_NO_LABELS = frozenset(
-    """
-    note notes tip tips warning caution important info information hint example examples step steps remember result
-    question questions answer answers problem solution cause causes why how what when where before after first second
-    third then next also however otherwise finally optional optionally yes this that these those there here general
-    overview introduction summary contents requirements settings troubleshooting default symptom symptoms treatment
-    prevention diagnosis background advice
-    """.split()
-)
 FEWEST_IN_DOCUMENT = 2  # labels of one document by which it distinguishes customers
 FEWEST_DOCUMENTS = 2  # that must do so by a label: the colours of one lamp occur in one only
 FEWEST_ISSUES = 2  # that must name a label
 
 
-def label_family(issues: Sequence[Words], documents: Sequence[str], known: Collection[str]) -> tuple[Attribute, ...]:
+@cache
+def _label(language: str) -> re.Pattern[str]:
+    known = word_lists(DraftingWords, language)
+    determiner = rf"(?:(?:{alternation(known.label_determiners)})\s+)?"
+    return re.compile(
+        rf"^[\s#>*_\-\d.)]*(?:(?:{alternation(known.label_prepositions)})\s+{determiner})?[*_]{{0,2}}"
+        r"([A-Z][A-Za-z0-9-]{2,24})[*_]{0,2}(?::(?=[\s*_])|,\s|\s*$)",
+        re.MULTILINE,
+    )
+
+
+def label_family(
+    issues: Sequence[Words], documents: Sequence[str], known: Collection[str], language: str = ENGLISH
+) -> tuple[Attribute, ...]:
     """Return one attribute of the labels that occur side by side in a document and in issues; none without two."""
     in_issues = Counter(word for text in issues for word in set(text.folded))
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     in_documents: Counter[str] = Counter()
+    label_pattern = _label(language)
+    taken = {*word_lists(DraftingWords, language).words_of_no_label, *known}
     for document in documents:
-        labels = Counter(_LABEL.findall(document))
-        taken = {*_NO_LABELS, *known}
+        labels = Counter(label_pattern.findall(document))
         named = {
             label: n
             for label, n in labels.items()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
 from autokb.core.reply import LeftOut, Reply
 
 MOST_ATTRIBUTES = 10  # of a proposal; a person has to read them all
@@ -24,6 +26,7 @@ class DraftSpec:
     documents: tuple[tuple[str, str], ...]
     attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
+    language: str = only_if_other_than(ENGLISH)
 
 
 class Synonyms(Reply):

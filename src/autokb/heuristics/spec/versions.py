@@ -6,25 +6,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from autokb.core.domain import Attribute
-from autokb.text.lexicon import Words
+from autokb.core.domain import ENGLISH, Attribute
+from autokb.heuristics.spec.families import DraftingWords
+from autokb.text.lexicons import word_lists
+from autokb.text.words import Words
 
 _VERSION = re.compile(r"(?=.*\d)[a-z]{0,2}\d{1,4}[a-z]{0,2}")
-# Words that often have a number behind them and are no product.
-_NO_PRODUCTS = frozenset(
-    """
-    step steps page chapter section figure table port line row number no version release build option part error code
-    january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday about after before than only over under around least most within for of in on at
-    the and or is to a
-    """.split()
-)
 SHORTEST_NAME = 3  # letters of a product
 
 
-def version_families(issues: Sequence[Words], documents: Sequence[Words]) -> tuple[Attribute, ...]:
+def version_families(
+    issues: Sequence[Words], documents: Sequence[Words], language: str = ENGLISH
+) -> tuple[Attribute, ...]:
     """Return an attribute for each name that occurs with two different numbers in issues and in documents."""
-    in_issues, in_documents = _versions_by_name(issues), _versions_by_name(documents)
+    no_products = word_lists(DraftingWords, language).words_before_numbers
+    in_issues, in_documents = _versions_by_name(issues, no_products), _versions_by_name(documents, no_products)
     found = []
     for name in sorted(in_issues.keys() & in_documents.keys()):
         versions = sorted(in_issues[name] & in_documents[name])
@@ -34,19 +30,19 @@ def version_families(issues: Sequence[Words], documents: Sequence[Words]) -> tup
     return tuple(found)
 
 
-def _versions_by_name(texts: Sequence[Words]) -> dict[str, set[str]]:
+def _versions_by_name(texts: Sequence[Words], no_products: frozenset[str]) -> dict[str, set[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for text in texts:
-        for name, version in _named_versions(text):
+        for name, version in _named_versions(text, no_products):
             found[name].add(version)
     return found
 
 
-def _named_versions(text: Words) -> Iterator[tuple[str, str]]:
+def _named_versions(text: Words, no_products: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield each name that is written with a capital and has a number right behind it, folded."""
     for here in range(1, len(text.folded)):
         name, version = text.folded[here - 1], text.folded[here]
         if not text.raw[here - 1][:1].isupper() or text.gaps[here] != " " or not _VERSION.fullmatch(version):
             continue
-        if name.isascii() and name.isalpha() and len(name) >= SHORTEST_NAME and name not in _NO_PRODUCTS:
+        if name.isascii() and name.isalpha() and len(name) >= SHORTEST_NAME and name not in no_products:
             yield name, version

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.domain import ENGLISH
 from autokb.heuristics.themes.naming import UNNAMED, name_themes, read_terms
 from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
 
@@ -28,7 +29,7 @@ DIFFERENT_THEMES = 0.7  # cosine distance at which a handful of issues fall into
 Floats = NDArray[np.float64]
 
 
-def find_themes(issues: Sequence[str], vectors: Any, product: str = "") -> FoundThemes:
+def find_themes(issues: Sequence[str], vectors: Any, product: str = "", language: str = ENGLISH) -> FoundThemes:
     """Group the issues into broad themes; those far from every centre are miscellaneous.
 
     ``vectors`` has a row for each issue. The words of ``product`` name no theme.
@@ -39,8 +40,9 @@ def find_themes(issues: Sequence[str], vectors: Any, product: str = "") -> Found
     labels = _without_far_issues(rows, _cluster(rows))
     groups = _members_by_size(labels)
     misc = [int(i) for i in np.flatnonzero(labels < 0)]
-    terms = [read_terms(text) for text in issues]
-    names = name_themes([[terms[i] for i in group] for group in (*groups, *([misc] if misc else []))], product)
+    terms = [read_terms(text, language) for text in issues]
+    named = [[terms[i] for i in group] for group in (*groups, *([misc] if misc else []))]
+    names = name_themes(named, product, language)
     themes = [FoundTheme(name=name, members=tuple(group)) for name, group in zip(names, groups, strict=False)]
     if misc:
         name = "Miscellaneous" if names[-1] == UNNAMED else f"Miscellaneous: {names[-1]}"

@@ -7,9 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from autokb.heuristics.stop_words import STOP_WORDS
-from autokb.heuristics.subject_words import stem
+from autokb.core.domain import ENGLISH
+from autokb.heuristics.subject_words import silent_words, subject_stem
+from autokb.text.lexicons import AsWritten, WordLists, word_lists
 
 UNNAMED = "Other questions"  # the name of a theme whose issues have no term of their own
 READ_CHARACTERS = 1_500  # of an issue; what it is about is said there, logs and quoted mails come after
@@ -21,9 +23,19 @@ COMMON_SHARE = 0.5  # of all issues; what more of them say (the product's name) 
 FEWEST_FOR_COMMON = 15  # where there are so many issues that it can be known
 LONE_THEME_LIFT = 0.05  # so that a theme alone, whose terms have a lift of 0, gets a name too
 PAIR_BONUS = 1.6  # what a term of two words counts more than one word: it says more exactly what is meant
+_COMMA = AsWritten(", ")
 _NOISE = re.compile(r"<[^<>\s]{1,40}>|https?://\S+|www\.\S+|[^\s@]+@\S+|\buser_\d+|[^\s\\/]+[\\/][^\s\\/]+[\\/]\S+")
 _SENTENCE_END = re.compile(r"[.!?:;\n]+")
 _WORD = re.compile(r"[^\W\d_](?:[\w+#-]*[\w+#])?(?:['’]\w+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class NamingWords(WordLists):
+    """What joins the last of several terms to those before it."""
+
+    file: ClassVar[str] = "themes"
+
+    last_joint: AsWritten = _COMMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +46,12 @@ class Terms:
     spellings: Counter[tuple[str, str]]
 
 
-def read_terms(text: str) -> Terms:
+def read_terms(text: str, language: str = ENGLISH) -> Terms:
     """Read the one- and two-word terms of an issue."""
     spellings: Counter[tuple[str, str]] = Counter()
     for sentence in _SENTENCE_END.split(_NOISE.sub(" . ", text[:READ_CHARACTERS])):
         words = _WORD.findall(sentence)
-        keys = [_term_key(word) for word in words]
+        keys = [_term_key(word, language) for word in words]
         if words and not any(c.isupper() for c in words[0][1:]):
             words[0] = words[0].lower()  # the capital that begins a sentence says nothing
         for at, (word, key) in enumerate(zip(words, keys, strict=True)):
@@ -51,9 +63,9 @@ def read_terms(text: str) -> Terms:
     return Terms(frozenset(key for key, _ in spellings), spellings)
 
 
-def name_themes(groups: Sequence[Sequence[Terms]], product: str = "") -> list[str]:
+def name_themes(groups: Sequence[Sequence[Terms]], product: str = "", language: str = ENGLISH) -> list[str]:
     """Return a readable name for each group of issues, no two the same; the words of ``product`` name none."""
-    of_product = frozenset(_term_key(word) for word in _WORD.findall(product))
+    of_product = frozenset(_term_key(word, language) for word in _WORD.findall(product))
     by_group = [
         [frozenset(term for term in issue.found if not of_product & set(term.split())) for issue in group]
         for group in groups
@@ -63,7 +75,8 @@ def name_themes(groups: Sequence[Sequence[Terms]], product: str = "") -> list[st
     spelling = _usual_spellings([issue for group in groups for issue in group])
     names: list[str] = []
     for position, group in enumerate(by_group):
-        names.append(_unused_name(_rank_terms(group, everywhere, total), spelling, names, position))
+        ranked = _rank_terms(group, everywhere, total)
+        names.append(_unused_name(ranked, spelling, names, position, language))
     return names
 
 
@@ -82,7 +95,9 @@ def _rank_terms(group: Sequence[frozenset[str]], everywhere: Counter[str], total
     return sorted(scores, key=lambda term: (-scores[term], term))
 
 
-def _unused_name(ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[str], position: int) -> str:
+def _unused_name(
+    ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[str], position: int, language: str
+) -> str:
     """Return the first terms that repeat none of each other's words, as a name that no other theme has."""
     chosen: list[str] = []
     for term in ranked:
@@ -90,11 +105,11 @@ def _unused_name(ranked: Sequence[str], spelling: dict[str, str], taken: Sequenc
         if any(_are_forms_of_one_word(part, word) for part in term.split() for word in words):
             continue
         chosen.append(term)
-        name = _enumerated([spelling[c] for c in chosen])
+        name = _enumerated([spelling[c] for c in chosen], language)
         enough = len(chosen) == MOST_TERMS or (len(chosen) >= 2 and len(name) >= ENOUGH_CHARACTERS)
         if enough and name not in taken:
             return name
-    name = _enumerated([spelling[c] for c in chosen]) or UNNAMED
+    name = _enumerated([spelling[c] for c in chosen], language) or UNNAMED
     return name if name not in taken else f"{name} ({position + 1})"
 
 
@@ -109,11 +124,12 @@ def _are_forms_of_one_word(one: str, other: str) -> bool:
     )
 
 
-def _enumerated(terms: Sequence[str]) -> str:
+def _enumerated(terms: Sequence[str], language: str) -> str:
     """Return ``A, b and c``; the first letter is a capital, save in a name such as iPhone."""
     if not terms:
         return ""
-    name = " and ".join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms)
+    joint = word_lists(NamingWords, language).last_joint
+    name = joint.join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms)
     return name[0].upper() + name[1:] if name[0].islower() and name[1:2].islower() else name
 
 
@@ -126,9 +142,9 @@ def _usual_spellings(issues: Sequence[Terms]) -> dict[str, str]:
     return {term: max(ways, key=lambda w: (ways[w], w.islower(), w)).strip() for term, ways in counts.items()}
 
 
-def _term_key(word: str) -> str:
+def _term_key(word: str, language: str) -> str:
     """Return the folded stem of a word that can be part of a name, else nothing."""
     folded = word.casefold().replace("’", "'").removesuffix("'s")
-    if len(folded) < 3 or folded in STOP_WORDS or sum(c.isdigit() for c in folded) > 2:
+    if len(folded) < 3 or folded in silent_words(language) or sum(c.isdigit() for c in folded) > 2:
         return ""
-    return stem(folded)
+    return subject_stem(folded, language)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 
+from autokb.core.domain import ENGLISH
 from autokb.heuristics.subject_words import subject_words
+from autokb.heuristics.titles.words import TitleWords
+from autokb.text.lexicons import alternation, language_data, word_lists
 
 LONGEST_TITLE = 120  # characters; a list of issues shows no more of one
 READ_CHARACTERS = 3_000  # of the text; what it is about is said there
@@ -16,71 +21,94 @@ FIRST_SENTENCES = 5  # that say something: further behind a problem is no longer
 FEWEST_CAPITALS = 12  # letters of a line that shouts; fewer may be two abbreviations
 SHOUTED_SHARE = 0.8  # of its words in capitals
 LOUD_SHARE = 0.5  # from this share of words in capitals on the other text shouts too and is no guide to spelling
-_MARKUP = re.compile(
-    r"<[^<>\s]{1,40}>|https?://\S+|www\.\S+|\[(?:re)?solved\]|\(solved\)|(?-i:\bSOLVED\b:?)|[*_#>`~=]{2,}",
-    re.IGNORECASE,
-)
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_DATE = rf"(?:\d{{1,4}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|{_DAY} {_MONTH},? \d{{4}}|{_MONTH} {_DAY},? \d{{4}})"
-_CLOCK = r"(?:[ ,T]+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]m)?)?"
-_DATE_IN_FRONT = re.compile(
-    rf"\A\W*(?:(?:today|yesterday|date|on|since|as of|updated?|edit(?:ed)?)\W+)?{_DATE}{_CLOCK}\W*", re.IGNORECASE
-)
-_CRY_FOR_HELP = re.compile(
-    r"\A\W*(?:(?:urgent(?:ly)?|sos|please|pls|plz|attention|question|query|issue|bug|problem|support)\s*[:!,–-]+|"
-    r"(?:(?:please|pls|plz)\s+)?help(?:\s+(?:me|needed|please|pls))*\s*[!?.:,–-]+)\s*|"
-    r"[\s,;–-]+(?:please|pls|plz)?\s*help(?:\s+(?:me|please|pls))*\s*[!.?]*\Z|\s*\(?\burgent\b\)?\W*\Z",
-    re.IGNORECASE,
-)
 _REPEATED_MARK = re.compile(r"([!?])\1+")
-_FILLER = re.compile(
-    r"\A\W*(?:this (?:is|seems) (?:new|a new \w+|weird|strange|annoying|frustrating|ridiculous)|"
-    r"any (?:ideas?|help|suggestions?|advice|thoughts?)\b.{0,40}|what (?:now|gives|is going on|should i do|to do)|"
-    r"(?:can|could) (?:any|some)(?:one|body) (?:please )?help\b.{0,40}|(?:please|pls) (?:help|advise|assist)\b.{0,30}|"
-    r"i(?:'m| am) (?:new|not (?:a )?tech\w*)\b.{0,40}|sorry for .{0,40}|i need help\b.{0,20}|i hope.{0,30})\W*\Z",
-    re.IGNORECASE,
-)
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
-_GREETING = re.compile(
-    r"\A\W*(?:(?:hi|hello|hallo|hey|dear|greetings|good (?:morning|afternoon|evening|day)|guten \w+|bonjour|hola|"
-    r"ciao|szanowni)\b[^.!?,;:\n]{0,30}(?:[,.!;:]+\s*|\Z)|"
-    r"(?:please help(?: me)?|help(?: me)? please|help)\s*[,.!:;]+\s*)",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(
-    r"\A\W*(?:(?:many |kind |best )?(?:thanks|thank you|regards|cheers|sincerely|thx|tia|tks)\b.{0,40}|yours \w+\W*)\Z",
-    re.I,
-)
-_PROBLEM = re.compile(
-    r"n['’]t\b|\b(?:not|cant|wont|cannot|unable|fail|error|problem|issue|trouble|missing|lost|losing|"
-    r"lose|disappear|vanish|stuck|slow|crash|"
-    r"freez|frozen|wrong|stopped|no longer|keeps|never|broken|block|lock|refus|reject|"
-    r"denied|declin|dead|silent|quiet|drop|stop|weak|delay|empty|no\b|lag|noise|crackl|static|leak|"
-    r"hurt|pain|ache|fever|cough|rash|itch|swell|swollen|bleed|vomit|diarrh|constipat|dizz|nause|sore|cramp|numb|faint|"
-    r"how (?:do|can|to)|where|why)|\?",
-    re.IGNORECASE,
-)
 _PICTURE = re.compile("[\u200d\ufe0e\ufe0f\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff]+")
 _WORD = re.compile(r"(?<!\w)[^\W\d_][\w'’-]*")
 
 
-def issue_title(title: str, text: str, product: str = "") -> str:
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """What is no part of a title in one language, and what names a problem."""
+
+    markup: re.Pattern[str]
+    date_in_front: re.Pattern[str]
+    cry_for_help: re.Pattern[str]
+    filler: re.Pattern[str]
+    greeting: re.Pattern[str]
+    thanks: re.Pattern[str]
+    problem: re.Pattern[str]
+    capital_words: frozenset[str]
+
+
+@cache
+def _patterns(language: str) -> _Patterns:
+    known, data = word_lists(TitleWords, language), language_data(language)
+    greetings = "|".join((alternation(data.greetings), *known.foreign_greetings))
+    problem_words = rf"(?:{alternation(known.problem_beginnings)}|(?:{alternation(known.problem_words)})\b)"
+    solved = rf"{alternation(known.solved_marks)}|(?-i:\b(?:{alternation(known.shouted_solved)})\b:?)"
+    thanks = rf"(?:(?:{alternation(known.words_before_thanks)}) )?(?:{alternation(known.thanks)})\b.{{0,40}}"
+    return _Patterns(
+        markup=_ignoring_case(rf"<[^<>\s]{{1,40}}>|https?://\S+|www\.\S+|{solved}|[*_#>`~=]{{2,}}"),
+        date_in_front=_ignoring_case(rf"\A\W*(?:(?:{alternation(known.words_before_date)})\W+)?{_date(language)}\W*"),
+        cry_for_help=_ignoring_case(_cry_for_help(known)),
+        filler=_ignoring_case(rf"\A\W*(?:{'|'.join(known.fillers) or '(?!)'})\W*\Z"),
+        greeting=_ignoring_case(
+            rf"\A\W*(?:(?:{greetings})\b[^.!?,;:\n]{{0,30}}(?:[,.!;:]+\s*|\Z)|"
+            rf"(?:{alternation(known.greeting_cries)})\s*[,.!:;]+\s*)"
+        ),
+        thanks=_ignoring_case(rf"\A\W*(?:{thanks}|(?:{alternation(known.signing_words)}) \w+\W*)\Z"),
+        problem=_ignoring_case(rf"(?:{negation_endings(known)})\b|\b{problem_words}|\?"),
+        capital_words=frozenset(known.capital_words),
+    )
+
+
+def _ignoring_case(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _date(language: str) -> str:
+    """Return the pattern of a date with a clock time behind it: 3.5.2024, 3rd May 2024, 10:30 pm."""
+    known = word_lists(TitleWords, language)
+    month = rf"(?:{alternation(name[:3] for name in language_data(language).months)})[^\W\d_]{{0,6}}\.?"
+    day = rf"\d{{1,2}}(?:{alternation(known.day_endings)})?"
+    date = rf"(?:\d{{1,4}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|{day} {month},? \d{{4}}|{month} {day},? \d{{4}})"
+    return rf"{date}(?:[ ,T]+\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?(?: ?(?:{alternation(known.clock_endings)}))?)?"
+
+
+def _cry_for_help(known: TitleWords) -> str:
+    """Return the pattern of a cry for help in front of a line or behind it."""
+    please, help_ = alternation(known.please_words), rf"(?:{alternation(known.help_words)})"
+    after, after_last = alternation(known.words_after_help), alternation(known.words_after_last_help)
+    return (
+        rf"\A\W*(?:(?:{alternation(known.cries)})\s*[!:,–-]+|"
+        rf"(?:(?:{please})\s+)?{help_}(?:\s+(?:{after}))*\s*[!?.:,–-]+)\s*|"
+        rf"[\s,;–-]+(?:{please})?\s*{help_}(?:\s+(?:{after_last}))*\s*[!.?]*\Z|"
+        rf"\s*\(?\b(?:{alternation(known.last_cries)})\b\)?\W*\Z"
+    )
+
+
+def negation_endings(known: TitleWords) -> str:
+    """Return the pattern of what negates the verb that it stands on: n't, with either apostrophe."""
+    return alternation(known.negation_endings).replace("'", "['’]")
+
+
+def issue_title(title: str, text: str, product: str = "", language: str = ENGLISH) -> str:
     """Return one line of about 140 characters at most; empty only where title and text have no word at all.
 
     The words of ``product`` say nothing: a title with one further word is less than the first sentences.
     """
-    title = _without_shouting(_one_line(title), text)
+    title = _without_shouting(_one_line(title, language), text, language)
     of_product = frozenset(product.casefold().split())
-    if _is_telling(title, of_product) and not _is_only_manners(title):
+    if _is_telling(title, of_product, language) and not _is_only_manners(title, language):
         return shorten(title)
-    first = _without_shouting(_first_sentences(list(_sentences(text)), of_product), title)
-    return shorten(first or title or _one_line(text))
+    first = _first_sentences(list(_sentences(text, language)), of_product, language)
+    return shorten(_without_shouting(first, title, language) or title or _one_line(text, language))
 
 
-def names_problem(line: str) -> bool:
+def names_problem(line: str, language: str = ENGLISH) -> bool:
     """Return whether a line has a word of something that is wrong, or asks."""
-    return _PROBLEM.search(line) is not None
+    return _patterns(language).problem.search(line) is not None
 
 
 def shorten(text: str) -> str:
@@ -91,50 +119,55 @@ def shorten(text: str) -> str:
     return (cut.rsplit(" ", 1)[0] if " " in cut[LONGEST_TITLE // 2 :] else cut).rstrip(" ,;:-–(") + "…"
 
 
-def _is_telling(line: str, of_product: frozenset[str]) -> bool:
-    return len(set(subject_words(line)) - of_product) >= FEWEST_SUBJECT_WORDS
+def _is_telling(line: str, of_product: frozenset[str], language: str) -> bool:
+    return len(set(subject_words(line, language)) - of_product) >= FEWEST_SUBJECT_WORDS
 
 
-def _is_only_manners(title: str) -> bool:
-    return bool(_THANKS.match(title)) or len(subject_words(_GREETING.sub("", title))) < FEWEST_SUBJECT_WORDS
+def _is_only_manners(title: str, language: str) -> bool:
+    known = _patterns(language)
+    if known.thanks.match(title):
+        return True
+    return len(subject_words(known.greeting.sub("", title), language)) < FEWEST_SUBJECT_WORDS
 
 
-def _sentences(text: str) -> Iterator[str]:
+def _sentences(text: str, language: str) -> Iterator[str]:
     """Give the sentences that are neither greeting nor thanks."""
+    known = _patterns(language)
     for sentence in _SENTENCE_END.split(text[:READ_CHARACTERS]):
-        line = _GREETING.sub("", _one_line(sentence)).strip()
-        if line and not _THANKS.match(line) and not _FILLER.match(line) and _WORD.search(line):
+        line = known.greeting.sub("", _one_line(sentence, language)).strip()
+        if line and not known.thanks.match(line) and not known.filler.match(line) and _WORD.search(line):
             yield line[0].upper() + line[1:]
 
 
-def _first_sentences(sentences: list[str], of_product: frozenset[str]) -> str:
+def _first_sentences(sentences: list[str], of_product: frozenset[str], language: str) -> str:
     """Join sentences from the first that says what is wrong or asks, as long as they fit into a title."""
-    telling = [n for n, sentence in enumerate(sentences) if _is_telling(sentence, of_product)]
+    telling = [n for n, sentence in enumerate(sentences) if _is_telling(sentence, of_product, language)]
     if not telling:
         return max(sentences, key=len, default="")
-    start = next((n for n in telling[:FIRST_SENTENCES] if names_problem(sentences[n])), telling[0])
+    start = next((n for n in telling[:FIRST_SENTENCES] if names_problem(sentences[n], language)), telling[0])
     if len(" ".join(sentences[telling[0] : start + 1])) <= LONGEST_TITLE:
         start = telling[0]
     line = sentences[start]
     for sentence in sentences[start + 1 :]:
         fits = len(line) < ENOUGH_CHARACTERS and len(line) + 1 + len(sentence) <= LONGEST_TITLE
-        if not fits or not subject_words(sentence):
+        if not fits or not subject_words(sentence, language):
             break
         line = f"{line if line[-1] in '.!?…:' else line + '.'} {sentence}"
     return line
 
 
-def _one_line(text: str) -> str:
+def _one_line(text: str, language: str) -> str:
     """Return a text as one line without markup, pictures, dates in front and cries for help."""
+    known = _patterns(language)
     text = unicodedata.normalize("NFKC", text[:READ_CHARACTERS]).replace("’", "'")
-    line = " ".join(_MARKUP.sub(" ", _PICTURE.sub(" ", text)).split()).strip(" -–:;,|*")
-    for pattern in (_DATE_IN_FRONT, _CRY_FOR_HELP):
+    line = " ".join(known.markup.sub(" ", _PICTURE.sub(" ", text)).split()).strip(" -–:;,|*")
+    for pattern in (known.date_in_front, known.cry_for_help):
         rest = pattern.sub("", line).strip(" -–:;,|*")
-        line = rest if subject_words(rest) else line
+        line = rest if subject_words(rest, language) else line
     return _REPEATED_MARK.sub(r"\1", line)
 
 
-def _without_shouting(line: str, other_text: str) -> str:
+def _without_shouting(line: str, other_text: str, language: str) -> str:
     """Write a line small that shouts; words that the other text writes in capitals too (IMAP) stay as they are."""
     words = _WORD.findall(line)
     capitals = sum(w.isupper() for w in words)
@@ -142,6 +175,6 @@ def _without_shouting(line: str, other_text: str) -> str:
         return line
     others = _WORD.findall(other_text[:READ_CHARACTERS])
     is_guide = sum(w.isupper() for w in others) < LOUD_SHARE * len(others)
-    spelled_so = {"I", *(w for w in others if is_guide and w.isupper())}
+    spelled_so = {*_patterns(language).capital_words, *(w for w in others if is_guide and w.isupper())}
     small = _WORD.sub(lambda m: m.group() if m.group() in spelled_so else m.group().lower(), line)
     return small[:1].upper() + small[1:]

@@ -9,9 +9,10 @@ from enum import IntEnum
 from functools import cached_property
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
-from autokb.core.domain import DomainSpec
+from autokb.core.domain import ENGLISH, DomainSpec
+from autokb.core.implications import implied_values, with_implied_values
 from autokb.heuristics.attributes.stated_values import names_value
-from autokb.heuristics.subject_words import stem, subject_words
+from autokb.heuristics.subject_words import subject_stem, subject_words
 from autokb.heuristics.titles.issue_title import names_problem
 from autokb.heuristics.titles.phrase_editing import (
     named_values,
@@ -21,7 +22,7 @@ from autokb.heuristics.titles.phrase_editing import (
     without_opener,
 )
 from autokb.heuristics.trees.nodes import Report, Tree, TreeNode
-from autokb.text.lexicon import Spec, implied_sets, settled
+from autokb.text.lexicon import Spec
 
 MOST_CHILDREN = 8  # of a parent
 MOST_FROM_THEME = 2  # children that only the theme reports, not the seed's own cluster
@@ -42,27 +43,32 @@ class Content(IntEnum):
 
 
 def grow_tree(
-    seed: Report, spec: Spec, cluster: Sequence[Report], theme: Sequence[Report], product: frozenset[str] = frozenset()
+    seed: Report,
+    spec: Spec,
+    cluster: Sequence[Report],
+    theme: Sequence[Report],
+    product: frozenset[str] = frozenset(),
+    language: str = ENGLISH,
 ) -> Tree:
     """Return the parent and its children; ``cluster`` is ordered from the most central report on.
 
     The words of ``product`` say of no issue what it is about.
     """
     reports = tuple(cluster) or (seed,)
-    parent = _ParentWording(seed, spec, reports, product).parent()
-    children = tuple(_Children(parent, spec, reports, tuple(theme), product).grow())
+    parent = _ParentWording(seed, spec, reports, product, language).parent()
+    children = tuple(_Children(parent, spec, reports, tuple(theme), product, language).grow())
     raw_issues = tuple(dict.fromkeys(report.raw_issue for report in cluster))
     return Tree(TreeNode(parent.text, parent.attributes, raw_issues), children)
 
 
-def _content(line: str, spec: Spec, product: frozenset[str]) -> Content:
+def _content(line: str, spec: Spec, product: frozenset[str], language: str) -> Content:
     rest = line
-    for mention in reversed(named_values(line, spec)):
+    for mention in reversed(named_values(line, spec, language)):
         rest = rest[: mention.start] + " " + rest[mention.end :]
-    words = [word for word in subject_words(rest) if word not in product]
+    words = [word for word in subject_words(rest, language) if word not in product]
     if not words:
         return Content.NOTHING
-    return Content.PROBLEM if names_problem(rest) or len(words) > 1 else Content.ONLY_A_THING
+    return Content.PROBLEM if names_problem(rest, language) or len(words) > 1 else Content.ONLY_A_THING
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,7 @@ class _ParentWording:
     spec: Spec
     reports: tuple[Report, ...]
     product: frozenset[str]
+    language: str
 
     def parent(self) -> TreeNode:
         """Choose the wording that says a problem, fixes least and is most usual; of equals the most central."""
@@ -80,11 +87,11 @@ class _ParentWording:
         headlines = (self.seed.headline, *(r.headline for r in tried))
         lines = dict.fromkeys((*headlines, *(r.sentence for r in tried if r.sentence)))
         usual = {text: self._usualness(text) for text in dict.fromkeys(map(self._generalise, lines))}
-        content = {text: _content(text, self.spec, self.product) for text in usual}
+        content = {text: _content(text, self.spec, self.product, self.language) for text in usual}
         rare = max(usual.values()) / 2  # a line of words that hardly any other report has speaks for itself alone
 
         def rank(text: str) -> tuple[float, ...]:
-            fixed = len({m.attribute for m in named_values(text, self.spec)}) + (usual[text] < rare)
+            fixed = len({m.attribute for m in named_values(text, self.spec, self.language)}) + (usual[text] < rare)
             silent = content[text] is Content.NOTHING
             return silent, fixed, content[text], len(text) > LONG_LINE, -usual[text]
 
@@ -96,30 +103,33 @@ class _ParentWording:
 
     def _generalise(self, line: str) -> str:
         """Take the attribute words out, one attribute after the other, as far as grammar allows it."""
-        text = without_opener(line) or line
-        for name in sorted({m.attribute for m in named_values(line, self.spec)}):
-            text = without_attributes(text, self.spec, {name}) or text
+        text = without_opener(line, self.language) or line
+        for name in sorted({m.attribute for m in named_values(line, self.spec, self.language)}):
+            text = without_attributes(text, self.spec, {name}, self.language) or text
         return text
 
     @cached_property
     def _word_shares(self) -> Mapping[str, float]:
         """The share of the reports that say each word; what the domain is about counts nothing."""
-        counts = Counter(
-            word
-            for report in self.reports
-            for word in {stem(w) for line in report.lines for w in subject_words(line) if w not in self.product}
-        )
+        stems = ({self._stem(w) for line in r.lines for w in self._words(line)} for r in self.reports)
+        counts = Counter(word for of_report in stems for word in of_report)
         return {word: count / len(self.reports) for word, count in counts.items()}
+
+    def _words(self, line: str) -> list[str]:
+        return [word for word in subject_words(line, self.language) if word not in self.product]
+
+    def _stem(self, word: str) -> str:
+        return subject_stem(word, self.language)
 
     def _usualness(self, line: str) -> float:
         """Return how usual the words of a line are among the reports, from 0 to 1 in tenths."""
-        shares = [self._word_shares.get(stem(word), 0.0) for word in subject_words(line)]
+        shares = [self._word_shares.get(self._stem(word), 0.0) for word in subject_words(line, self.language)]
         return round(sum(shares) / len(shares), 1) if shares else 0.0
 
     def _fixed_by(self, text: str) -> dict[str, Values]:
         """Return what a text fixes: the attributes it names, for all values that were reported of them."""
         named: dict[str, set[str]] = {}
-        for mention in named_values(text, self.spec):
+        for mention in named_values(text, self.spec, self.language):
             named.setdefault(mention.attribute, set()).add(mention.value)
         fixed = {}
         for name in sorted(named):
@@ -134,7 +144,7 @@ def _possible(fixed: Mapping[str, Values], spec: Spec) -> Attributes:
     possible = dict(fixed)
     while possible and not DomainSpec("", attributes=spec).allows(possible):
         possible.popitem()
-    full = settled(possible, spec)
+    full = with_implied_values(possible, spec)
     if not DomainSpec("", attributes=spec).allows(full):
         full = possible
     return {name: full.get(name, ANY) for name in spec}
@@ -159,6 +169,7 @@ class _Children:
     cluster: tuple[Report, ...]
     theme: tuple[Report, ...]
     product: frozenset[str]
+    language: str
 
     def grow(self) -> Iterator[TreeNode]:
         """Yield the children, most frequent first, no two with the same text."""
@@ -218,8 +229,8 @@ class _Children:
     @cached_property
     def _guessed(self) -> set[tuple[str, str]]:
         """The values that the parent's text lets one guess without naming them: pairing is wireless anyway."""
-        guessable = {(m.attribute, m.value) for m in value_mentions(self.parent.text, self.spec)}
-        return guessable - {(m.attribute, m.value) for m in named_values(self.parent.text, self.spec)}
+        guessable = {(m.attribute, m.value) for m in value_mentions(self.parent.text, self.spec, self.language)}
+        return guessable - {(m.attribute, m.value) for m in named_values(self.parent.text, self.spec, self.language)}
 
     def _inside_parent(self, combination: Combination) -> Attributes | None:
         """Return the child's attributes: the parent's, the combination's, and what these settle; None if outside."""
@@ -229,7 +240,7 @@ class _Children:
             if outer[name] != ANY and value not in outer[name]:
                 return None
             fixed[name] = frozenset({value})
-        full = settled(fixed, self.spec)
+        full = with_implied_values(fixed, self.spec)
         attributes = {name: full.get(name, outer[name]) for name in self.spec}
         if any(outer[name] != ANY and not attributes[name] <= outer[name] for name in attributes):
             return None
@@ -255,14 +266,14 @@ class _Children:
         for order, report in enumerate(candidate.cluster):
             if report.raw_issue not in self._central:
                 continue
-            for line in filter(None, map(without_opener, report.lines)):
-                mentions = value_mentions(line, self.spec)
+            for line in filter(None, (without_opener(line, self.language) for line in report.lines)):
+                mentions = value_mentions(line, self.spec, self.language)
                 hidden = len(self._hidden(line, candidate.combination))
                 if hidden == len(candidate.combination) or not all(
                     m.value in candidate.attributes.get(m.attribute, ANY) for m in mentions
                 ):
                     continue
-                if (content := _content(line, self.spec, self.product)) is not Content.NOTHING:
+                if (content := _content(line, self.spec, self.product, self.language)) is not Content.NOTHING:
                     found.append((hidden, len(line) > LONG_LINE, content, order, line))
         return [line for *_, line in sorted(found)][:MOST_WORDINGS]
 
@@ -278,14 +289,15 @@ def _reports_it(report: Report, combination: Combination) -> bool:
 def _follows_from_others(name: str, stated: Mapping[str, Values], spec: Spec) -> bool:
     """Return whether the other values of a report settle this one, so that it says nothing by itself."""
     others = {n: v for n, v in stated.items() if n != name}
-    if settled(others, spec).get(name) != stated[name]:
+    if with_implied_values(others, spec).get(name) != stated[name]:
         return False
     # Of two values that settle each other the one that settles more stays.
-    back = {n for n in others if settled({name: stated[name]}, spec).get(n) == others[n]}
-    return not any(settled({n: others[n]}, spec).get(name) == stated[name] for n in back if n > name) or not back
+    back = {n for n in others if with_implied_values({name: stated[name]}, spec).get(n) == others[n]}
+    later = [with_implied_values({n: others[n]}, spec).get(name) for n in back if n > name]
+    return stated[name] not in later or not back
 
 
 def _goes_with_others(name: str, stated: Mapping[str, Values], spec: Spec) -> bool:
     """Return whether a report's other values go with this one anyway: iOS with a phone or a tablet."""
-    implied = implied_sets({n: v for n, v in stated.items() if n != name}, spec)
+    implied = implied_values({n: v for n, v in stated.items() if n != name}, spec)
     return name in implied and stated[name] <= implied[name]

@@ -23,9 +23,9 @@ def chunk_with_contexts(stages: Stages, workspace: Workspace, documents: Sequenc
     """
     chunks = chunk_documents(stages, workspace.settings, documents)
     if context_mode(workspace) == "chained":
-        return _chained(stages, documents, chunks)
+        return _chained(stages, documents, chunks, workspace.spec.language)
     most = DOCUMENT_CHARACTERS if stages.asks_model(ADD_CONTEXT, "context") else None
-    return _whole_documents(stages, documents, chunks, most)
+    return _whole_documents(stages, documents, chunks, most, workspace.spec.language)
 
 
 def context_mode(workspace: Workspace) -> str:
@@ -38,14 +38,14 @@ def context_mode(workspace: Workspace) -> str:
 
 
 def _whole_documents(
-    stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], most: int | None
+    stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], most: int | None, language: str
 ) -> list[Chunk]:
     """Ask for the contexts of a document's chunks at once: an edit re-asks for its own document only.
 
     A document of more than ``most`` characters is asked about in parts.
     """
     asked = [d for d in documents if chunks.get(d.id)]
-    parts = [(d, request) for d in asked for request in context_requests(d, chunks[d.id], most)]
+    parts = [(d, request) for d in asked for request in context_requests(d, chunks[d.id], most, language)]
     replies = stages.run("context", ADD_CONTEXT, [request for _, request in parts], [d.id for d, _ in parts])
     found: list[Chunk] = []
     begin: dict[str, int] = {}
@@ -57,19 +57,23 @@ def _whole_documents(
     return found
 
 
-def context_requests(document: Document, chunks: Sequence[Chunk], most: int | None) -> list[AddContext]:
+def context_requests(document: Document, chunks: Sequence[Chunk], most: int | None, language: str) -> list[AddContext]:
     """Return the requests for the contexts of a document's chunks: one, or parts of at most ``most`` characters."""
-    return [document_request(document, chunks)] if most is None else document_requests(document, chunks, most)
+    if most is None:
+        return [document_request(document, chunks, language)]
+    return document_requests(document, chunks, most, language)
 
 
-def _chained(stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]]) -> list[Chunk]:
+def _chained(
+    stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], language: str
+) -> list[Chunk]:
     """Ask for each chunk's context from the one before it, the paper's way; documents advance side by side."""
     titled = {d.id: d for d in documents}
     depth = max((len(c) for c in chunks.values()), default=0)
     for position in range(depth):
         now = [c[position] for c in chunks.values() if len(c) > position]
         before = [chunks[c.document][position - 1] if position else None for c in now]
-        requests = [chained_request(titled[c.document], c, b) for c, b in zip(now, before, strict=True)]
+        requests = [chained_request(titled[c.document], c, b, language) for c, b in zip(now, before, strict=True)]
         replies = stages.run("context", ADD_CONTEXT, requests, [c.id for c in now])
         for chunk, reply in zip(now, replies, strict=True):
             if reply is not None:

@@ -90,7 +90,7 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
     nothing = Organised(None, near, {}, {}, frozen=False, problems=vectors)
     if not raw:
         return nothing
-    question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors, problems.subjects)
+    question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors, problems.subjects, spec.language)
     (found,) = stages.run("themes", FIND_THEMES, [question], ["all raw issues"])
     if found is None:
         return nothing

@@ -80,7 +80,7 @@ def reports_by_seed(
 ) -> dict[str, SeedReports]:
     """Return the seeds that grow a tree, each with its reports; raw issues with a reason against them grow none."""
     reported = {
-        r.id: Reported(r, attributes[r.id], organised.problems[n], spec.name)
+        r.id: Reported(r, attributes[r.id], organised.problems[n], spec.name, spec.language)
         for n, r in enumerate(raw)
         if r.id in attributes and r.id in organised.theme_of
     }

@@ -1,23 +1,26 @@
 """Words as data: one folder of YAML a language, one file a kind of words, read into one typed noun.
 
 A file only groups: each of its keys is a field of ``LanguageData``. What lies beside the folders holds in every
-language. A set of words is one text with blanks between them; phrases have commas between them.
+language. A set of words is one text with blanks between them; phrases have commas between them. Words that only one
+of the heuristics reads lie in the folder ``heuristics`` of a language, in a file of their own with a class of their
+own (``WordLists``), and are read when they are first asked for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, NewType, TypeVar, get_args, get_origin, get_type_hints
 
 from autokb.core.domain import ENGLISH
 from autokb.text.stemming import has_stemmer
 
 _REFERENCE = re.compile(r"<([^<>]+)>")  # <iphones> stands for the entries of that list
+AsWritten = NewType("AsWritten", str)  # the type of text that is not folded: names, sentences and patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +91,65 @@ def language_data(language: str = ENGLISH) -> LanguageData:
     return LanguageData(**read)
 
 
+class WordLists:
+    """What one of the heuristics reads of a language: a frozen dataclass of sets, phrases and mappings of words.
+
+    Every field has an empty default, for what a language lacks; with empty words an engine finds nothing.
+    """
+
+    file: ClassVar[str]  # the name of heuristics/NAME.yaml in the folder of a language
+
+
+Lists = TypeVar("Lists", bound=WordLists)
+
+
+def word_lists(kind: type[Lists], language: str = ENGLISH) -> Lists:
+    """Return the words of a language (ISO 639-1) that one of the heuristics reads, read once a process."""
+    anything: Any = kind
+    found: Lists = _read_lists(anything, language)
+    return found
+
+
+@cache
+def _read_lists(kind: Any, language: str) -> Any:
+    kinds = get_type_hints(kind)
+    known = {f.name for f in fields(kind)}
+    read: dict[str, Any] = {}
+    for folder in ("", language):
+        place = f"{folder}/heuristics/{kind.file}.yaml".lstrip("/")
+        file = files(__package__).joinpath(*place.split("/"))
+        for name, entry in (_entries(file) if file.is_file() else {}).items():
+            if name not in known:
+                raise ValueError(f"{place}: {name!r} is no field of {kind.__name__}")
+            read[name] = _read(kinds[name], entry, f"{place}: {name}")
+    return kind(**read)
+
+
+def alternation(phrases: Iterable[str]) -> str:
+    """Return the pattern that finds the first of these folded phrases that fits; of no phrases it finds nothing."""
+    escaped = (re.escape(phrase).replace(r"\ ", " ") for phrase in phrases)
+    return "|".join(pattern.replace("ss", "(?:ss|ß)") for pattern in escaped) or "(?!)"  # ß is folded to ss
+
+
 @cache
 def missing(language: str) -> tuple[str, ...]:
-    """Return what English has and a language lacks so far: kinds of words (``value names``), a stemmer."""
+    """Return what English has and a language lacks so far: kinds of words (``value names``), a stemmer.
+
+    Of what one of the heuristics reads only a whole file is missing: another grammar needs other lists in it.
+    """
     there = {name for _, entries in _files(language) for name in entries}
     lacking: list[str] = []
     for file, entries in _files(ENGLISH):
         absent = [name for name in entries if name not in there]
-        lacking += [file.removesuffix(".yaml").partition("/")[2]] if len(absent) == len(entries) else absent
+        lacking += [_kind(file)] if len(absent) == len(entries) else absent
+    read = {_kind(file) for file, _ in _files(f"{language}/heuristics")}
+    lacking += [kind for file, _ in _files(f"{ENGLISH}/heuristics") if (kind := _kind(file)) not in read]
     lacking += [] if has_stemmer(language) else ["stemmer"]
     return tuple(name.replace("_", " ") for name in lacking)
+
+
+def _kind(file: str) -> str:
+    return file.removesuffix(".yaml").rpartition("/")[2]
 
 
 def missing_sentence(language: str) -> str:
@@ -112,7 +164,7 @@ def missing_sentence(language: str) -> str:
 
 def _files(language: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Give the files of a language, or of all languages, with their entries, in order of their names."""
-    folder = files(__package__).joinpath(language) if language else files(__package__)
+    folder = files(__package__).joinpath(*language.split("/"))
     for file in sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else ():
         if file.name.endswith(".yaml"):
             yield f"{language}/{file.name}", _entries(file)
@@ -131,29 +183,38 @@ def _read(kind: Any, entry: Any, place: str) -> Any:
     if get_origin(kind) is Mapping and isinstance(entry, Mapping):
         value_kind = get_args(kind)[1]
         return {_folded(key, place): _read(value_kind, value, f"{place}: {key}") for key, value in entry.items()}
-    if kind is OtherSense and isinstance(entry, Mapping):
-        kinds = get_type_hints(OtherSense)
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(entry, Mapping):
+        kinds = get_type_hints(kind)
         if not entry.keys() <= kinds.keys():
             raise ValueError(f"{place} takes {sorted(kinds)}")
-        return OtherSense(**{name: _read(kinds[name], value, place) for name, value in entry.items()})
+        return kind(**{name: _read(kinds[name], value, place) for name, value in entry.items()})
     if kind is bool and isinstance(entry, bool):
         return entry
     if kind is float and isinstance(entry, int | float) and not isinstance(entry, bool):
         return float(entry)
     if kind is str:
         return _folded(entry, place)
+    if kind is AsWritten:
+        return _text(entry, place)
     if get_origin(kind) is frozenset:
         return frozenset(_folded(entry, place).split())
     if get_origin(kind) is tuple:
-        return tuple(phrase for part in _folded(entry, place).split(",") if (phrase := " ".join(part.split())))
+        if isinstance(entry, list) and AsWritten in get_args(kind):
+            return tuple(_text(part, place) for part in entry)
+        text = _text(entry, place) if AsWritten in get_args(kind) else _folded(entry, place)
+        return tuple(phrase for part in text.split(",") if (phrase := " ".join(part.split())))
     raise ValueError(f"{place} has the wrong shape")
 
 
 def _folded(entry: Any, place: str) -> str:
+    return _text(entry, place).casefold()
+
+
+def _text(entry: Any, place: str) -> str:
     # YAML takes no, on and 7 for other things than words; in quotation marks they are words.
     if not isinstance(entry, str):
         raise ValueError(f"{place}: {entry!r} is no text; put it into quotation marks")
-    return entry.casefold()
+    return entry
 
 
 def _expanded(phrases: tuple[str, ...], lists: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

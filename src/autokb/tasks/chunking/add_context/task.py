@@ -8,6 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
 from autokb.heuristics.contexts import Passage, passage_contexts
 from autokb.heuristics.grounding.support import unsupported_fact
 from autokb.heuristics.grounding.visible import visible
@@ -31,6 +33,7 @@ class AddContext:
     title: str
     passages: tuple[Passage, ...]
     previous: Passage | None = None
+    language: str = only_if_other_than(ENGLISH)
 
 
 class AddedContext(Reply):
@@ -51,7 +54,7 @@ class AddContextTask(Task[AddContext, AddedContext]):
 
     def offline(self, item: AddContext) -> AddedContext:
         """Give title, headings and the sentence that introduces what goes on here."""
-        return AddedContext(contexts=passage_contexts(item.title, item.passages, item.previous))
+        return AddedContext(contexts=passage_contexts(item.title, item.passages, item.previous, item.language))
 
     def check(self, item: AddContext, reply: AddedContext) -> None:
         """Refuse a reply that has not one context for each passage."""
@@ -94,20 +97,20 @@ class AddContextTask(Task[AddContext, AddedContext]):
         around = (item.previous, *item.passages) if item.previous else item.passages
         source = "\n".join((item.title, *(part for p in around for part in (*p.headings, p.context, p.text))))
         foreign = {n: reason for n in wanted if (reason := unsupported_fact(written[n], source))}
-        contexts = tuple(self._usable(written[n], item.passages[n - 1], source, item.variant) for n in wanted)
+        contexts = tuple(self._usable(written[n], item.passages[n - 1], source, item) for n in wanted)
         complaints = tuple(f"Passage {n}: {reason}; add no fact." for n, reason in foreign.items())
         return Read(AddedContext(contexts=contexts), complaints=complaints)
 
-    def _usable(self, context: str, passage: Passage, source: str, variant: str) -> str:
+    def _usable(self, context: str, passage: Passage, source: str, item: AddContext) -> str:
         """Return a context in one line and cut to size; nothing where it adds a fact or repeats the passage."""
         context = " ".join(visible(context).split())
         repeats = " ".join(context.casefold().split()) in " ".join(passage.text.casefold().split())
         if repeats or unsupported_fact(context, source):
             return ""
-        longest = self.longest[variant]
+        longest = self.longest[item.variant]
         if len(context) <= longest:
             return context
-        ends = [end for _, end in sentences(context) if end <= longest]
+        ends = [end for _, end in sentences(context, language=item.language) if end <= longest]
         return context[: ends[-1]] if ends else context[:longest].rpartition(" ")[0]
 
     def tokens(self, item: AddContext) -> tuple[int, int]:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
 from autokb.heuristics.cohesion import first_shift
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Reply, ReplyError, Task
@@ -21,6 +23,7 @@ class FindShift:
 
     title: str
     paragraphs: tuple[str, ...]
+    language: str = only_if_other_than(ENGLISH)
 
 
 class FoundShift(Reply):
@@ -39,7 +42,7 @@ class FindShiftTask(Task[FindShift, FoundShift]):
 
     def offline(self, item: FindShift) -> FoundShift:
         """Find the shift by headings and by the words that paragraphs share."""
-        return FoundShift(at=first_shift(item.paragraphs))
+        return FoundShift(at=first_shift(item.paragraphs, item.language))
 
     def check(self, item: FindShift, reply: FoundShift) -> None:
         """Refuse a paragraph that is not there, and the first one, which has nothing before it."""

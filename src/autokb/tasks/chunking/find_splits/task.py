@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
 from autokb.heuristics.cohesion import section_ends
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Read, Reply, ReplyError, Task
@@ -22,6 +24,7 @@ class FindSplits:
 
     title: str
     pieces: tuple[str, ...]
+    language: str = only_if_other_than(ENGLISH)
 
 
 class FoundSplits(Reply):
@@ -39,7 +42,7 @@ class FindSplitsTask(Task[FindSplits, FoundSplits]):
 
     def offline(self, item: FindSplits) -> FoundSplits:
         """Split before headings and where neighbouring pieces share the fewest words."""
-        return FoundSplits(after=section_ends(item.pieces))
+        return FoundSplits(after=section_ends(item.pieces, item.language))
 
     def check(self, item: FindSplits, reply: FoundSplits) -> None:
         """Refuse no split, numbers that do not rise, and a split after a piece that is not there or is the last."""

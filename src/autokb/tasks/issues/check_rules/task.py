@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from autokb.core.domain import Rule
+from autokb.core.domain import ENGLISH, Rule
+from autokb.core.keys import only_if_other_than
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.rules import RuleVerdict, verdicts_by_patterns
 from autokb.tasks.task import Read, Reply, ReplyError, Task
@@ -30,6 +31,7 @@ class CheckRules:
     steps: tuple[str, ...]
     text: str
     rules: tuple[Rule, ...]
+    language: str = only_if_other_than(ENGLISH)
 
 
 class CheckedRules(Reply):
@@ -52,7 +54,8 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
 
     def offline(self, item: CheckRules) -> CheckedRules:
         """Judge by the rules' patterns alone."""
-        return CheckedRules(verdicts=verdicts_by_patterns(item.rules, item.title, item.steps, item.text))
+        verdicts = verdicts_by_patterns(item.rules, item.title, item.steps, item.text, item.language)
+        return CheckedRules(verdicts=verdicts)
 
     def check(self, item: CheckRules, reply: CheckedRules) -> None:
         """Refuse a reply that leaves a rule out, gives no reason or names a step that is not there."""

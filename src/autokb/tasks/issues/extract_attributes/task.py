@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from autokb.core.attributes import ANY, Attributes, as_lists, from_lists
-from autokb.core.domain import Attribute, read_domain
+from autokb.core.domain import ENGLISH, Attribute, read_domain
 from autokb.core.ids import canonical_json
-from autokb.core.keys import key_json
+from autokb.core.implications import with_implied_values
+from autokb.core.keys import key_json, only_if_other_than
 from autokb.heuristics.attributes.extract import extract_attributes
 from autokb.heuristics.attributes.stated_values import states_value
 from autokb.tasks.issues.attribute_fields import attributes_tokens, attributes_type, describe_attributes, read_values
 from autokb.tasks.task import Read, Reply, ReplyError, Task
-from autokb.text.lexicon import settled
 
 __all__ = ["TASK", "ExtractAttributes", "ExtractedAttributes"]
 
@@ -26,6 +26,7 @@ class ExtractAttributes:
     text: str
     kind: Literal["issue", "question", "solution"]
     configuration: Mapping[str, Attribute]
+    language: str = only_if_other_than(ENGLISH)
 
 
 class ExtractedAttributes(Reply):
@@ -48,7 +49,8 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
 
     def offline(self, item: ExtractAttributes) -> ExtractedAttributes:
         """Read by lexicon and a little grammar."""
-        return ExtractedAttributes(attributes=extract_attributes(item.text, item.kind, item.configuration))
+        found = extract_attributes(item.text, item.kind, item.configuration, item.language)
+        return ExtractedAttributes(attributes=found)
 
     def check(self, item: ExtractAttributes, reply: ExtractedAttributes) -> None:
         """Refuse names not configured, values a closed attribute does not have, and Any or NONE beside others."""
@@ -103,7 +105,7 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
                 stated[name] = item.configuration[name].normal(remaining)
         if item.kind == "solution":
             stated = {name: values for name, values in stated.items() if values != ANY}
-        answer = ExtractedAttributes(attributes=as_lists(settled(stated, item.configuration)))
+        answer = ExtractedAttributes(attributes=as_lists(with_implied_values(stated, item.configuration)))
         complaints = (f"Number {entry.number}: {name}: the text does not say {value!r}." for name, value in unstated)
         return Read(answer, complaints=tuple(complaints))
 
@@ -119,7 +121,8 @@ def _unstated(item: ExtractAttributes, name: str, values: Sequence[str]) -> list
     if attribute.kind == "closed":
         return []
     known = {"Any", "NONE", *attribute.values, *attribute.examples, *attribute.synonyms}
-    return [v for v in values if v not in known and not states_value(item.text, attribute, v, item.configuration)]
+    unknown = (v for v in values if v not in known)
+    return [v for v in unknown if not states_value(item.text, attribute, v, item.configuration, item.language)]
 
 
 TASK = ExtractAttributesTask()

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
 from autokb.heuristics.themes.find import MOST_THEMES, find_themes
 from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
 from autokb.tasks.issues.find_themes.issue_sample import issue_line, sample_issues
@@ -30,12 +32,14 @@ class FindThemes:
     issues: tuple[str, ...]
     vectors: Any = outside_key()
     subjects: tuple[str, ...] = ()
+    language: str = only_if_other_than(ENGLISH)
 
 
 class FindThemesTask(Task[FindThemes, FoundThemes]):
     """Which broad themes do these issues have? A request shows a line an issue; a few issues show each theme."""
 
     version = 4
+    offline_revision = 1
     input = FindThemes
     output = FoundThemes
     name_characters = 80  # of a theme
@@ -44,7 +48,8 @@ class FindThemesTask(Task[FindThemes, FoundThemes]):
 
     def offline(self, item: FindThemes) -> FoundThemes:
         """Group the issues by their vectors; the product's name, which precedes the colon, names no theme."""
-        return find_themes(item.subjects or item.issues, item.vectors, item.domain.split(":", 1)[0])
+        product = item.domain.split(":", 1)[0]
+        return find_themes(item.subjects or item.issues, item.vectors, product, item.language)
 
     def check(self, item: FindThemes, reply: FoundThemes) -> None:
         """Refuse themes that are missing, share a name, or name an issue twice or one that is not there."""

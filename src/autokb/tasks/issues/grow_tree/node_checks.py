@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from autokb.core.attributes import ANY, NONE, Values, from_lists
-from autokb.core.domain import Attribute, DomainSpec
+from autokb.core.domain import ENGLISH, Attribute, DomainSpec
+from autokb.core.implications import with_implied_values
 from autokb.core.reply import Reply, ReplyError
 from autokb.heuristics.attributes.stated_values import states_value
-from autokb.text.lexicon import settled
 
 
 class Node(Reply):
@@ -61,7 +61,9 @@ def _folded_text(node: Node) -> str:
     return node.text.casefold().strip()
 
 
-def hidden_value(node: Node, wide: Mapping[str, Values], configuration: Mapping[str, Attribute]) -> str:
+def hidden_value(
+    node: Node, wide: Mapping[str, Values], configuration: Mapping[str, Attribute], language: str = ENGLISH
+) -> str:
     """Return a value that a node fixes beyond ``wide`` and its text does not state, or nothing.
 
     What the node's other values settle need not be said: a Mac is a laptop.
@@ -69,9 +71,9 @@ def hidden_value(node: Node, wide: Mapping[str, Values], configuration: Mapping[
     fixed = {n: v for n, v in from_lists(node.attributes).items() if v not in (ANY, NONE)}
     for name in sorted(fixed):
         others = {n: v for n, v in fixed.items() if n != name}
-        if fixed[name] == wide.get(name) or settled(others, configuration).get(name) == fixed[name]:
+        if fixed[name] == wide.get(name) or with_implied_values(others, configuration).get(name) == fixed[name]:
             continue
         for value in sorted(fixed[name]):
-            if not states_value(node.text, configuration[name], value, configuration):
+            if not states_value(node.text, configuration[name], value, configuration, language):
                 return value
     return ""

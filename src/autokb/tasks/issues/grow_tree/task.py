@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from pydantic import Field, WithJsonSchema
 
 from autokb.core.attributes import Attributes, as_lists, from_lists
-from autokb.core.domain import Attribute, read_domain
+from autokb.core.domain import ENGLISH, Attribute, read_domain
+from autokb.core.keys import only_if_other_than
 from autokb.heuristics.trees.grow import grow_tree
 from autokb.heuristics.trees.nodes import Report, TreeNode
 from autokb.tasks.issues.attribute_fields import (
@@ -38,6 +39,7 @@ class GrowTree:
     configuration: Mapping[str, Attribute]
     cluster: tuple[Report, ...] = ()
     theme: tuple[Report, ...] = ()
+    language: str = only_if_other_than(ENGLISH)
 
     @property
     def raw_issues(self) -> set[str]:
@@ -57,6 +59,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
     """Which parent and which attribute-specific children grow from this seed issue?"""
 
     version = 7
+    offline_revision = 1
     input = GrowTree
     output = GrownTree
     most_children = 24  # more are combinations that nobody asks about
@@ -69,7 +72,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
         """Grow the tree from the reports; the product's name, which precedes the colon, names no problem."""
         seed = Report("", item.issue, item.attributes)
         product = frozenset(item.domain.split(":", 1)[0].casefold().split())
-        tree = grow_tree(seed, item.configuration, item.cluster, item.theme, product)
+        tree = grow_tree(seed, item.configuration, item.cluster, item.theme, product, item.language)
         return GrownTree(parent=_as_node(tree.parent), children=[_as_node(child) for child in tree.children])
 
     def check(self, item: GrowTree, reply: GrownTree) -> None:
@@ -132,7 +135,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
         spec = item.configuration
         parent = _read_node(entry.parent, item, tuple(dict.fromkeys(report.raw_issue for report in item.cluster)))
         check_node(parent, spec, item.raw_issues)
-        hidden = hidden_value(parent, {}, spec)
+        hidden = hidden_value(parent, {}, spec, item.language)
         complaints = [f"The parent's text does not show {hidden!r}; give Any, or say it in the text."] if hidden else []
         children: list[Node] = []
         left_out: list[LeftOut] = []
@@ -140,7 +143,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
             child = _read_node(written, item, self._reported(written.reports, item))
             try:
                 check_child(child, parent, children, spec, item.raw_issues)
-                if value := hidden_value(child, from_lists(parent.attributes), spec):
+                if value := hidden_value(child, from_lists(parent.attributes), spec, item.language):
                     raise ReplyError(f"The text of the child {child.text!r} does not show its value {value!r}.")
                 children.append(child)
             except ReplyError as error:

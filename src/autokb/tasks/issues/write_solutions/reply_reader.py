@@ -125,8 +125,8 @@ class SolutionReader:
 
     def __init__(self, items: Sequence[WriteSolutions], position: int) -> None:
         self._item = items[position]
-        self._audience = audience_reader(self._item.configuration)
-        self._node = self._audience.settled(self._item.attributes)  # with what follows from what it fixes
+        self._audience = audience_reader(self._item.configuration, self._item.language)
+        self._node = self._audience.with_implied_values(self._item.attributes)  # with what follows from what it fixes
         own = {passage_key(e): n for n, e in reversed(list(enumerate(self._item.excerpts)))}
         # The request's passages by number, each with its place among the node's own excerpts.
         self._passages = {n: (e, own.get(passage_key(e))) for n, e in enumerate(passages_of(items), 1)}
@@ -226,7 +226,8 @@ class SolutionReader:
         text = " ".join(visible(written.text).split())
         if text:
             around = "\n".join((excerpt.title, *headings))
-            doubt = "it is too long" if len(text) > LONGEST_TEXT else unsupported(text, plain, around)
+            doubt = unsupported(text, plain, around, language=self._item.language)
+            doubt = "it is too long" if len(text) > LONGEST_TEXT else doubt
             if doubt:
                 self._leave_out(f"{part}, its own words", _Unusable(f"{doubt}; the quote is shown instead"))
                 text = ""
@@ -245,17 +246,17 @@ class SolutionReader:
         for excerpt, number in ([cited] if cited else []) + own_first:
             span = find_quote(quote, excerpt.text) or find_quote(unescaped(quote), excerpt.text)
             if span and number is not None:
-                return number, widen_to_condition(excerpt.text, span)
+                return number, widen_to_condition(excerpt.text, span, self._item.language)
             is_elsewhere = is_elsewhere or span is not None
         if is_elsewhere:
             raise _Unusable("its passage was not found for this issue")
         raise _Unusable(f"its quote {quote[:60]!r} stands in no passage; copy it word for word", repairable=True)
 
     def _audience_at(self, excerpt: Excerpt, headings: Sequence[str], span: Span) -> Attributes:
-        """Return for whom a place is written, by the switches around it, its headings and its title."""
+        """Return for whom a place is written, by the conditional parts around it, its headings and its title."""
         audience: dict[str, frozenset[str]] = {}
         around = [s for s in reversed(excerpt.switches) if s.start <= span[0] and s.end >= span[1]]
-        sources = [self._audience.of_switch(switch) for switch in around]
+        sources = [self._audience.of_conditional(conditional) for conditional in around]
         for source in (*sources, *map(self._audience.of_text, (*reversed(headings), excerpt.title))):
             for name, values in source.items():
                 audience.setdefault(name, values)
@@ -276,12 +277,12 @@ class SolutionReader:
             if values == ANY and name in read.narrowed and name in self._node:
                 values = self._node[name]
             found[name] = values
-        return {**found, **{n: v for n, v in self._audience.settled(found).items() if found.get(n) == ANY}}
+        return {**found, **{n: v for n, v in self._audience.with_implied_values(found).items() if found.get(n) == ANY}}
 
     def _audience_of(self, step: Step) -> Attributes:
         excerpt = self._item.excerpts[step.excerpt or 0]
         place = (step.start, step.end)
-        return self._audience.settled(self._audience_at(excerpt, _headings(excerpt, step.start), place))
+        return self._audience.with_implied_values(self._audience_at(excerpt, _headings(excerpt, step.start), place))
 
     def _supported_values(self, name: str, values: Sequence[str], steps: Sequence[Step]) -> Iterator[str]:
         """Give the values; an open one as the node spells it, and only where the passages or the node name it."""
@@ -301,7 +302,7 @@ class SolutionReader:
             return title
         self._leave_out(f"Solution {draft.id}, its title", _Unusable(f"{doubt}; a heading is shown"))
         *above, heading = (excerpt.title, *headings)
-        if is_generic(heading) and above and above[-1] not in ("", heading):
+        if is_generic(heading, self._item.language) and above and above[-1] not in ("", heading):
             return f"{above[-1]}: {heading}"
         return heading or (above[-1] if above else "")
 
@@ -312,7 +313,7 @@ class SolutionReader:
         configured = (f"{name} {' '.join(a.values)}" for name, a in self._item.configuration.items())
         around = "\n".join((self._item.domain, *configured))
         too_long = "it is too long" if len(title) > LONGEST_TITLE else ""
-        return unsupported(title, source, around, whole=False) or too_long
+        return unsupported(title, source, around, whole=False, language=self._item.language) or too_long
 
     def _similarity(self, step: Step) -> float:
         """Return the best cosine of the windows that a step's quote is in."""

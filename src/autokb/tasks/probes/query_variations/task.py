@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
 from autokb.heuristics.paraphrases.paraphrase import paraphrases
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
@@ -29,6 +31,7 @@ class VaryQuery:
     text: str
     context: str
     synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    language: str = only_if_other_than(ENGLISH)
 
     @property
     def longest(self) -> int:
@@ -52,14 +55,14 @@ class QueryVariations(Reply):
 class QueryVariationsTask(Task[VaryQuery, QueryVariations]):
     """In which other words could somebody ask for this?"""
 
-    offline_revision = 1
+    offline_revision = 2
     input = VaryQuery
     output = QueryVariations
     most = 4  # texts
 
     def offline(self, item: VaryQuery) -> QueryVariations:
         """Change the text mechanically; a level for which the words give nothing stays short or empty."""
-        easy, medium, hard = paraphrases(item.text, item.synonyms, EACH)
+        easy, medium, hard = paraphrases(item.text, item.synonyms, EACH, item.language)
         return QueryVariations(easy=easy, medium=medium, hard=hard)
 
     def check(self, item: VaryQuery, reply: QueryVariations) -> None:

@@ -1,0 +1,30 @@
+"""The words of a language by which a manual's text is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from autokb.text.lexicons import AsWritten, WordLists
+
+
+@dataclass(frozen=True, slots=True)
+class ManualWords(WordLists):
+    """Words, phrases, and patterns where a field holds text as it is written; the YAML file says what each is for."""
+
+    file: ClassVar[str] = "manuals"
+
+    words_before_imperative: tuple[str, ...] = ()
+    step_words: tuple[str, ...] = ()
+    clause_openings: tuple[str, ...] = ()
+    advice: tuple[AsWritten, ...] = ()
+    visits: tuple[AsWritten, ...] = ()
+    navigation: tuple[AsWritten, ...] = ()
+    headings_without_solution: tuple[AsWritten, ...] = ()
+    generic_words: frozenset[str] = frozenset()
+    generic_headings: frozenset[str] = frozenset()
+    tasks_like_questions: tuple[str, ...] = ()
+    announcements: tuple[AsWritten, ...] = ()
+    task_openings: tuple[str, ...] = ()
+    condition_words: tuple[str, ...] = ()
+    short_condition_words: tuple[str, ...] = ()
