@@ -66,4 +66,4 @@ def test_an_entry_of_the_wrong_shape_is_an_error(
     (tmp_path / "xx" / "words.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(lexicons, "files", lambda _package: tmp_path)
     with pytest.raises(ValueError, match=error):
-        language_data.__wrapped__("xx")
+        language_data("xx")

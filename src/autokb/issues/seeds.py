@@ -20,7 +20,6 @@ NEAR_DEVIATIONS = (
     2.0  # how many deviations above the middle a pair must lie: one pair in forty of unrelated issues does
 )
 FAR_DEVIATIONS = 3.5  # deviations below the usual similarity to the documents
-FAR_REASON = "no document is near it"
 ALONE_REASON = "outlier: no other issue of its theme is near enough, so it is a seed of its own"
 Floats = NDArray[np.float64]
 Reduction = Literal["pca", "umap"]

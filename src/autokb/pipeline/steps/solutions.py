@@ -109,11 +109,7 @@ def _write(
         for number, issue in issues.items():
             passages = finder.passages(issue)
             if not asks:
-                request = solutions_request(issue, workspace.spec, passages)
-                # Which excerpt was found first says nothing that the engine reads: kept out of the answer's key.
-                requests[number] = replace(
-                    request, excerpts=tuple(sorted(request.excerpts, key=lambda e: (e.document, e.offset)))
-                )
+                requests[number] = solutions_request(issue, workspace.spec, passages)
             elif passages:  # nothing was found for the others, so there is nothing to ask a model
                 # What a model reads is shorter, and shared by the nodes of a tree.
                 request = solutions_request(issue, workspace.spec, passages, most=PASSAGE_CHARACTERS)

@@ -74,9 +74,13 @@ class LanguageData:
     markup_versions: str = ""
 
 
-@cache
 def language_data(language: str = ENGLISH) -> LanguageData:
     """Return what is known of a language (ISO 639-1); an unknown one has what holds in every language."""
+    return _load_language(language)  # the cache would keep a call without and one with the default apart
+
+
+@cache
+def _load_language(language: str) -> LanguageData:
     kinds = get_type_hints(LanguageData)
     read: dict[str, Any] = {}
     for file, entries in [*_files(""), *_files(language)]:
