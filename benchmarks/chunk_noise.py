@@ -1,20 +1,23 @@
-"""How much page furniture is dropped and how much text is lost, beside other tools, on pages unseen by the fit.
+"""How much boilerplate is dropped and how much text is lost, beside other tools, on pages unseen by who wrote rules.
 
-First the shipped weights on the half of the pages that they were not fitted on. Then all pages, each judged by
-weights fitted on four fifths that it is not among (``cross_fitted``): twice the pages, but the rules and word lists
-were written with the fitting half in sight.
+``ours`` are the blocks that the filter keeps, ``vote`` those that the extractor alone would keep of the same Markdown:
+the difference is what the rules do, at equal structure. ``knowledge_base`` are the chunks of a workspace that the
+pages were added to, as a build makes them.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
+from typing import Any
 
-from autokb.chunking.boilerplate import filter_boilerplate
-from autokb.chunking.boilerplate.features import visible_words
-from autokb.chunking.boilerplate.weights import WITH_VOTES, WITHOUT_VOTES, FeatureWeights
+from autokb.app.support_kb import SupportKB
+from autokb.chunking.auto.filtered_page import filter_page
+from autokb.chunking.boilerplate.page_features import page_features
+from autokb.chunking.boilerplate.visible_text import visible_words
 from autokb.chunking.chunk_result import Page
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import METHODS
@@ -22,7 +25,7 @@ from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.core.nouns import Document
 from autokb.llm.embedders import Embedder
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
-from autokb.sources.whole_page import whole_page
+from autokb.sources.html import html_page
 from benchmarks.chunk_noise_data import (
     SETS,
     GoldPage,
@@ -31,33 +34,65 @@ from benchmarks.chunk_noise_data import (
     gold_pages,
     let_in,
     lost,
+    says_paragraphs_twice,
     score,
     without_titles,
     words_of,
 )
-from benchmarks.chunk_noise_fit import both_weights, rows_of
 from benchmarks.figures import Figure, Result, show, write
 
 RESAMPLES = 10_000
 SEED = 20250101
-FOLDS = 5
 SIZE = 2_048  # characters of a chunk
+PEERS = ("trafilatura", "trafilatura_precise", "readability", "vote")
 NAMES = {SETS[0]: "articles", SETS[1]: "readability", SETS[2]: "snippets"}
 
 
-def ours(page: GoldPage, weights: tuple[FeatureWeights, FeatureWeights] = (WITH_VOTES, WITHOUT_VOTES)) -> str:
-    """Return the words of the paragraphs that are kept, headings included."""
-    whole = whole_page(page.html)
-    blocks = numbered_blocks(whole.text)
-    document = Document(page.id, whole.title, whole.text)
-    verdicts = filter_boilerplate(Page(document, whole.marks), blocks, weights)
-    kept = (whole.text[b.start : b.end] for b, v in zip(blocks, verdicts, strict=True) if v.keeps)
-    return "\n".join(map(visible_words, kept))
+def _read(page: GoldPage) -> Page:
+    found = html_page(page.html)
+    return Page(Document(page.id, found.title, found.text), found.marks)
+
+
+def ours(page: GoldPage) -> str:
+    """Return the words of the blocks that are kept, headings included."""
+    outline = filter_page(_read(page)).outline
+    return "\n".join(visible_words(outline.written(n)) for n, keeps in enumerate(outline.kept) if keeps)
+
+
+def vote(page: GoldPage) -> str:
+    """Return the words of the blocks that the extractor keeps, before any rule."""
+    read = _read(page)
+    text, blocks = read.document.text, numbered_blocks(read.document.text)
+    voted = page_features(read, blocks).in_text
+    return "\n".join(visible_words(text[b.start : b.end]) for b, keeps in zip(blocks, voted, strict=True) if keeps)
 
 
 def whole(page: GoldPage) -> str:
     """Return the words of the whole page's Markdown."""
-    return visible_words(whole_page(page.html).text)
+    return visible_words(html_page(page.html).text)
+
+
+def knowledge_base(pages: Sequence[GoldPage]) -> list[str]:
+    """Return the words of each page's chunks in a workspace that all pages were added to and that was built."""
+    with tempfile.TemporaryDirectory() as folder:
+        files, place = Path(folder, "pages"), Path(folder, "kb")
+        for n, page in enumerate(pages):
+            # Each page is from a site of its own: a folder makes it one.
+            (files / str(n)).mkdir(parents=True)
+            (files / str(n) / "page.html").write_text(page.html, encoding="utf-8")
+        SupportKB.create(place)
+        (place / "settings.yaml").write_text("chunker: auto_chunker\n", encoding="utf-8")
+        kb = SupportKB.open(place)
+        kb.add([files])
+        kb.build()
+        with kb.workspace.file() as file:
+            records = dict(file.records("document"))
+    found = []
+    for n in range(len(pages)):
+        body = records.get(f"{n}/page.html", {"text": "", "chunks": []})
+        spans = [span for chunk in body["chunks"] for span in chunk["spans"]]
+        found.append("\n".join(visible_words(body["text"][start:end]) for start, end in spans))
+    return found
 
 
 def trafilatura_default(page: GoldPage) -> str:
@@ -92,10 +127,10 @@ def chunks_of(method: str) -> Callable[[GoldPage], str]:
     """Return what gives the words of a page's chunks; those of ``recursive`` are html-to-markdown's text, cut up."""
 
     def kept(page: GoldPage) -> str:
-        whole = whole_page(page.html)
-        document = Document(page.id, whole.title, whole.text)
-        found = chunk_page(Page(document, whole.marks), method, SIZE, _embedder().embed)
-        return "\n".join(visible_words(whole.text[start:end]) for chunk in found.chunks for start, end in chunk.spans)
+        read = _read(page)
+        found = chunk_page(read, method, SIZE, _embedder().embed)
+        text = read.document.text
+        return "\n".join(visible_words(text[start:end]) for chunk in found.chunks for start, end in chunk.spans)
 
     return kept
 
@@ -107,6 +142,7 @@ def _embedder() -> Embedder:
 
 SYSTEMS: dict[str, Callable[[GoldPage], str]] = {
     "ours": ours,
+    "vote": vote,
     "trafilatura": trafilatura_default,
     "trafilatura_precise": trafilatura_precise,
     "readability": readability,
@@ -116,36 +152,18 @@ SYSTEMS: dict[str, Callable[[GoldPage], str]] = {
 
 
 def run(_options: argparse.Namespace) -> Result:
-    """Score every system on the half of the pages that weights were not fitted on."""
+    """Score every system on the half of the pages that was not in sight while the rules were written."""
     pages = list(gold_pages())
     held = [page for page in pages if not page.fits]
     kept = {name: [system(page) for page in held] for name, system in SYSTEMS.items()}
-    figures = [figure for name in SYSTEMS for figure in _figures(name, held, kept[name])]
-    for name in SETS[:2]:
-        figures += _difference(name, held, kept["ours"], kept["trafilatura"])
-    figures += _on_all_pages(pages)
-    detail = {"pages": {NAMES[s]: sum(p.set == s for p in held) for s in SETS}, "fitted_on": len(pages) - len(held)}
+    kept["knowledge_base"] = knowledge_base(held)
+    figures = [figure for name in kept for figure in _figures(name, held, kept[name])]
+    for other in PEERS:
+        for name in SETS[:2]:
+            figures += _f1_difference(name, held, kept["ours"], kept[other], other)
+        figures += _snippet_differences(held, kept["ours"], kept[other], other)
+    detail = {"pages": {NAMES[s]: sum(p.set == s for p in held) for s in SETS}, "not_reported": len(pages) - len(held)}
     return Result("chunk_noise", figures, detail)
-
-
-def _on_all_pages(pages: Sequence[GoldPage]) -> list[Figure]:
-    """Score our verdicts and trafilatura on all pages, ours by weights that were fitted without the page."""
-    kept = cross_fitted(pages)
-    other = [trafilatura_default(page) for page in pages]
-    figures = [*_figures("cross_fitted", pages, kept), *_figures("trafilatura_all", pages, other)]
-    for name in SETS[:2]:
-        figures += _difference(name, pages, kept, other, "cross_fitted_f1_over_trafilatura")
-    return figures
-
-
-def cross_fitted(pages: Sequence[GoldPage]) -> list[str]:
-    """Return what is kept of each page by weights fitted on the other folds."""
-    rows = [rows_of(page) for page in pages]
-    folds = [int(hashlib.sha256(f"fold {page.id}".encode()).hexdigest(), 16) % FOLDS for page in pages]
-    weights = {
-        f: both_weights([r for of, n in zip(rows, folds, strict=True) if n != f for r in of]) for f in set(folds)
-    }
-    return [ours(page, weights[fold]) for page, fold in zip(pages, folds, strict=True)]
 
 
 def _figures(name: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[Figure]:
@@ -158,8 +176,11 @@ def _figures(name: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[
             Figure(f"{label}_recall", sum(s.recall for s in scores) / len(scores)),
             Figure(f"{label}_f1", f1(scores)),
         ]
+    once = [n for n, page in enumerate(pages) if not says_paragraphs_twice(page)]
+    scores = _scores(SETS[1], [pages[n] for n in once], [kept[n] for n in once])
+    found.append(Figure(f"{name}_readability_without_repeats_f1", f1(scores)))
     must, must_not = (sum(len(x) for x in xs) for xs in ([p.must for p in pages], [p.must_not for p in pages]))
-    aim = name in ("ours", "chunks_auto_chunker")
+    aim = name in ("ours", "chunks_auto_chunker", "knowledge_base")
     wrong = sum(map(let_in, pages, kept)) / must_not * 100
     missed = sum(map(lost, pages, kept)) / must * 100
     found.append(Figure(f"{name}_must_not_let_in", wrong, "%", at_most=4.5 if aim else None))
@@ -173,8 +194,8 @@ def _scores(data: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[S
     ]
 
 
-def _difference(
-    data: str, pages: Sequence[GoldPage], one: Sequence[str], other: Sequence[str], of: str = "f1_over_trafilatura"
+def _f1_difference(
+    data: str, pages: Sequence[GoldPage], one: Sequence[str], other: Sequence[str], name: str
 ) -> list[Figure]:
     """Return the difference in F1 with its interval, from resampling pages in pairs."""
     import numpy as np
@@ -184,13 +205,37 @@ def _difference(
     drawn = np.random.default_rng(SEED).integers(0, values.shape[1], (RESAMPLES, values.shape[1]))
     means = values[:, drawn].mean(axis=2)
     f1s = 2 * means[..., 0] * means[..., 1] / means.sum(axis=-1)
-    low, high = np.percentile(f1s[0] - f1s[1], (2.5, 97.5))
-    label = f"{of}_{NAMES[data]}"
-    return [
-        Figure(label, f1(pairs[0]) - f1(pairs[1]), at_least=-0.01),
-        Figure(f"{label}_low", float(low)),
-        Figure(f"{label}_high", float(high)),
-    ]
+    label = f"f1_over_{name}_{NAMES[data]}"
+    at_least = -0.01 if name.startswith("trafilatura") else None
+    return [Figure(label, f1(pairs[0]) - f1(pairs[1]), at_least=at_least), *_interval(label, f1s[0] - f1s[1])]
+
+
+def _snippet_differences(
+    pages: Sequence[GoldPage], one: Sequence[str], other: Sequence[str], name: str
+) -> list[Figure]:
+    """Return how many more snippets are let in and lost, in percent of all, from resampling pages in pairs."""
+    import numpy as np
+
+    found = []
+    held = [n for n, page in enumerate(pages) if page.set == SETS[2]]
+    for what, count, attribute in (("let_in", let_in, "must_not"), ("lost", lost, "must")):
+        wrong = np.array([[count(pages[n], texts[n]) for n in held] for texts in (one, other)], float)
+        many = np.array([len(getattr(pages[n], attribute)) for n in held], float)
+        drawn = np.random.default_rng(SEED).integers(0, len(held), (RESAMPLES, len(held)))
+        shares = wrong[:, drawn].sum(axis=-1) / many[drawn].sum(axis=-1) * 100
+        label = f"{what}_over_{name}"
+        found += [
+            Figure(label, float((wrong[0].sum() - wrong[1].sum()) / many.sum() * 100), "%"),
+            *_interval(label, shares[0] - shares[1], "%"),
+        ]
+    return found
+
+
+def _interval(label: str, drawn: Any, unit: str = "") -> list[Figure]:
+    import numpy as np
+
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    return [Figure(f"{label}_low", float(low), unit), Figure(f"{label}_high", float(high), unit)]
 
 
 if __name__ == "__main__":

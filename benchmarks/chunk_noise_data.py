@@ -1,4 +1,4 @@
-"""Pages with known text: what is read of them, halves for fitting and for the report, and how kept text is scored."""
+"""Pages with known text: what is read of them, halves for tuning and for the report, and how kept text is scored."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 DATA = Path(__file__).parents[2] / "shared/data/D_chunking"
 SETS = ("article_extraction_benchmark", "readability_pages", "trafilatura_eval")
+REPEATED = 8  # words: shorter paragraphs may well be said twice
 SHINGLE = 4  # words, as in the article extraction benchmark
 _WORD = re.compile(r"\w+")
 _BEHIND = re.compile(r"\s[|–—:-]\s[^|–—]*\Z")
@@ -35,7 +36,7 @@ class GoldPage:
 
     @property
     def fits(self) -> bool:
-        """Whether the page is in the half that weights are fitted on; the report uses the other half only."""
+        """Whether the page is in the half that rules are written and tuned on; the report uses the other half only."""
         return int(hashlib.sha256(self.id.encode()).hexdigest(), 16) % 2 == 0
 
 
@@ -102,12 +103,19 @@ def without_titles(page: GoldPage, kept: str) -> str:
     """
     from lxml import html as lxml_html
 
-    root = lxml_html.fromstring(page.html.encode())
+    # Without an encoding the parser would guess one, and a title with an accent would not be found again.
+    root = lxml_html.fromstring(page.html.encode(), parser=lxml_html.HTMLParser(encoding="utf-8"))
     titles = {_settled(h.text_content()) for h in root.iter("h1")}
     for whole in (_settled(title.text_content()) for title in root.iter("title")):
         titles |= {whole, _BEHIND.sub("", whole)}
     titles -= {_settled(line) for line in page.gold.split("\n")}
     return "\n".join(line for line in kept.split("\n") if _settled(line).lstrip("# ") not in titles)
+
+
+def says_paragraphs_twice(page: GoldPage) -> bool:
+    """Return whether a page's known text holds a paragraph twice, as the filler text of made-up pages does."""
+    lines = [line for line in map(_settled, page.gold.split("\n")) if len(line.split()) >= REPEATED]
+    return len(lines) != len(set(lines))
 
 
 def _shingles(text: str) -> Counter[tuple[str, ...]]:

@@ -63,14 +63,14 @@ def _alone(pages: Sequence[str]) -> Mapping[str, list[float]]:
     from autokb.chunking.auto.auto_chunker import chunk_auto
     from autokb.chunking.chunk_result import Page
     from autokb.core.nouns import Document
-    from autokb.sources.whole_page import whole_page
+    from autokb.sources.html import html_page
 
-    first = whole_page(pages[0])  # what is imported and compiled on first use is no page's time
+    first = html_page(pages[0])  # what is imported and compiled on first use is no page's time
     chunk_auto(Page(Document("", "", first.text), first.marks), SIZE)
     extract(pages[0])
     times: dict[str, list[float]] = {"read": [], "cut": [], "trafilatura": []}
     for number, html in enumerate(pages):
-        page = _timed(times["read"], partial(whole_page, html))
+        page = _timed(times["read"], partial(html_page, html))
         whole = Page(Document(str(number), page.title, page.text), page.marks)
         _timed(times["cut"], partial(chunk_auto, whole, SIZE))
         _timed(times["trafilatura"], partial(extract, html))

@@ -151,10 +151,10 @@ def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
 
 def test_what_is_far_too_large_is_refused_and_not_cut_for_minutes(pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from autokb.app import read_pages as reading_pages
-    from autokb.sources import whole_page
+    from autokb.sources import html
 
     monkeypatch.setattr(reading_pages, "LARGEST", 10)
-    monkeypatch.setattr(whole_page, "MOST_HTML", 20)
+    monkeypatch.setattr(html, "MOST_HTML", 20)
     found, skipped = cut(pages, method="fixed")
     assert list(found) == ["r1", "sub/d.jsonl#2", "sub/e.html"]
     too_large = {s.path: s.reason for s in skipped if "characters" in s.reason}

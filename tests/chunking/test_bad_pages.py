@@ -77,7 +77,7 @@ def test_a_page_of_fifty_megabytes_is_refused_with_advice(found: dict[str, Any])
     (reason,) = [failure["reason"] for failure in found["failures"] if failure["path"] == LONG]
     assert (
         reason
-        == f"has {len(PAGE) * (50_000_000 // len(PAGE)):,} characters, and 10,000,000 can be cut at most; split it."
+        == f"has {len(PAGE) * (50_000_000 // len(PAGE)):,} characters, and 10,000,000 can be read at most; split it."
     )
 
 

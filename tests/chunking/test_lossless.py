@@ -261,10 +261,10 @@ def _read(path: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data is not there")
 def test_pages_of_the_data_lose_nothing() -> None:
-    from autokb.sources.whole_page import whole_page
+    from autokb.sources.html import html_page
 
     for name, html in pages():
-        page = whole_page(html)
+        page = html_page(html)
         document = Document(name, page.title, page.text)
         for method in ("auto_chunker", "recursive", "headings"):
             check(page.text, chunk_page(Page(document, page.marks), method, 1000), 1000)

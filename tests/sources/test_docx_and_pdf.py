@@ -5,9 +5,9 @@ import io
 import pytest
 
 from autokb.core.errors import UnreadableFileError
-from autokb.sources.apart import convert_apart
 from autokb.sources.docx import docx_to_markdown
 from autokb.sources.pdf import pdf_to_markdown
+from autokb.sources.subprocess_converter import convert_in_subprocess
 
 
 def word_file() -> bytes:
@@ -100,9 +100,9 @@ def test_a_pdf_of_pictures_says_what_to_do() -> None:
 
 
 def test_the_process_apart_gives_the_page_or_the_reason() -> None:
-    assert convert_apart("docx", word_file()) == docx_to_markdown(word_file())
+    assert convert_in_subprocess("docx", word_file()) == docx_to_markdown(word_file())
     with pytest.raises(UnreadableFileError, match="broken PDF"):
-        convert_apart("pdf", b"%PDF-1.7\n%%EOF")
+        convert_in_subprocess("pdf", b"%PDF-1.7\n%%EOF")
 
 
 def test_a_word_file_with_a_doctype_bomb_is_refused() -> None:
@@ -118,4 +118,4 @@ def test_a_word_file_with_a_doctype_bomb_is_refused() -> None:
                 data = f'<!DOCTYPE d [<!ENTITY a0 "x">{entities}]><d>&a11;</d>'.encode()
             archive.writestr(name, data)
     with pytest.raises(UnreadableFileError):
-        convert_apart("docx", stream.getvalue())
+        convert_in_subprocess("docx", stream.getvalue())

@@ -192,3 +192,16 @@ def test_the_real_articles_as_records() -> None:
     reading = read_documents([path], Fields(text="sections", title="title", id="slug"))
     assert len(reading.records) == 97 and reading.skipped == ()
     assert all(r.item.url.startswith("https://support.mozilla.org/") for r in reading.records)
+
+
+def test_a_field_that_is_a_web_page_of_its_own_is_read_as_one_and_a_piece_of_html_is_all_text(tmp_path: Path) -> None:
+    words = "Hold the button until the light turns blue, then put the speaker beside the phone and wait."
+    menu = "<nav><a href='/'>Home</a></nav>"
+    bodies = {"page": f"<html><body><p>{words}</p>{menu}</body></html>", "piece": f"<p>{words}</p>{menu}"}
+    lines = [json.dumps({"id": name, "text": body}) for name, body in bodies.items()]
+    (tmp_path / "records.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = {record.item.id: record for record in read_documents([tmp_path]).records}
+    assert {name: record.item.text for name, record in found.items()} == dict.fromkeys(
+        bodies, f"{words}\n\n[Home](/)\n"
+    )
+    assert "nav" in {mark.kind for mark in found["page"].marks} and found["piece"].marks == ()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from autokb.chunking.auto.filtered_page import filter_page
+from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate, page_blocks
+from autokb.chunking.chunk_result import Noise, Page
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Document, RawIssue
+from autokb.core.nouns import Document, RawIssue, Skipped
 from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.formats import uncompressed
@@ -17,6 +22,7 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 Kind = Literal["documents", "issues"]
+DROPPED = "dropped"  # in the body of a stored web page: each span that was left out of it, with the reason
 
 
 def add(
@@ -35,22 +41,46 @@ def add(
     fields = fields or Fields()
     if kind == "documents":
         documents = read_documents(paths, fields, progress=progress)
-        staged = _staged_documents(documents.records)
-        return _store(workspace, kind, documents, staged, paths, sync)
+        staged, empty = _staged_documents(documents.records)
+        documents = replace(documents, skipped=(*documents.skipped, *empty))
+        dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
+        return replace(_store(workspace, kind, documents, staged, paths, sync), dropped=tuple(dropped.most_common()))
     issues = read_issues(paths, fields, progress=progress)
     return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync)
 
 
-def _staged_documents(records: Iterable[SourceRecord[Document]]) -> list[Staged]:
-    return [
-        Staged(
-            r.item.id,
-            _named(r.root),
-            _named(r.relative),
-            DOCUMENT.body(r.item),
-        )
-        for r in records
-    ]
+def _staged_documents(records: Sequence[SourceRecord[Document]]) -> tuple[list[Staged], list[Skipped]]:
+    """Return the documents as they are stored, web pages without their boilerplate, and pages of nothing else.
+
+    What many of the pages of a site have is known of those that are added together, as ``chunk`` knows it.
+    """
+    staged, empty = [], []
+    site = SiteBoilerplate()
+    blocks = [page_blocks(r.item) for r in records] if any(r.marks for r in records) else []
+    for one in blocks:
+        site.add(one)
+    for n, record in enumerate(records):
+        repeated = site.on(blocks[n]) if record.marks else frozenset()
+        document, dropped = without_boilerplate(Page(record.item, record.marks, repeated))
+        if not document.text.strip():
+            empty.append(Skipped(record.relative, "holds menus, links and the like, but no text; leave it out."))
+            continue
+        body = DOCUMENT.body(document)
+        if dropped:
+            body[DROPPED] = [{"reason": noise.reason, "text": noise.text} for noise in dropped]
+        staged.append(Staged(document.id, _named(record.root), _named(record.relative), body))
+    return staged, empty
+
+
+def without_boilerplate(page: Page) -> tuple[Document, tuple[Noise, ...]]:
+    """Return a page's document with the text that ``chunk`` would keep of it, and what goes, with its reasons.
+
+    Only what a web page marks is filtered: any other document is its author's, word for word.
+    """
+    if not page.marks:
+        return page.document, ()
+    filtered = filter_page(page)
+    return replace(page.document, text=filtered.kept_text()), filtered.noise()
 
 
 def _staged_issues(records: Iterable[SourceRecord[RawIssue]]) -> list[Staged]:
@@ -80,7 +110,9 @@ def _store(
 
 
 def _differs(old: Staged, new: Staged) -> bool:
-    return canonical_json(old.body) != canonical_json(new.body)
+    """Return whether a source changed; that a page has another menu now is no change of its text."""
+    before, after = ({k: v for k, v in one.body.items() if k != DROPPED} for one in (old, new))
+    return canonical_json(before) != canonical_json(after)
 
 
 def _place(staged: Staged) -> tuple[str, str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, page_blocks
 from autokb.chunking.chunk_result import Page
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import Fields, read_documents
-from autokb.sources.decoding import decode, read_bytes, without_surrogates
+from autokb.sources.decoding import without_surrogates
 from autokb.sources.files import FoundFile
-from autokb.sources.formats import format_of, uncompressed
+from autokb.sources.formats import uncompressed
 
 LARGEST = 5_000_000  # characters of a document; what is larger is a data dump, and chunking it would take minutes
 
@@ -49,7 +48,7 @@ def read_pages(file: FoundFile, fields: Fields | None = None, *, with_blocks: bo
     """Read one file; whatever is wrong with it is a line with the reason and never ends a run."""
     started = time.perf_counter()
     try:
-        pages, skipped = _html_page(file) if _is_html(file) else _other_pages(file, fields)
+        pages, skipped = _pages(file, fields)
     except UnreadableFileError as error:
         return PagesOfFile((), (Skipped(file.relative, str(error)),))
     except (MemoryError, RecursionError):
@@ -73,32 +72,12 @@ def not_chunked(place: str, error: Exception) -> Skipped:
     return Skipped(place, f"cannot be cut ({type(error).__name__}: {error}).")
 
 
-def _is_html(file: FoundFile) -> bool:
-    named = PurePosixPath(uncompressed(file.relative)).suffix
-    return format_of(file.relative, b"" if named else read_bytes(file)) == "html"
-
-
-def _html_page(file: FoundFile) -> tuple[list[Page], list[Skipped]]:
-    """Read a page with its menus and footers, which ``add`` would leave out without a word."""
-    from autokb.sources.whole_page import whole_page
-
-    page = whole_page(decode(read_bytes(file), markup=True))
-    if reason := _too_large(page.text):
-        raise UnreadableFileError(reason)
-    if not page.text.strip():
-        raise UnreadableFileError("holds no text; leave it out, or save the page as it looks in a browser.")
-    name = uncompressed(file.relative)
-    title = page.title or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
-    document = Document(without_surrogates(name), title, page.text, page.url)
-    return [Page(document, page.marks)], []
-
-
-def _other_pages(file: FoundFile, fields: Fields | None) -> tuple[list[Page], list[Skipped]]:
+def _pages(file: FoundFile, fields: Fields | None) -> tuple[list[Page], list[Skipped]]:
     reading = read_documents([file.path], fields)
-    found = [_placed(record.item, file) for record in reading.records]
+    found = [Page(_placed(record.item, file), record.marks) for record in reading.records]
     skipped = [Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped]
-    skipped += [Skipped(d.id, reason) for d in found if (reason := _too_large(d.text))]
-    return [Page(d) for d in found if len(d.text) <= LARGEST], skipped
+    skipped += [Skipped(p.document.id, reason) for p in found if (reason := _too_large(p.document.text))]
+    return [p for p in found if len(p.document.text) <= LARGEST], skipped
 
 
 def _too_large(text: str) -> str:

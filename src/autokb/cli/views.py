@@ -40,6 +40,7 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     lines: list[RenderableType] = [
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
     ]
+    lines += [Text(f"  left out of web pages: {count} x {reason}") for reason, count in done.dropped]
     lines += skipped_lines(done.skipped)
     if done.gone:
         lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))

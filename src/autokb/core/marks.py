@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-MarkKind = Literal[
-    "nav",
-    "header",
-    "footer",
-    "aside",
-    "form",
-    "hidden",
-    "dialog",
-    "named",
-    "kept_by_trafilatura",
-    "kept_by_readability",
-]
+AreaKind = Literal["nav", "header", "footer", "aside", "form", "hidden", "dialog"]
+MarkKind = Literal[AreaKind, "kept_by_trafilatura"]
+AREAS: tuple[AreaKind, ...] = get_args(AreaKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a page says of a span of its Markdown that the Markdown itself cannot tell.
-
-    The first kinds are elements that it is in, ``named`` is one whose class or id names page boilerplate; the last
-    ones say which extractor keeps it. ``value`` is the share of its characters that are links.
-    """
+    """An area of the page that a span is in (a menu, the foot of the page), or that an extractor keeps the span."""
 
     start: int
     end: int
     kind: MarkKind
-    value: float = 0.0

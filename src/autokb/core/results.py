@@ -176,7 +176,10 @@ class BuildReport(KnowledgeCounts):
 
 @dataclass(frozen=True, slots=True)
 class Added(Result):
-    """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync."""
+    """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
+
+    ``dropped`` says how many spans of web pages were left out for which reason, the most frequent first.
+    """
 
     added: int
     updated: int
@@ -184,11 +187,12 @@ class Added(Result):
     removed: int
     skipped: tuple[Skipped, ...]
     gone: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's shape."""
         shape = Result.as_json(self)
-        del shape["gone"]
+        del shape["gone"], shape["dropped"]
         return shape
 
 

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from autokb.core.errors import BadInputError, UnreadableFileError
+from autokb.core.marks import Mark
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import fields as f
 from autokb.sources.decoding import clean, decode, read_bytes, without_surrogates
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
-from autokb.sources.markup import Markup, to_markdown
-from autokb.sources.page import Page, first_heading
+from autokb.sources.markup import Markup, is_whole_page, to_markdown
+from autokb.sources.page import ConvertedFile, first_heading
 from autokb.sources.reading import Fields, Reading, SourceRecord
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.sections import join_sections
 
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A document that was read, where, and what its web page says of spans of its text."""
+
+    document: Document
+    place: str
+    marks: tuple[Mark, ...] = ()
 
 
 def read_documents(
@@ -30,6 +41,7 @@ def read_documents(
 ) -> Reading[Document]:
     """Read every document under the paths; ``known_markup`` says what the text field of records is written in.
 
+    Of a web page a document holds everything, with marks for the filter that tells text from boilerplate.
     Raises BadInputError for a path that does not exist and for two folders with different files of one name;
     anything else that is wrong is skipped with its reason.
     """
@@ -44,12 +56,12 @@ def read_documents(
             skipped.append(Skipped(file.relative, str(error)))
             continue
         skipped.extend(unreadable)
-        for document, place in documents:
-            record = SourceRecord(document, file.root, file.relative)
-            first, first_place = read.setdefault(document.id, (record, place))
+        for one in documents:
+            record = SourceRecord(one.document, file.root, file.relative, one.marks)
+            first, first_place = read.setdefault(one.document.id, (record, one.place))
             if first is not record and not _is_copy_in_other_folder(first, record):
-                reason = f"has the id {document.id!r}, which {first_place} has already; give it another."
-                skipped.append(Skipped(place, reason))
+                reason = f"has the id {one.document.id!r}, which {first_place} has already; give it another."
+                skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
     return Reading(records, tuple(skipped), tuple((x.root, x.relative) for x in files))
 
@@ -67,9 +79,7 @@ def _is_copy_in_other_folder(one: SourceRecord[Document], two: SourceRecord[Docu
     return True
 
 
-def _read_file(
-    file: FoundFile, fields: Fields, known: Markup | None
-) -> tuple[list[tuple[Document, str]], list[Skipped]]:
+def _read_file(file: FoundFile, fields: Fields, known: Markup | None) -> tuple[list[_Found], list[Skipped]]:
     if not has_known_suffix(file.relative):
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
@@ -85,10 +95,13 @@ def _read_file(
         return _documents(placed, bad, file.relative, fields, known)
     page = _page(data, kind)
     if not page.text.strip():
-        raise UnreadableFileError("holds no text; leave it out, or give a version with text in it (no scan).")
+        better = (
+            "save the page as it looks in a browser" if kind == "html" else "give a version with text in it (no scan)"
+        )
+        raise UnreadableFileError(f"holds no text; leave it out, or {better}.")
     name = uncompressed(file.relative)
     title = page.title or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
-    return [(Document(without_surrogates(name), title, page.text, page.url), file.relative)], []
+    return [_Found(Document(without_surrogates(name), title, page.text, page.url), file.relative, page.marks)], []
 
 
 def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedRecord], list[Skipped]]:
@@ -100,47 +113,56 @@ def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedR
     return read_delimited(decode(data), relative, "\t" if kind == "tsv" else None)
 
 
-def _page(data: bytes, kind: Format) -> Page:
+def _page(data: bytes, kind: Format) -> ConvertedFile:
     if kind in ("pdf", "docx"):
-        from autokb.sources.apart import convert_apart
+        from autokb.sources.subprocess_converter import convert_in_subprocess
 
-        return convert_apart(kind, data)
+        return convert_in_subprocess(kind, data)
     if kind == "html":
-        from autokb.sources.html import html_to_markdown
-
-        return html_to_markdown(decode(data, markup=True))
+        return _page_of_html(decode(data, markup=True))
     if kind == "wiki":
-        return Page(to_markdown(decode(data), "wiki")[0])
+        return ConvertedFile(to_markdown(decode(data), "wiki")[0])
     # The Markdown of a .md file is the file itself: only a byte order mark, which is no text, goes.
     text = decode(data).removeprefix("\ufeff")
-    return Page(text, first_heading(text)) if kind == "markdown" else Page(clean(text))
+    return ConvertedFile(text, first_heading(text)) if kind == "markdown" else ConvertedFile(clean(text))
 
 
 def _documents(
     placed: Iterable[PlacedRecord], bad: list[Skipped], relative: str, fields: Fields, known: Markup | None
-) -> tuple[list[tuple[Document, str]], list[Skipped]]:
+) -> tuple[list[_Found], list[Skipped]]:
     found = []
     for record in placed:
         place = relative if record.is_whole_file else f"{relative}:{record.line}"
         try:
-            found.append((_document(record, relative, fields, known), place))
+            found.append(_read_record(record, relative, place, fields, known))
         except UnreadableFileError as error:
             bad.append(Skipped(place, str(error)))
     return found, shorten_report(bad, relative, none_read=not found)
 
 
-def _document(placed: PlacedRecord, relative: str, fields: Fields, known: Markup | None) -> Document:
+def _read_record(placed: PlacedRecord, relative: str, place: str, fields: Fields, known: Markup | None) -> _Found:
     record = placed.record
     value = f.raw_value(record, fields.text, f.TEXT_NAMES)
     if value is None:
         raise UnreadableFileError(missing_text(record, fields.text))
-    text, named = to_markdown(*join_sections(value, known))
-    if not text.strip():
+    written, markup = join_sections(value, known)
+    if markup == "html" and is_whole_page(written):
+        page = _page_of_html(written)
+    else:
+        page = ConvertedFile(*to_markdown(written, markup))
+    if not page.text.strip():
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
     document_id = _document_id(placed, uncompressed(relative), fields)
-    title = f.as_text(f.raw_value(record, fields.title, f.DOCUMENT_TITLE_NAMES)) or named or first_heading(text)
+    title = f.as_text(f.raw_value(record, fields.title, f.DOCUMENT_TITLE_NAMES)) or page.title
+    title = " ".join((title or first_heading(page.text)).split()) or document_id
     url = f.as_text(record.get("url"))
-    return Document(document_id, " ".join(title.split()) or document_id, text, url)
+    return _Found(Document(document_id, title, page.text, url), place, page.marks)
+
+
+def _page_of_html(html: str) -> ConvertedFile:
+    from autokb.sources.html import html_page
+
+    return html_page(html)
 
 
 def missing_text(record: f.Record, named: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from autokb.core.errors import UnreadableFileError
 from autokb.sources.decoding import MAX_FILE_BYTES, MAX_FILE_MEGABYTES
 from autokb.sources.html import html_to_markdown
-from autokb.sources.page import Page
+from autokb.sources.page import ConvertedFile
 
 # Both an encrypted .docx and an old .doc are OLE compound files.
 _OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"
@@ -25,7 +25,7 @@ _STYLE_MAP = "\n".join(
 _MAX_PARTS = 10_000
 
 
-def docx_to_markdown(data: bytes) -> Page:
+def docx_to_markdown(data: bytes) -> ConvertedFile:
     """Return the Markdown of a Word document; UnreadableFileError for an encrypted, foreign or swollen one."""
     import mammoth
 

@@ -1,15 +1,31 @@
-"""HTML to Markdown: page furniture goes, the structure is mended, headings, lists, tables and code stay."""
+"""HTML to Markdown: everything on the page that can be seen, with marks that tell its areas apart.
+
+Nothing is dropped here but what is no text. What is boilerplate is for the filter to say (``chunking.boilerplate``),
+for ``add`` and ``chunk`` alike, so that each span that goes has its reason.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autokb.core.errors import UnreadableFileError
+from autokb.core.marks import AREAS, Mark, MarkKind
 from autokb.sources.decoding import clean
-from autokb.sources.html_furniture import drop_furniture
+from autokb.sources.html_areas import NEVER_TEXT, NOWHERE, areas_of
+from autokb.sources.html_extractors import kept_by_trafilatura
+from autokb.sources.html_marks import Place, bytes_free_of_numbers, free_of_numbers, number_texts, runs, without_numbers
 from autokb.sources.html_shape import ESCAPED_LESS_THAN, mend_shape
-from autokb.sources.html_tree import html_bytes, parsed_html
-from autokb.sources.page import Page, first_heading
+from autokb.sources.html_tree import html_bytes, nodes_of, parsed_html
+from autokb.sources.page import ConvertedFile, first_heading
+
+MOST_HTML = 10_000_000  # characters, of which half are tags and more; beyond it a page is a dump that nobody reads
+MOST_EXTRACTED = 1_500_000  # characters; an extractor would need minutes for more
+_PARTS = ("main", "dialog", "nav", "menu", "header", "footer", "aside", "form", "fieldset", "search")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+# One that holds such an element was never closed: the rest of the page would become one heading.
+_INSIDE_NO_HEADING = ("p", "ul", "ol", "table", "pre", "blockquote", "section", "article", *_HEADINGS)
 
 # These begin with the signs themselves, which are searched for faster than what stands before them.
 # Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
@@ -20,28 +36,52 @@ _BLANKS = re.compile(r"\n\n\n+")
 _FENCED = re.compile(r"(^ *(?:```|~~~).*?^ *(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
 
 
-def html_to_markdown(html: str) -> Page:
-    """Return the Markdown, title and own address of an HTML page or fragment.
+def html_page(html: str) -> ConvertedFile:
+    """Return the Markdown of a whole web page, its title and address, and marks on its areas and its article.
 
-    Raises UnreadableFileError for a page that is nested too deeply to be read whole.
+    Raises UnreadableFileError for a page that is nested too deeply to be read whole, or is too long.
+    """
+    if len(html) > MOST_HTML:
+        raise UnreadableFileError(f"has {len(html):,} characters, and {MOST_HTML:,} can be read at most; split it.")
+    root = parsed_html(bytes_free_of_numbers(html_bytes(html)))
+    if root is None:
+        return ConvertedFile("")
+    title, url = _words_of(root.find(".//title")), _own_address(root)
+    body = root.find("body")
+    nodes = nodes_of(root)
+    areas = areas_of(nodes, root if body is None else body)
+    texts = number_texts(nodes)
+    kinds = [areas.get(text.element, NOWHERE) for text in texts]
+    kept: set[int] = set()
+    if len(html) <= MOST_EXTRACTED:
+        running = [0 if t.is_linked or k else t.length for t, k in zip(texts, kinds, strict=True)]
+        kept = kept_by_trafilatura(root, running)
+    text, places = without_numbers(_converted(root))
+    marks = [m for kind in AREAS for m in _marks(kind, places, [kind in kinds[place.number] for place in places])]
+    marks += _marks("kept_by_trafilatura", places, [place.number in kept for place in places])
+    title = free_of_numbers(_page_title(root, title, text))
+    return ConvertedFile(text, title, url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
+
+
+def html_to_markdown(html: str) -> ConvertedFile:
+    """Return the Markdown of a piece of HTML that is all text: the field of a record, a converted document.
+
+    Raises UnreadableFileError for one that is nested too deeply to be read whole.
     """
     root = parsed_html(html_bytes(html))
     if root is None:
-        return Page("")
-    title = words_of(root.find(".//title"))
-    url = own_address(root)
-    drop_furniture(root)
-    mend_shape(root)
-    text = markdown_of(root)
-    return Page(text, page_title(root, title, text), url)
+        return ConvertedFile("")
+    title, url = _words_of(root.find(".//title")), _own_address(root)
+    text = _converted(root)
+    return ConvertedFile(text, _page_title(root, title, text), url)
 
 
-def words_of(element: Any) -> str:
+def _words_of(element: Any) -> str:
     """Return the text of an element, or of none, with single spaces."""
     return " ".join(element.text_content().split()) if element is not None else ""
 
 
-def own_address(root: Any) -> str:
+def _own_address(root: Any) -> str:
     """Return the web address that a page gives as its own, empty if it gives none."""
     for path, name in ((".//link[@rel='canonical']", "href"), (".//meta[@property='og:url']", "content")):
         address = (element.get(name) or "").strip() if (element := root.find(path)) is not None else ""
@@ -50,18 +90,27 @@ def own_address(root: Any) -> str:
     return ""
 
 
-def page_title(root: Any, title: str, text: str) -> str:
+def _page_title(root: Any, title: str, text: str) -> str:
     """Prefer the page's one h1, then its title element, then its first heading."""
-    tops = [words for h in root.iter("h1") if (words := words_of(h))]
+    tops = [words for h in root.iter("h1") if (words := _words_of(h))]
     return tops[0] if len(tops) == 1 else title or first_heading(text)
 
 
-def markdown_of(root: Any) -> str:
-    """Return the Markdown of a tree whose furniture is out and whose shape is mended."""
+def _converted(root: Any) -> str:
+    """Return the Markdown of all of a tree; the converter would leave out what it takes for menus and forms."""
     import html_to_markdown as converter
     from lxml import etree
 
-    source = etree.tostring(_main_part(root), encoding="unicode", method="html", with_tail=False)
+    etree.strip_elements(root, *NEVER_TEXT, with_tail=False)
+    for heading in root.iter(*_HEADINGS):
+        if next(heading.iterdescendants(*_INSIDE_NO_HEADING), None) is not None:
+            heading.tag = "div"
+    mend_shape(root)
+    for element in root.iter(*_PARTS):
+        element.tag = "div"
+    etree.strip_attributes(root, "role")
+    body = root.find("body")
+    source = etree.tostring(root if body is None else body, encoding="unicode", method="html", with_tail=False)
     options = converter.ConversionOptions(
         extract_metadata=False,
         autolinks=False,
@@ -69,20 +118,9 @@ def markdown_of(root: Any) -> str:
         bullets="-",
         default_title=False,
         compact_tables=True,
-        # What goes was decided on the tree; the converter would drop kept headers, menus and forms without a word.
         preprocessing=converter.PreprocessingOptions(enabled=False),
     )
     return _tidied(converter.convert(source, options).content or "")
-
-
-def _main_part(root: Any) -> Any:
-    """Return the page's one main element where most of the text is in it, else the whole body."""
-    body = root.find("body")
-    body = root if body is None else body
-    mains = [e for e in body.iter("main", "div") if e.tag == "main" or e.get("role") == "main"]
-    if len(mains) == 1 and len(mains[0].text_content()) * 2 > len(body.text_content()):
-        return mains[0]
-    return body
 
 
 def _tidied(text: str) -> str:
@@ -95,3 +133,9 @@ def _tidied(text: str) -> str:
         parts[n] = _BLANKS.sub("\n\n", part)
     text = "".join(parts).strip("\n").replace(ESCAPED_LESS_THAN, "\\<")
     return text + "\n" if text.strip() else ""
+
+
+def _marks(kind: MarkKind, places: Sequence[Place], chosen: Sequence[bool]) -> Iterator[Mark]:
+    if any(chosen):
+        for run in runs(places, chosen):
+            yield Mark(run[0].start, run[-1].end, kind)

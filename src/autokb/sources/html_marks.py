@@ -50,14 +50,22 @@ def bytes_free_of_numbers(data: bytes) -> bytes:
     return _OUR_BYTES.sub(b"", data) if b"\xf4" in data else data
 
 
-def number_texts(nodes: Iterable[Node]) -> tuple[list[Any], list[bool]]:
-    """Write a number into every text that can be seen; return the element around each, and whether it is in a link.
+@dataclass(frozen=True, slots=True)
+class NumberedText:
+    """A text of the page: the element around it, its length, and whether it is in a link."""
+
+    element: Any
+    length: int
+    is_linked: bool
+
+
+def number_texts(nodes: Iterable[Node]) -> list[NumberedText]:
+    """Write a number into every text that can be seen; return the texts by their numbers.
 
     It stands behind the first letter, where it neither hides nor makes a mark of Markdown.
     A text of signs alone gets none.
     """
-    around: list[Any] = []
-    linked: list[bool] = []
+    found: list[NumberedText] = []
     links: set[Any] = set()
     for element, parent, text, tail in nodes:
         tag = element.tag
@@ -65,14 +73,12 @@ def number_texts(nodes: Iterable[Node]) -> tuple[list[Any], list[bool]]:
         if above or tag == "a":
             links.add(element)
         if text and tag not in _NOT_SEEN and (place := _place(text)):
-            element.text = _numbered(text, place, len(around))
-            around.append(element)
-            linked.append(above or tag == "a")
+            element.text = _numbered(text, place, len(found))
+            found.append(NumberedText(element, len(text), above or tag == "a"))
         if tail and parent is not None and (place := _place(tail)):
-            element.tail = _numbered(tail, place, len(around))
-            around.append(parent)
-            linked.append(above)
-    return around, linked
+            element.tail = _numbered(tail, place, len(found))
+            found.append(NumberedText(parent, len(tail), above))
+    return found
 
 
 def _place(text: str) -> int:

@@ -14,6 +14,7 @@ _SAMPLE_CHARACTERS = 200_000
 _HTML_START = re.compile(
     r"\s*(?:<!doctype html|<html|<\?xml|<body|<(?:p|div|h[1-6]|ul|ol|table|article|section)\b[^<>]*>)", re.I
 )
+_WHOLE_PAGE = re.compile(r"\s*(?:<\?xml[^<>]*>\s*)?<(?:!doctype html|html|body)\b", re.IGNORECASE)
 _HTML_CLOSING_TAG = re.compile(r"</(?:p|div|li|ul|ol|table|tr|td|h[1-6]|span|a|strong|em|b|body)\s*>", re.I)
 _MARKDOWN_FENCE = re.compile(r"^```", re.M)
 _WIKI = (
@@ -48,6 +49,11 @@ def detect_markup(text: str) -> Markup:
         or max(counts) >= _MIN_WIKI_PIECES
     )
     return "wiki" if is_wiki and not _MARKDOWN_FENCE.search(head) else "markdown"
+
+
+def is_whole_page(html: str) -> bool:
+    """Return whether HTML is a web page of its own, no piece of one."""
+    return _WHOLE_PAGE.match(html) is not None
 
 
 def to_markdown(text: str, markup: Markup) -> tuple[str, str]:

@@ -1,10 +1,12 @@
-"""A converted page: its Markdown, the title it gives itself, its own address; and plain words as Markdown."""
+"""A converted file: its Markdown, the title it gives itself, its own address; and plain words as Markdown."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from autokb.core.marks import Mark
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?=\S)")
 _FENCE = re.compile(r"^(```|~~~)[^\n]*\n.*?^\1", re.MULTILINE | re.DOTALL)
@@ -18,12 +20,13 @@ _LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """One converted file."""
+class ConvertedFile:
+    """One converted file; ``marks`` are what a web page says of spans of ``text``."""
 
     text: str
     title: str = ""
     url: str = ""
+    marks: tuple[Mark, ...] = ()
 
 
 def first_heading(markdown: str) -> str:

@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
-from autokb.sources.page import Page, first_heading
+from autokb.sources.page import ConvertedFile, first_heading
 from autokb.sources.pdf_blocks import blocks_to_markdown
 from autokb.sources.pdf_lines import Line, PageWords, in_reading_order, without_running_lines
 from autokb.sources.pdf_tables import Grid, Table, take_tables
@@ -22,14 +22,14 @@ _MIN_DISTINCT_CHARACTERS = 0.95
 _WORD_SPACE = 0.15
 
 
-def pdf_to_markdown(data: bytes) -> Page:
+def pdf_to_markdown(data: bytes) -> ConvertedFile:
     """Return the Markdown of a PDF; UnreadableFileError for one that is encrypted, broken or has no text."""
     logging.getLogger("pdfminer").setLevel(logging.ERROR)
     pages = without_running_lines(_read_pages(data))
     if not any(page.words for page in pages):
         raise UnreadableFileError("holds no text, only pictures; run text recognition on it and add the result.")
     text = blocks_to_markdown([_lines_and_tables(page) for page in pages])
-    return Page(text, first_heading(text))
+    return ConvertedFile(text, first_heading(text))
 
 
 def _read_pages(data: bytes) -> list[PageWords]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from autokb.core.marks import Mark
 from autokb.core.nouns import Skipped
 
 T = TypeVar("T")
@@ -23,11 +24,15 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord(Generic[T]):
-    """One document or issue and its place: ``root`` is the folder added, ``relative`` the path inside it."""
+    """One document or issue and its place: ``root`` is the folder added, ``relative`` the path inside it.
+
+    ``marks`` are what a web page says of spans of its document's text, which is the whole page.
+    """
 
     item: T
     root: str
     relative: str
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

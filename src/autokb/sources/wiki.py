@@ -6,7 +6,7 @@ import re
 from html import unescape
 
 from autokb.sources.decoding import clean
-from autokb.sources.pairs import replace_pairs
+from autokb.sources.delimiters import replace_pairs
 from autokb.sources.wiki_blocks import blocks_to_markdown
 from autokb.sources.wiki_inline import PARAGRAPH_BREAK, PRIVATE_USE, Placeholders, code_span, marks_to_markdown
 from autokb.sources.wiki_tables import replace_tables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autokb.sources.pairs import replace_pairs
+from autokb.sources.delimiters import replace_pairs
 from autokb.sources.wiki_inline import LINE_BREAK, PARAGRAPH_BREAK, Placeholders, inline_to_marks
 
 _TABLE = re.compile(r"^[ \t:]{0,8}\{\|[^\n]*\n", re.MULTILINE)

@@ -30,7 +30,7 @@ The light may blink red.
 
 Wipe them with a dry cloth after every use.
 
-More about [garden lamps](lamps.html)
+[Back to top](#garden-buds)
 """
 
 
@@ -61,7 +61,7 @@ def test_a_model_is_asked_about_numbered_paragraphs_without_the_addresses_of_lin
     assert request.title == "Garden buds"
     assert [p.number for p in request.paragraphs] == list(range(1, 11))
     assert request.paragraphs[2] == Paragraph(3, "To reset the buds when they do not react to the button:")
-    assert request.paragraphs[9] == Paragraph(10, "More about [garden lamps](…)")
+    assert request.paragraphs[9] == Paragraph(10, "[Back to top](…)")
     assert request.structure == ((1, 7), (8, 9))
 
 
@@ -76,7 +76,7 @@ def test_a_long_paragraph_is_shown_by_its_beginning_and_its_end() -> None:
 def test_what_stands_in_no_range_is_noise_for_the_reason_that_the_model_gives() -> None:
     reply = MergedBlocks(ranges=((1, 7), (8, 9)), noise=(NoisePart(first=10, last=10, kind="related"),))
     found = chunked([reply])
-    assert [n.text for n in found.noise] == ["More about [garden lamps](lamps.html)"]
+    assert [n.text for n in found.noise] == ["[Back to top](#garden-buds)"]
     assert found.noise[0].reason == "related, says the model"
     assert found.counts == {}
 
@@ -84,7 +84,7 @@ def test_what_stands_in_no_range_is_noise_for_the_reason_that_the_model_gives() 
 def test_where_the_model_gives_no_reason_it_is_the_one_of_the_rules_if_they_have_one() -> None:
     step, related = chunked([MergedBlocks(ranges=((1, 7), (8, 8)))]).noise
     assert (step.text, step.reason) == ("Wipe them with a dry cloth after every use.", IN_NO_UNIT)
-    assert related.text.startswith("More about")
+    assert related.text.startswith("[Back to top]")
     assert related.reason not in ("", IN_NO_UNIT)
 
 
@@ -100,7 +100,7 @@ def test_the_models_units_are_the_chunks() -> None:
 def test_faulty_ranges_are_mended_and_counted() -> None:
     found = chunked([MergedBlocks(ranges=((7, 1), (6, 9), (30, 40)))])
     assert found.counts == {"reversed": 1, "overlapping": 1, "out_of_range": 1}
-    assert [n.text for n in found.noise] == ["More about [garden lamps](lamps.html)"]
+    assert [n.text for n in found.noise] == ["[Back to top](#garden-buds)"]
 
 
 def test_a_torn_list_is_mended_and_counted() -> None:
@@ -140,7 +140,7 @@ def test_units_of_two_windows_are_neither_doubled_nor_torn() -> None:
 def test_with_rules_first_only_what_they_are_unsure_of_is_asked_with_its_neighbours() -> None:
     blocks = numbered_blocks(PAGE)
     page = FilteredPage.of(PAGE, blocks, [True] * 9 + [False], {9: "related"})
-    unsure = [False, False, False, False, False, True, False, False, False, True]
+    unsure = frozenset({5, 9})
     (request,) = unsure_requests(Document("d", "Garden buds", PAGE), page.outline, unsure)
     assert request.rules_first
     assert [(p.number, p.asked) for p in request.paragraphs] == [
@@ -151,7 +151,7 @@ def test_with_rules_first_only_what_they_are_unsure_of_is_asked_with_its_neighbo
         (10, True),
     ]
     assert request.structure == ((6, 6),)
-    assert unsure_requests(Document("d", "Garden buds", PAGE), page.outline, [False] * 10) == []
+    assert unsure_requests(Document("d", "Garden buds", PAGE), page.outline, frozenset()) == []
 
 
 def test_small_units_share_a_chunk_where_that_is_asked_for() -> None:

@@ -119,7 +119,7 @@ def test_html_opens_an_element_that_is_too_long_and_keeps_what_fits() -> None:
     [
         ("page.html", "# A\n\nx\n\n# B\n\ny", (), ["# A\n\nx\n\n# B", "y"]),
         ("page.htm.gz", "# A\n\nx\n\n# B\n\ny", (), ["# A\n\nx\n\n# B", "y"]),
-        ("record-1", "# A\n\nx\n\n# B\n\ny", (Mark(0, 2, "kept_by_readability"),), ["# A\n\nx\n\n# B", "y"]),
+        ("record-1", "# A\n\nx\n\n# B\n\ny", (Mark(0, 2, "kept_by_trafilatura"),), ["# A\n\nx\n\n# B", "y"]),
         ("page.md", "# A\n\nx\n\n# B\n\ny", (), ["# A\n\nx", "# B\n\ny"]),
         ("page.txt", "a\nb\n\nccccccccc", (), ["a\nb", "ccccccccc"]),
     ],
@@ -174,6 +174,6 @@ def test_a_size_that_no_chunk_can_have_is_refused(chunker) -> None:  # type: ign
 @pytest.mark.parametrize("chunker", CHUNKERS)
 def test_areas_in_each_other_without_end_are_cut_all_the_same(chunker) -> None:  # type: ignore[no-untyped-def]
     text = "word " * 2_000
-    marks = tuple(Mark(n, len(text) - n, "named") for n in range(4_000))
+    marks = tuple(Mark(n, len(text) - n, "aside") for n in range(4_000))
     document = Document("d.html", "", text)
     assert missing(document, chunker(Page(document, marks), 100)) == ""

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from autokb.chunking.auto.filtered_page import FilteredPage, without_blank_units, without_empty_headings
+from autokb.chunking.auto.filtered_page import FilteredPage, filter_page, without_blank_units, without_empty_headings
 from autokb.chunking.auto.merge_requests import read_windows, reasons_given, unsure_requests, whole_requests
 from autokb.chunking.auto.model_ranges import Range, join_windows, units_of_ranges
 from autokb.chunking.auto.units import join_small_units, units_by_structure
-from autokb.chunking.boilerplate import filter_boilerplate
 from autokb.chunking.chunk_result import ChunkResult, Page
 from autokb.chunking.spans import check_size
-from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.chunking.structure.outline import Unit
 from autokb.chunking.tree import build_chunk_tree
 from autokb.tasks.chunking.merge_blocks.task import MergeBlocks, MergedBlocks
@@ -33,15 +31,15 @@ def chunk_auto(page: Page, max_size: int, join_below: int = JOIN_BELOW) -> Chunk
     Small units under one heading share a chunk up to ``join_below`` characters.
     """
     check_size(max_size)
-    filtered, _ = _filter_by_rules(page)
+    filtered = filter_page(page)
     return _chunk_units(page, filtered, units_by_structure(filtered.outline), max_size, join_below, {})
 
 
 def merge_requests(page: Page, rules_first: bool = False) -> list[MergeBlocks]:
     """Return what a model is asked about a page; nothing where rules come first and are sure of everything."""
-    filtered, unsure = _filter_by_rules(page)
+    filtered = filter_page(page)
     if rules_first:
-        return unsure_requests(page.document, filtered.outline, unsure)
+        return unsure_requests(page.document, filtered.outline, filtered.unsure)
     return whole_requests(page.document, filtered.outline, units_by_structure(filtered.outline))
 
 
@@ -54,12 +52,12 @@ def chunk_from_replies(
 ) -> ChunkResult:
     """Chunk a page by the replies to its ``merge_requests``, in their order; None stands for a failed one."""
     check_size(max_size)
-    by_rules, unsure = _filter_by_rules(page)
-    outline = by_rules.outline
+    by_rules = filter_page(page)
+    outline, unsure = by_rules.outline, by_rules.unsure
     if rules_first:
         windows, counts = read_windows(unsure_requests(page.document, outline, unsure), replies)
         wanted = _positions([r for window in windows for r in window.ranges])
-        kept = [n in wanted if unsure[n] else keeps for n, keeps in enumerate(outline.kept)]
+        kept = [n in wanted if n in unsure else keeps for n, keeps in enumerate(outline.kept)]
         filtered = without_empty_headings(_filter_by_replies(by_rules, kept, replies))
         return _chunk_units(page, filtered, units_by_structure(filtered.outline), max_size, join_below, counts)
     windows, counts = read_windows(whole_requests(page.document, outline, units_by_structure(outline)), replies)
@@ -68,15 +66,6 @@ def chunk_from_replies(
     filtered = _filter_by_replies(by_rules, [n in wanted for n in range(len(outline.blocks))], replies)
     units, repaired = units_of_ranges(outline.blocks, filtered.outline.kept, ranges)
     return _chunk_units(page, filtered, units, max_size, join_below, {**counts, "units": repaired})
-
-
-def _filter_by_rules(page: Page) -> tuple[FilteredPage, list[bool]]:
-    """Return what the rules keep, and of which blocks they are unsure."""
-    blocks = numbered_blocks(page.document.text)
-    verdicts = filter_boilerplate(page, blocks)
-    reasons = {n: verdict.reason for n, verdict in enumerate(verdicts) if not verdict.keeps}
-    filtered = FilteredPage.of(page.document.text, blocks, [verdict.keeps for verdict in verdicts], reasons)
-    return without_empty_headings(filtered), [verdict.kind == "unsure" for verdict in verdicts]
 
 
 def _filter_by_replies(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from autokb.chunking.boilerplate import EMPTY_HEADING, NOTHING_KEPT
-from autokb.chunking.chunk_result import Noise
+from autokb.chunking.boilerplate import EMPTY_HEADING, NOTHING_KEPT, filter_boilerplate
+from autokb.chunking.chunk_result import Noise, Page
 from autokb.chunking.structure.blank_blocks import is_blank
-from autokb.chunking.structure.blocks import NumberedBlock
+from autokb.chunking.structure.blocks import NumberedBlock, numbered_blocks
 from autokb.chunking.structure.outline import Outline, Unit, headings_with_text
 
 BLANK = "holds no words"
@@ -20,12 +20,14 @@ INCOMPLETE_LIST = "most of its list is noise"
 class FilteredPage:
     """Which blocks of a text are kept, and by position why the others are not.
 
-    ``incomplete_lists`` counts the ordered lists of which only a part had been kept.
+    ``unsure`` are the blocks of which the rules are unsure, ``incomplete_lists`` counts the ordered lists of which only
+    a part had been kept.
     """
 
     outline: Outline
     reasons: Mapping[int, str]
     incomplete_lists: int = 0
+    unsure: frozenset[int] = frozenset()
 
     @classmethod
     def of(
@@ -40,7 +42,23 @@ class FilteredPage:
         """Return the page without some more blocks, which are given with their reasons."""
         kept = tuple(keeps and n not in reasons for n, keeps in enumerate(self.outline.kept))
         outline = Outline(self.outline.text, self.outline.blocks, kept)
-        return FilteredPage(outline, {**self.reasons, **reasons}, self.incomplete_lists)
+        return FilteredPage(outline, {**self.reasons, **reasons}, self.incomplete_lists, self.unsure)
+
+    def kept_text(self) -> str:
+        """Return the text without what is left out, for a document that is stored."""
+        text, blocks = self.outline.text, self.outline.blocks
+        parts: list[str] = []
+        before = None
+        for n in (n for n, keeps in enumerate(self.outline.kept) if keeps):
+            if before is None:
+                parts.append(text[: blocks[0].start] if n == 0 else "")
+            elif before == n - 1:
+                parts.append(text[blocks[before].end : blocks[n].start])
+            else:  # of two items with another between them one list is left
+                parts.append("\n" if blocks[n].list_id == blocks[before].list_id != -1 else "\n\n")
+            parts.append(text[blocks[n].start : blocks[n].end])
+            before = n
+        return "".join([*parts, "\n"]) if parts else ""
 
     def noise(self) -> tuple[Noise, ...]:
         """Return what is left out: neighbours with one reason as one entry."""
@@ -52,6 +70,16 @@ class FilteredPage:
             start, end = blocks[positions[0]].start, blocks[positions[-1]].end
             found.append(Noise(((start, end),), text[start:end], reason))
         return tuple(found)
+
+
+def filter_page(page: Page) -> FilteredPage:
+    """Return what the rules keep of a page: the one filter for what ``add`` stores and for what is chunked."""
+    blocks = numbered_blocks(page.document.text)
+    verdicts = filter_boilerplate(page, blocks)
+    reasons = {n: verdict.reason for n, verdict in enumerate(verdicts) if not verdict.keeps}
+    found = FilteredPage.of(page.document.text, blocks, [verdict.keeps for verdict in verdicts], reasons)
+    unsure = frozenset(n for n, verdict in enumerate(verdicts) if not verdict.is_sure)
+    return without_empty_headings(replace(found, unsure=unsure))
 
 
 def keep_lists_whole(blocks: Sequence[NumberedBlock], kept: Sequence[bool]) -> tuple[list[bool], int]:

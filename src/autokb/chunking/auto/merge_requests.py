@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from autokb.chunking.auto.model_ranges import AnsweredWindow, Range, repair_ranges
 from autokb.chunking.structure.blocks import heading_words
@@ -33,11 +33,11 @@ def whole_requests(document: Document, outline: Outline, units: Sequence[Unit]) 
     return found
 
 
-def unsure_requests(document: Document, outline: Outline, unsure: Sequence[bool]) -> list[MergeBlocks]:
+def unsure_requests(document: Document, outline: Outline, unsure: Set[int]) -> list[MergeBlocks]:
     """Return the questions about the blocks of which the rules are unsure, with the beginning of their neighbours."""
-    shown = {n + step for n, asked in enumerate(unsure) if asked for step in (-1, 0, 1)}
+    shown = {n + step for n in unsure for step in (-1, 0, 1)}
     paragraphs = [
-        Paragraph(block.number, _shown(outline, n) if unsure[n] else _beginning(outline, n), unsure[n])
+        Paragraph(block.number, _shown(outline, n) if n in unsure else _beginning(outline, n), n in unsure)
         for n, block in enumerate(outline.blocks)
         if n in shown
     ]

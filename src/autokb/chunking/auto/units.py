@@ -28,8 +28,7 @@ def _section_units(outline: Outline, section: Unit) -> Iterator[Unit]:
         yield section
         return
     for groups in _titled_groups(outline, group_blocks(outline, section)):
-        blocks = outline.blocks
-        texts = [outline.text[blocks[group[0]].start : blocks[group[-1]].end] for group in groups]
+        texts = [outline.text_of(group) for group in groups]
         starts = topic_shifts(texts) if sum(map(len, texts)) > TOPIC else []
         for first, after in zip((0, *starts), (*starts, len(groups)), strict=True):
             yield tuple(position for group in groups[first:after] for position in group)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from autokb.chunking.baselines.recursive_text import join_neighbours, split_at, split_recursively
 from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
 from autokb.chunking.spans import check_size, trim_span
-from autokb.core.marks import Mark
+from autokb.core.marks import AREAS, Mark
 from autokb.core.nouns import Span
 from autokb.text.markdown import Block, parse_blocks
 
 DEEPEST = 60  # elements in each other that are told apart; what is deeper belongs to the one around it
-_AREAS = frozenset({"nav", "header", "footer", "aside", "form", "hidden", "dialog", "named"})
+_AREAS = frozenset(AREAS)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from autokb.chunking.boilerplate.features import visible_words
+from autokb.chunking.boilerplate.visible_text import visible_words
 from autokb.chunking.structure.blocks import NumberedBlock, numbered_blocks
 from autokb.core.ids import digest
 from autokb.core.nouns import Document

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-KEEP_FROM = 0.6  # score; chosen by cross-validation inside the half of the pages that the weights are fitted on
 EMPTY_HEADING = "is a heading with nothing below it"
 NOTHING_KEPT = "is a heading with nothing kept below it"
 
 
 @dataclass(frozen=True, slots=True)
 class BlockVerdict:
-    """What is to become of one block: ``score`` (0 to 1) says how sure it is text, ``reason`` why it may be noise."""
+    """Whether a block is kept, why it is not, and whether the rules are sure; where not, a model may tell."""
 
-    kind: Literal["keep", "drop", "unsure"]
-    score: float
+    keeps: bool
     reason: str = ""
-
-    @property
-    def keeps(self) -> bool:
-        """Whether it is kept where nobody else is asked."""
-        return self.score >= KEEP_FROM
+    is_sure: bool = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from autokb.chunking.structure.blocks import NumberedBlock
 
@@ -34,9 +35,18 @@ class Outline:
         """Return the Markdown of a block."""
         return self.text[self.blocks[position].start : self.blocks[position].end]
 
+    def text_of(self, unit: Unit) -> str:
+        """Return the Markdown of a unit: its blocks with what is between them, without the blocks that are left out."""
+        parts = [self.written(unit[0])]
+        for before, position in pairwise(unit):
+            is_next = position == before + 1
+            parts.append(self.text[self.blocks[before].end : self.blocks[position].start] if is_next else "\n\n")
+            parts.append(self.written(position))
+        return "".join(parts)
+
     def length(self, unit: Unit) -> int:
-        """Return the characters from the first to the last of a unit's blocks."""
-        return self.blocks[unit[-1]].end - self.blocks[unit[0]].start
+        """Return the characters of a unit's Markdown."""
+        return len(self.text_of(unit))
 
     def sections(self) -> Iterator[Unit]:
         """Yield the kept blocks section by section, headings without text of their own with the first one below."""

@@ -32,7 +32,10 @@ from autokb.tasks.chunking.merge_blocks.task import TASK as MERGE_BLOCKS
 from autokb.tasks.task import Task
 
 STAGE = "chunks"
-VERSIONS = {**dict.fromkeys(METHODS, "4"), "headings": "5"}  # raise one when its chunker chunks a document otherwise
+VERSIONS = {  # raise one when its chunker chunks a document otherwise
+    **dict.fromkeys(METHODS, "4"),
+    **dict.fromkeys(("headings", "recursive_html", AUTO_CHUNKER), "5"),
+}
 BLOCKS_STAGE = "blocks"
 BLOCKS_VERSION = "2"  # raise it when the blocks of a page are hashed otherwise
 EMBEDDED_AT_ONCE = 64  # documents whose vectors are in memory together

@@ -7,15 +7,15 @@ import subprocess
 import sys
 
 from autokb.core.errors import UnreadableFileError
-from autokb.sources.page import Page
+from autokb.sources.page import ConvertedFile
 
 # A manual of a thousand pages takes about two minutes on a slow machine.
 LONGEST_SECONDS = 300
 MOST_MEMORY_BYTES = 4 * 1024**3
-_START = "from autokb.sources.apart import main; main()"
+_START = "from autokb.sources.subprocess_converter import main; main()"
 
 
-def convert_apart(kind: str, data: bytes) -> Page:
+def convert_in_subprocess(kind: str, data: bytes) -> ConvertedFile:
     """Return the page that a PDF or DOCX holds; UnreadableFileError says why there is none."""
     command = [sys.executable, "-P", "-c", _START, kind]
     try:
@@ -28,7 +28,7 @@ def convert_apart(kind: str, data: bytes) -> Page:
         raise UnreadableFileError(f"makes the {kind.upper()} reader fail; open it and save it anew.") from error
     if reason := answer.get("error"):
         raise UnreadableFileError(str(reason))
-    return Page(str(answer["text"]), str(answer["title"]))
+    return ConvertedFile(str(answer["text"]), str(answer["title"]))
 
 
 def main() -> None:
