@@ -14,6 +14,7 @@ BLANK_DOMAIN = """\
 # What your support domain is about. Fill in what customers' problems depend on, then add documents and issues.
 name: {name}
 description: What the product is and who asks about it.
+#language: en          # of issues and documents, by its code of two letters; en without it, de is known too
 attributes: {{}}
 #  os: {{kind: closed, values: [Android, iOS], synonyms: {{iOS: [iphone, ipad]}}}}
 #  condition: {{kind: open, examples: [Diabetes, Asthma]}}
