@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from pathlib import Path
 
 import pytest
 
+import autokb.heuristics
 import autokb.text.lexicons
 from autokb.core.domain import Attribute
 from autokb.heuristics.attributes.extract import extract_attributes
-from autokb.heuristics.attributes.words import AttributeWords
-from autokb.heuristics.grounding.support import GroundingWords, unsupported
+from autokb.heuristics.grounding.support import unsupported
 from autokb.heuristics.paraphrases.paraphrase import paraphrases
-from autokb.heuristics.paraphrases.words import ParaphraseWords
 from autokb.heuristics.solutions.instructions import instructs, is_generic, is_navigation, is_question
 from autokb.heuristics.solutions.material import materials
-from autokb.heuristics.solutions.words import ManualWords
 from autokb.heuristics.spec.draft import draft_spec
-from autokb.heuristics.spec.families import DraftingWords
 from autokb.heuristics.spec.proposal import DraftSpec
-from autokb.heuristics.subject_words import SubjectWords, subject_words
-from autokb.heuristics.themes.naming import NamingWords, name_themes, read_terms
+from autokb.heuristics.subject_words import subject_words
+from autokb.heuristics.themes.naming import name_themes, read_terms
 from autokb.heuristics.titles.issue_title import issue_title
 from autokb.heuristics.titles.phrase_editing import without_attributes
-from autokb.heuristics.titles.words import TitleWords
-from autokb.text.lexicons import alternation, word_lists
+from autokb.text.lexicons import WordLists, alternation, word_lists
 
-KINDS = (
-    AttributeWords,
-    DraftingWords,
-    GroundingWords,
-    ManualWords,
-    NamingWords,
-    ParaphraseWords,
-    SubjectWords,
-    TitleWords,
-)
+for module in pkgutil.walk_packages(autokb.heuristics.__path__, "autokb.heuristics."):
+    importlib.import_module(module.name)
+KINDS = tuple(sorted(WordLists.__subclasses__(), key=lambda kind: kind.file))
 SPEC = {
     "device": Attribute("device", "closed", ("Phone", "Laptop")),
     "age": Attribute("age", "closed", ("Child", "Adult")),

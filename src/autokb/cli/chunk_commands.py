@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from autokb.chunking.methods import METHODS
 from autokb.cli.commands import IdField, Json, Ledger, MaxSize, Mode, Model, SettingsFile, TextField, TitleField, app
 
 Result = Any  # of app.chunk, which is imported where it is used: it loads the chunkers
@@ -26,8 +27,7 @@ def chunk(
         str,
         typer.Option(
             metavar="NAME",
-            help="auto_chunker, fixed, headings, semantic, llm_semantic, lumber_chunker, or recursive: by the kind "
-            "of a document, or always as recursive_text, recursive_html or recursive_markdown.",
+            help=f"{', '.join(METHODS)}; recursive chooses one of its three forms by the kind of a document.",
         ),
     ] = "auto_chunker",
     max_size: MaxSize = 2048,

@@ -53,24 +53,24 @@ def ranked(trees: Sequence[TreeMatch], scores: Sequence[float] | Similarities) -
 def complete(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> list[TreeMatch]:
     """Look through the whole tree of each hit and accept one node a tree."""
     roots = dict.fromkeys(asked.index.root_of[hit.id] for hit in hits)
-    return [tree for root in roots if (tree := _look_through(root, asked, similarities)) is not None]
+    return [tree for root in roots if (tree := _match_tree(root, asked, similarities)) is not None]
 
 
-def _look_through(root: str, asked: Asked, similarities: Similarities) -> TreeMatch | None:
-    rows, nodes = asked.index.rows, asked.index.trees[root]
+def _match_tree(root: str, asked: Asked, similarities: Similarities) -> TreeMatch | None:
+    """Return the node of a tree that fits: exact before broader, then the most specific, then the nearest."""
+    nodes = asked.index.trees[root]
+    cosines = {node: float(similarities[asked.index.rows[node]]) for node in nodes}
+    nearest = max(cosines.values())
     shown = [node for node in nodes if asked.match(node) is not Match.CONFLICT and asked.has_shown(node)]
-    accepted = sorted(
-        (node for node in shown if asked.match(node) in ACCEPTED),
-        key=lambda n: (asked.match(n) is not Match.EXACT, *width(n, asked), -float(similarities[rows[n]]), n),
-    )
     narrower = tuple(node for node in shown if asked.is_open(node))
-    nearest = max(float(similarities[rows[node]]) for node in nodes)
+    accepted = [node for node in shown if asked.match(node) in ACCEPTED]
     if accepted:
-        own = float(similarities[rows[accepted[0]]])
-        return TreeMatch(root, accepted[0], asked.match(accepted[0]), own, nearest, own, narrower)
+        best = min(accepted, key=lambda n: (asked.match(n) is not Match.EXACT, *width(n, asked), -cosines[n], n))
+        cosine = cosines[best]
+        return TreeMatch(root, best, asked.match(best), cosine, nearest, score=cosine, narrower=narrower)
     if narrower:
-        own = max(float(similarities[rows[node]]) for node in narrower)
-        return TreeMatch(root, None, Match.NARROWER, own, nearest, own, narrower)
+        cosine = max(cosines[node] for node in narrower)
+        return TreeMatch(root, None, Match.NARROWER, cosine, nearest, score=cosine, narrower=narrower)
     return None
 
 
@@ -108,4 +108,4 @@ def _exact_child(parent: str, asked: Asked) -> str | None:
 
 def _make_match(node: str, asked: Asked, similarities: Similarities) -> TreeMatch:
     own = float(similarities[asked.index.rows[node]])
-    return TreeMatch(asked.index.root_of[node], node, asked.match(node), own, own, own)
+    return TreeMatch(asked.index.root_of[node], node, asked.match(node), own, nearest=own, score=own)

@@ -143,7 +143,7 @@ class Lexicon:
             end = start + len(entry.words)
             if entry.exact and text.raw[start] != entry.exact:
                 continue
-            if self._goes_on_as(text, start, entry.words) and not self._has_other_sense(text, start, end):
+            if self._matches_words_from(text, start, entry.words) and not self._has_other_sense(text, start, end):
                 yield entry, end
 
     def _joined_with_next(self, text: Words, start: int) -> str | None:
@@ -164,7 +164,7 @@ class Lexicon:
             return versioned.group(1)
         return self._misspelt.get(bare)
 
-    def _goes_on_as(self, text: Words, start: int, words: tuple[str, ...]) -> bool:
+    def _matches_words_from(self, text: Words, start: int, words: tuple[str, ...]) -> bool:
         """Return whether a text goes on as a name does after its first word."""
         for here, word in enumerate(words[1:], start + 1):
             if here >= len(text.folded) or not _JOINT.match(text.gaps[here]):

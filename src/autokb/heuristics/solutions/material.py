@@ -96,7 +96,7 @@ class _SectionReader:
             introduction, begin = self._introduction(outer, places[0], introduction)
             if material := self._ordered_list(outer, places, introduction, begin, alone=len(lists) == 1):
                 yield material
-        if not lists and (material := self._prose(outer)):
+        if not lists and (material := self._material_from_prose(outer)):
             yield material
 
     def _ordered_list(
@@ -143,8 +143,8 @@ class _SectionReader:
     def _plain(self, span: Span) -> str:
         return " ".join(plain_text(self.text[span[0] : span[1]]).split())
 
-    def _prose(self, outer: Sequence[Block]) -> Material | None:
-        """Take prose and bullets: all of it under a question, else what instructs the reader."""
+    def _material_from_prose(self, outer: Sequence[Block]) -> Material | None:
+        """Return what prose and bullets offer: an answer under a question, else what instructs the reader."""
         parts = list(self._parts(outer))
         instructing = [span for span, does_instruct in parts if does_instruct]
         asked = is_question(self.headings[-1] if self.headings else self.title, self.language)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from autokb.core.domain import ENGLISH, Attribute
 from autokb.core.nouns import Span
@@ -102,6 +102,7 @@ def named_values(line: str, spec: Spec, language: str = ENGLISH) -> list[ValueMe
     return sorted(found, key=lambda m: (m.start, -m.end, m.attribute, m.value))
 
 
+@lru_cache(maxsize=256)  # attributes: those of a few domains
 def _verb_synonyms(attribute: Attribute) -> frozenset[str]:
     """Return the synonyms of an attribute that are forms of one verb: ``pair`` where ``pairing`` is one too."""
     found: set[str] = set()
