@@ -60,30 +60,39 @@ def _settle_headings(verdicts: list[BlockVerdict], page: RuleContext) -> None:
 
     Of a page without any text the headings are the text.
     """
-    features, settings = page.features, page.settings
+    features = page.features
     is_bare = not any(v.keeps and t.count and not t.is_heading for v, t in zip(verdicts, features.texts, strict=True))
     title = _title(verdicts, features)
     below = _positions_below(features)
     next_kept = None
-    for n in range(len(verdicts) - 1, -1, -1):
-        if not features.texts[n].is_heading:
-            next_kept = n if verdicts[n].keeps and features.texts[n].count else next_kept
-            continue
-        is_out = features.areas[n] is not None or features.texts[n].linked >= settings.mostly_links
-        distance = 0 if next_kept is None else next_kept - n
-        is_level_of_next = next_kept is not None and features.blocks[next_kept].level <= features.blocks[n].level
-        if next_kept is not None and features.texts[next_kept].is_heading and is_level_of_next:
-            distance = 0  # the next section's heading
-        near = distance == 1 or (1 < distance <= settings.heading_reach + 1 and not is_out)
-        if n == title or (is_bare and not is_out):
-            verdicts[n] = _KEEP
-        elif not any(verdicts[m].keeps for m in below[n]):
-            verdicts[n] = BlockVerdict(False, NOTHING_KEPT if below[n] else EMPTY_HEADING)
-        elif features.in_text[n] or (near and drop_share_lines(page, n) is None):
-            verdicts[n] = _KEEP
-        else:
-            verdicts[n] = BlockVerdict(False, verdicts[n].reason or OUTSIDE)
-        next_kept = n if verdicts[n].keeps else next_kept
+    for n in reversed(range(len(verdicts))):
+        if features.texts[n].is_heading:
+            if n == title or (is_bare and not _is_outside(page, n)):
+                verdicts[n] = _KEEP
+            elif not any(verdicts[m].keeps for m in below[n]):
+                verdicts[n] = BlockVerdict(False, NOTHING_KEPT if below[n] else EMPTY_HEADING)
+            elif features.in_text[n] or (_is_above(page, n, next_kept) and drop_share_lines(page, n) is None):
+                verdicts[n] = _KEEP
+            else:
+                verdicts[n] = BlockVerdict(False, verdicts[n].reason or OUTSIDE)
+        if verdicts[n].keeps and (features.texts[n].is_heading or features.texts[n].count):
+            next_kept = n
+
+
+def _is_outside(page: RuleContext, heading: int) -> bool:
+    features = page.features
+    return features.areas[heading] is not None or features.texts[heading].linked >= page.settings.mostly_links
+
+
+def _is_above(page: RuleContext, heading: int, kept: int | None) -> bool:
+    """Return whether what is kept next belongs to a heading: it is right below, or a little boilerplate is between."""
+    if kept is None:
+        return False
+    features = page.features
+    if features.texts[kept].is_heading and features.blocks[kept].level <= features.blocks[heading].level:
+        return False  # the next section's heading
+    distance = kept - heading
+    return distance == 1 or (distance <= page.settings.heading_reach + 1 and not _is_outside(page, heading))
 
 
 def _positions_below(features: PageFeatures) -> dict[int, list[int]]:
