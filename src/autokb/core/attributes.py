@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 
 Values = frozenset[str]
 Attributes = Mapping[str, Values]
@@ -53,7 +54,12 @@ def compare(node: Attributes, query: Attributes, names: Iterable[str]) -> Match:
 
 def as_lists(attributes: Attributes) -> dict[str, list[str]]:
     """Return the JSON shape: name to sorted list of values."""
-    return {name: sorted(values) for name, values in sorted(attributes.items())}
+    return {name: list(_in_order(values)) for name, values in sorted(attributes.items())}
+
+
+@lru_cache(maxsize=4096)  # a domain has few sets of values, and they are written thousands of times
+def _in_order(values: Values) -> tuple[str, ...]:
+    return tuple(sorted(values))
 
 
 def from_lists(lists: Mapping[str, Iterable[str]]) -> dict[str, Values]:
