@@ -40,7 +40,10 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     lines: list[RenderableType] = [
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
     ]
-    lines += [Text(f"  left out of web pages: {count} x {reason}") for reason, count in done.dropped]
+    if done.dropped:
+        spans = sum(count for _, count in done.dropped)
+        lines.append(Text(f"  left out of web pages: {spans} spans (autokb chunk PAGE shows them)"))
+    lines += [Text(f"    {count:4}  {reason}") for reason, count in done.dropped]
     lines += skipped_lines(done.skipped)
     if done.gone:
         lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))
