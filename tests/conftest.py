@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
+from autokb.app.create import create
 from autokb.app.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 
@@ -33,4 +34,19 @@ def _imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hand_made(_imported: Path, tmp_path: Path) -> Workspace:
     """A workspace of one's own with the hand-made knowledge base in it."""
     shutil.copytree(_imported, tmp_path / "kb")
+    return open_workspace(tmp_path / "kb")
+
+
+@pytest.fixture(scope="session")
+def _headphones(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("headphones") / "kb"
+    created = create(folder, "headphones", examples=True)
+    assert (created.documents, created.issues) == (18, 203)
+    return folder
+
+
+@pytest.fixture
+def headphones(_headphones: Path, tmp_path: Path) -> Workspace:
+    """A workspace of one's own to which the examples of the headphones were added; it is not built."""
+    shutil.copytree(_headphones, tmp_path / "kb")
     return open_workspace(tmp_path / "kb")

@@ -13,6 +13,7 @@ import pytest
 
 from autokb.app.chunk import ChunkedDocument, ChunkRequest, answered_by, chunk_files
 from autokb.chunking.boilerplate.site_boilerplate import block_hash
+from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
 from autokb.core.nouns import Skipped
 from autokb.pipeline.model_session import ModelOptions
@@ -81,7 +82,13 @@ def test_a_page_is_read_whole_and_its_menu_is_dropped_by_the_chunker_alone(pages
     assert "Press the middle of the seal firmly" in result.result.chunks[-1].text
 
 
-@pytest.mark.parametrize("method", ["fixed", "recursive", "headings", "llm_semantic", "lumber_chunker", "auto_chunker"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "auto_chunker",
+        *(pytest.param(m, marks=pytest.mark.slow) for m in METHODS if m not in ("auto_chunker", "semantic")),
+    ],
+)
 def test_several_processes_give_what_one_gives(pages: Path, method: str) -> None:
     alone, together = (cut(pages, method=method, jobs=jobs) for jobs in (1, 2))
     assert together[1] == alone[1]

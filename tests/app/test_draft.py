@@ -13,7 +13,6 @@ from autokb.app.create import create
 from autokb.app.draft import DRAFT_FILE, draft_spec
 from autokb.core.domain import read_domain
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.domains import examples_folder
 from autokb.pipeline.model_session import ModelOptions
 from autokb.stores.workspace import Workspace, open_workspace, parse_yaml
 from stub_server import StubServer
@@ -33,18 +32,10 @@ reply: {max_words: 30}
 
 
 @pytest.fixture
-def filled(tmp_path: Path) -> Workspace:
+def filled(headphones: Workspace) -> Workspace:
     """A workspace with a domain of its own and the documents and issues of the headphones."""
-    (tmp_path / "own.yaml").write_text(DOMAIN, encoding="utf-8")
-    create(tmp_path / "kb", str(tmp_path / "own.yaml"))
-    folder = examples_folder("headphones")
-    assert folder is not None
-    from autokb.app.add import add
-
-    workspace = open_workspace(tmp_path / "kb")
-    add(workspace, [folder / "documents"], "documents")
-    add(workspace, [folder / "issues"], "issues")
-    return workspace
+    (headphones.folder / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
+    return open_workspace(headphones.folder)
 
 
 def asked_of(workspace: Workspace, server: StubServer, monkeypatch: pytest.MonkeyPatch) -> Workspace:

@@ -31,10 +31,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def shipped(run: Run, tmp_path: Path) -> Path:
+def shipped(headphones: Workspace) -> Path:
     """A workspace with the headphones' own examples."""
-    assert run("init", tmp_path / "kb", "--domain", "headphones", "--examples")[0] == 0
-    return tmp_path / "kb"
+    return headphones.folder
 
 
 def test_draft_spec_by_the_command(run: Run, shipped: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a real model answers
+
 DOMAIN = """\
 name: kettles
 description: Kettles.
@@ -65,7 +67,6 @@ def states(folder: Path) -> dict[str, int]:
         db.close()
 
 
-@pytest.mark.slow
 def test_a_build_asks_reads_or_lists_and_never_pays_twice(workspace: Path) -> None:
     built = autokb("build", str(workspace))
     spent = autokb("costs", str(workspace))

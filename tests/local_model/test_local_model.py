@@ -9,11 +9,14 @@ from typing import Any
 
 import anyio
 import numpy as np
+import pytest
 
 from autokb.core.model_requests import Message, ModelReply, ModelRequest
 from autokb.llm.providers import open_sender
 from autokb.pipeline.stages import open_stages
 from autokb.stores.workspace import create_workspace
+
+pytestmark = pytest.mark.slow  # a real model answers
 
 THEMES = ["battery", "pairing", "sound"]
 MESSAGES = (

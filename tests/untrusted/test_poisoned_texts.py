@@ -52,7 +52,7 @@ TOKEN = re.compile(r"https?://\S+|\S+@\S+|\b[\w-]+\.[a-z]{2,}\b|\d+")
 WORD = re.compile(r"[^\W\d_]{3,}")
 
 every_poison = pytest.mark.parametrize("poison", POISONS, ids=lambda p: p.name)
-both_places = pytest.mark.parametrize("place", ["document", "issue"])
+both_places = pytest.mark.parametrize("place", ["document", pytest.param("issue", marks=pytest.mark.slow)])
 
 
 def ask_task(task: Task[Any, Any], items: Sequence[Any], model: Obedient) -> list[Read[Any]]:
