@@ -41,20 +41,3 @@ def builtin_calls(name: str, work: Callable[[], object]) -> int:
     finally:
         sys.setprofile(before)
     return calls
-
-
-def python_calls(work: Callable[[], object]) -> int:
-    """Return how many calls of Python functions some work takes."""
-    calls = 0
-
-    def count(_frame: FrameType, event: str, _argument: Any) -> None:
-        nonlocal calls
-        calls += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return calls

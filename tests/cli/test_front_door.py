@@ -108,6 +108,8 @@ def test_a_command_prints_what_its_method_returns(
         document = next(iter(hand_made_kb.DOCUMENTS))
         (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
         (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
+        if command == "build":
+            opened(here).build()  # what is thought afresh is there already, so that --rethink shows
         if command == "evaluate compare":
             measured = opened(here).evaluate_retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]).as_json()
             for name in ("before.json", "after.json"):
