@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from autokb.app.import_kb import import_file
 from autokb.app.show import show_issue, show_trees
 from autokb.core.errors import BadInputError
 from autokb.core.results import Imported
+from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 
@@ -208,21 +208,49 @@ def test_texts_that_look_like_marks_survive(hand_made: Workspace) -> None:
     assert (done.taken, done.skipped) == (0, ())
 
 
-def test_an_edit_whose_solution_is_gone_is_kept_and_shown(hand_made: Workspace, tmp_path: Path) -> None:
-    left = [line for line in hand_made_kb.lines() if line["id"] not in ("s-rain", "edit-1")]
-    done = import_file(hand_made, hand_made_kb.write(tmp_path / "left.jsonl", left))
-    assert done.skipped == ()
+def test_an_edit_whose_solution_is_gone_is_kept_and_shown(hand_made: Workspace) -> None:
+    def publish(*left_out: str) -> None:
+        with hand_made.file() as file, file.transaction():
+            everything = {(kind, i): body for kind, i, body in file.lines()}
+            file.publish({k: b for k, b in (everything | gone).items() if k[1] not in left_out}, KINDS)
+            gone.update({k: b for k, b in everything.items() if k[1] in left_out})
+
+    gone: dict[tuple[str, str], str] = {}
+    publish("s-rain")
     (lost,) = show_trees(hand_made).as_json()["orphaned_edits"]
     assert (lost["solution_id"], lost["text"]) == ("s-rain", "Dry it\nDry the rain sensor well.")
-    import_file(hand_made, hand_made_kb.write(tmp_path / "all.jsonl"))
+    publish()
     assert show_trees(hand_made).as_json()["orphaned_edits"] == []
     assert solution(hand_made, "s-rain")[0] == "Dry it\nDry the rain sensor well."
 
 
+@pytest.mark.parametrize("suffix", [".md", ".csv"])
+def test_a_file_from_before_an_edit_takes_nothing_back(hand_made: Workspace, suffix: str) -> None:
+    old = text_of(hand_made, suffix)
+    done = taken(hand_made, old.replace("Restart the robot if", "Restart it if"), suffix)
+    assert done.taken == 1
+    assert taken(hand_made, old, suffix).taken == 0
+    assert solution(hand_made, "s-pair")[1] == ("Restart it if pairing fails.",)
+
+
+@pytest.mark.parametrize("suffix", [".md", ".csv"])
+def test_a_file_that_came_in_before_does_not_come_in_again(hand_made: Workspace, suffix: str) -> None:
+    old = text_of(hand_made, suffix)
+    edited = old.replace("Restart the robot if", "Restart it if")
+    assert taken(hand_made, edited, suffix).taken == 1
+    later = text_of(hand_made, suffix).replace("Restart it if", "Switch it off if")
+    assert taken(hand_made, later, suffix).taken == 1
+    assert taken(hand_made, edited, suffix).taken == 0
+    assert solution(hand_made, "s-pair")[1] == ("Switch it off if pairing fails.",)
+    back = text_of(hand_made, suffix).replace("Switch it off if", "Restart it if")
+    assert taken(hand_made, back, suffix).taken == 1  # now a person wants the first edit again
+    assert solution(hand_made, "s-pair")[1] == ("Restart it if pairing fails.",)
+
+
 def test_nothing_built_exports_to_nothing(hand_made: Workspace) -> None:
     with hand_made.file() as file, file.transaction():
-        file.publish({}, ["document", "raw_issue", "theme", "seed", "issue", "solution", "setting"])
-        file.drop_edits(["edit-1"])
+        file.publish({}, KINDS)
+        file.drop_all_decisions()
     assert text_of(hand_made, ".jsonl") == ""
     assert rows(text_of(hand_made, ".csv")) == []
     assert text_of(hand_made, ".md").count("\n") == 3  # the heading and how to edit

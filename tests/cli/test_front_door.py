@@ -16,7 +16,14 @@ import hand_made_kb
 from autokb.app import SupportKB
 from autokb.app.chunk import ChunkedDocument, ChunkRequest
 from autokb.app.evaluate_chunking import ChunkEvaluation
-from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands, main  # noqa: F401
+from autokb.cli import (  # noqa: F401
+    chunk_commands,
+    decision_commands,
+    draft_commands,
+    evaluate_chunking,
+    evaluate_commands,
+    main,
+)
 from autokb.cli.commands import app
 from autokb.sources import Fields
 from autokb.stores.workspace import Workspace
@@ -48,8 +55,21 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda here: opened(here).ask(QUESTION, {"os": ["iOS"]}, 2),
     ),
     "costs": ("costs {here}/kb", lambda here: opened(here).costs()),
+    "approve": (
+        "approve {here}/kb s-pair s-rain --author ann",
+        lambda here: opened(here).approve(["s-pair", "s-rain"], author="ann"),
+    ),
+    "reject": ("reject {here}/kb s-pair --author ann", lambda here: opened(here).reject(["s-pair"], author="ann")),
+    "hide": ("hide {here}/kb s-contacts --author ann", lambda here: opened(here).hide(["s-contacts"], author="ann")),
+    "write": (
+        "write {here}/kb charge {here}/page.md --author ann",
+        lambda here: opened(here).write("charge", here / "page.md", author="ann"),
+    ),
     "export": ("export {here}/kb {here}/out.md", lambda here: opened(here).export(here / "out.md")),
-    "import": ("import {here}/kb {here}/kb.jsonl", lambda here: opened(here).import_(here / "kb.jsonl")),
+    "import": (
+        "import {here}/kb {here}/kb.jsonl --replace",
+        lambda here: opened(here).import_(here / "kb.jsonl", replace=True),
+    ),
     "evaluate retrieval": (
         "evaluate retrieval {here}/kb --queries {here}/q.jsonl --qrels {here}/q.tsv --systems raw,bm25",
         lambda here: opened(here).evaluate_retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]),

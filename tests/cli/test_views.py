@@ -57,8 +57,9 @@ def test_an_issue_shows_why_a_solution_is_withheld_and_who_edited_one(
 def test_an_edit_without_its_solution_is_shown(
     hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    left = [line for line in hand_made_kb.lines() if line["id"] not in ("s-rain", "edit-1")]
-    import_file(hand_made, hand_made_kb.write(tmp_path / "left.jsonl", left))
+    with hand_made.file() as file, file.transaction():
+        everything = {(kind, i): body for kind, i, body in file.lines()}
+        file.publish({key: body for key, body in everything.items() if key[1] != "s-rain"}, ["solution"])
     assert "edit without its solution: s-rain: Dry it Dry the rain sensor well." in seen(
         capsys, "show", hand_made.folder
     )

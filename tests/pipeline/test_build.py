@@ -16,6 +16,7 @@ import pytest
 from model_workspace import DOCUMENTS, DOMAIN
 
 from autokb.app import SupportKB
+from autokb.app.show import ShownSolution
 from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.core.results import BuildReport
 from autokb.sources import Fields
@@ -266,3 +267,99 @@ def test_what_the_language_of_a_domain_lacks_is_said_once(tmp_path: Path) -> Non
     (source / "domain.yaml").write_text(f"language: de\n{DOMAIN}", encoding="utf-8")
     (note,) = made(tmp_path / "german", source).build().notes
     assert note.startswith("The domain's language is 'de', for which these are not there yet: ")
+
+
+# -- decisions of people ----------------------------------------------------------------------------------------
+
+
+def shown_solutions(kb: SupportKB) -> dict[str, ShownSolution]:
+    return {s.id: s for t in kb.show().trees for n in (t, *t.children) for s in kb.show_issue(n.id).solutions}
+
+
+def test_a_rejection_survives_the_removal_and_return_of_its_document(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    manuals = folder / "source" / "manuals"
+    rejected, approved = [
+        s.id for s in shown_solutions(kb).values() if s.status == "displayed" and s.evidence[0].document == "app.md"
+    ][:2]
+    kb.reject([rejected], author="ann")
+    kb.approve([approved])
+    kb.build()
+    assert {i: s.status for i, s in shown_solutions(kb).items() if i in (rejected, approved)} == {
+        rejected: "rejected",
+        approved: "approved",
+    }
+    page = (manuals / "app.md").read_text(encoding="utf-8")
+    (manuals / "app.md").unlink()
+    kb.add([manuals], sync=True)
+    kb.build()
+    assert rejected not in shown_solutions(kb)
+    assert {v.solution_id for v in kb.show().orphaned_verdicts} == {rejected, approved}
+    (manuals / "app.md").write_text(page, encoding="utf-8")
+    kb.add([manuals])
+    kb.build()
+    back = shown_solutions(kb)
+    assert (back[rejected].status, back[rejected].judged_by) == ("rejected", "ann")
+    assert back[approved].status == "approved"
+    assert kb.show().orphaned_verdicts == ()
+
+
+def test_a_changed_page_leaves_a_rejection_and_takes_an_approval(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    page = folder / "source" / "manuals" / "leaks.md"
+    first = next(s for s in shown_solutions(kb).values() if s.evidence[0].document == "leaks.md")
+    kb.approve([first.id])
+    text = page.read_text(encoding="utf-8")
+    quote = first.evidence[0].quote
+    page.write_text(text.replace(quote, f"{quote} Then wait for one hour."), encoding="utf-8")
+    kb.add([page.parent])
+    kb.build()
+    changed = shown_solutions(kb)[first.id]
+    assert "one hour" in changed.text
+    assert changed.status == first.status
+    assert "changed since it was approved" in changed.reason
+    kb.reject([first.id])
+    page.write_text(text, encoding="utf-8")
+    kb.add([page.parent])
+    kb.build()
+    assert shown_solutions(kb)[first.id].status == "rejected"
+
+
+def test_a_solution_by_hand_survives_builds_and_is_held_to_new_rules(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    (folder / "answer.md").write_text("# Wipe it\n\n- Wipe the bottom dry.\n- Screw it tight.\n", encoding="utf-8")
+    tree = next(t for t in kb.show().trees if t.solutions)
+    written = kb.write(tree.id, folder / "answer.md", author="ann")
+    kb.build()
+    assert shown_solutions(kb)[written.id].status == "approved"
+    assert shown_solutions(kb)[written.id].steps == ("Wipe the bottom dry.", "Screw it tight.")
+    domain = kb.workspace.folder / "domain.yaml"
+    rule = "  - {id: no-screws, text: Do not open the device., patterns: [screw]}\n"
+    domain.write_text(domain.read_text(encoding="utf-8").replace("rules:\n", f"rules:\n{rule}"), encoding="utf-8")
+    kb = SupportKB.open(kb.workspace.folder)
+    kb.build()
+    withheld = shown_solutions(kb)[written.id]
+    assert withheld.status == "withheld"
+    assert "no-screws" in withheld.reason
+
+
+def test_an_edit_whose_heading_was_renamed_is_offered_and_can_be_put_there(copy: tuple[SupportKB, Path]) -> None:
+    kb, folder = copy
+    page = folder / "source" / "manuals" / "app.md"
+    first = next(s for s in shown_solutions(kb).values() if "Connect on iPhone" in s.text)
+    kb.export(folder / "kb.md")
+    marked = (folder / "kb.md").read_text(encoding="utf-8")
+    start = marked.index(f"<!-- solution {first.id} ")
+    body = marked.index("\n", start) + 1
+    end = marked.index("<!-- end -->", start)
+    (folder / "kb.md").write_text(marked[:body] + "Wipe it.\n" + marked[end:], encoding="utf-8")
+    assert kb.import_(folder / "kb.md").taken == 1
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("## Connect on iPhone", "## Pair it on iPhone"), encoding="utf-8")
+    kb.add([page.parent])
+    built = kb.build()
+    assert any("no longer" in note for note in built.notes)
+    (lost,) = kb.show().orphaned_edits
+    assert lost.offered_for in shown_solutions(kb)
+    kb.approve([lost.id])
+    assert shown_solutions(kb)[lost.offered_for].text == "Wipe it."

@@ -11,7 +11,7 @@ from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply
 from autokb.stores import workspace_file
 from autokb.stores.ledger_table import LedgerTable, spending
-from autokb.stores.schema import migrate
+from autokb.stores.schema import SCHEMA_VERSION, migrate
 from autokb.stores.workspace_file import WorkspaceFile
 
 FIRST = """
@@ -42,9 +42,9 @@ def first(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_of_version_1_becomes_one_of_version_2(first: Path) -> None:
+def test_a_file_of_version_1_becomes_one_of_this_version(first: Path) -> None:
     file = WorkspaceFile(first)
-    assert file.meta("schema") == "2"
+    assert file.meta("schema") == SCHEMA_VERSION
     assert file.finished(["k"]) == {"k": '{"a":1}'}
     assert file.origins(["k"]) == {}
     file.finish("trees", {"k2": "{}"}, {"k2": "r1"})
@@ -52,6 +52,25 @@ def test_a_file_of_version_1_becomes_one_of_version_2(first: Path) -> None:
     ledger = LedgerTable(file)
     ledger.keep([Paid("r1", "b1", "trees", "room", "m", (), "paid", ModelReply("x", 1, 2), 0.5)])
     assert spending(WorkspaceFile(first)) == [("trees", "room", 1, 1, 2, 0.5)]
+
+
+def test_edits_are_numbered_by_their_dates_and_verdicts_become_records_of_their_own(first: Path) -> None:
+    db = sqlite3.connect(first)
+    db.executescript("""
+        INSERT INTO edit VALUES ('e1', '{"solution_id":"s","text":"later","author":"","date":"2026-02-01"}');
+        INSERT INTO edit VALUES ('e2', '{"solution_id":"s","text":"first","author":"","date":"2026-01-01"}');
+        INSERT INTO record VALUES ('solution', 's', '{"status":"rejected","text":"x"}');
+        INSERT INTO record VALUES ('solution', 't', '{"status":"withheld","text":"x"}');
+    """)
+    db.close()
+    file = WorkspaceFile(first)
+    assert [(i, body["number"], body["text"]) for i, body in file.decisions("edit")] == [
+        ("e2", 1, "first"),
+        ("e1", 2, "later"),
+    ]
+    ((_, verdict),) = file.decisions("verdict")
+    assert (verdict["solution_id"], verdict["verdict"], verdict["number"]) == ("s", "rejected", 3)
+    assert {i: body["status"] for i, body in file.records("solution")} == {"s": "displayed", "t": "withheld"}
 
 
 def test_new_files_and_migrated_ones_have_the_same_tables(first: Path, tmp_path: Path) -> None:

@@ -112,7 +112,13 @@ def _match_with_solutions(
 ) -> Matched:
     shown = _leave_out_unlikely(asked.shown(issue_id), document_scores)
     solutions = sorted(
-        shown, key=lambda s: (_NEAREST_FIRST[asked.match(s.id)], -_best_document_score(s, document_scores), s.id)
+        shown,
+        key=lambda s: (
+            _NEAREST_FIRST[asked.match(s.id)],
+            bool(s.evidence),  # what a person wrote for just this issue comes first
+            -_best_document_score(s, document_scores),
+            s.id,
+        ),
     )
     return Matched(asked.index.issues[issue_id], tree.match, tree.similarity, tuple(solutions))
 
@@ -122,8 +128,14 @@ def _best_document_score(solution: Solution, document_scores: Mapping[str, float
 
 
 def _leave_out_unlikely(solutions: Sequence[Solution], document_scores: Mapping[str, float]) -> list[Solution]:
-    """Leave out what an unlikely document says, in a library large enough for such documents to crowd others out."""
+    """Leave out what an unlikely document says, in a library large enough for such documents to crowd others out.
+
+    A solution by hand cites none and stays.
+    """
     if len(document_scores) <= FEW_DOCUMENTS:
         return list(solutions)
-    likely = worth_showing([_best_document_score(s, document_scores) for s in solutions], max(document_scores.values()))
-    return [s for s, kept in zip(solutions, likely, strict=True) if kept]
+    cited = [s for s in solutions if s.evidence]
+    best = max(document_scores.values())
+    likely = worth_showing([_best_document_score(s, document_scores) for s in cited], best)
+    left_out = {s.id for s, is_likely in zip(cited, likely, strict=True) if not is_likely}
+    return [s for s in solutions if s.id not in left_out]

@@ -9,38 +9,49 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from autokb.app.export_kb import CSV_COLUMNS, csv_rows, markdown, unguarded, unmasked
+from autokb.app.export_kb import CSV_COLUMNS, checksum, csv_rows, markdown, same_text, unguarded, unmasked
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import KnowledgeBase, Skipped
 
-MARK = re.compile(r"<!-- solution (.+) \(([a-z]+)\) -->")
+MARK = re.compile(r"<!-- solution (.+) \(([a-z]+)\)(?: ([0-9a-f]{16}))? -->")
 END = "<!-- end -->"
 ONLY_TEXTS = "only the texts of solutions are taken"
 NAMED = 20  # changes of one file that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
-class EditedTexts:
+class ExportedText:
+    """The text of one solution in a file; ``checksum`` is that of the text as it was exported, where the file says it.
+
+    Without one a text counts as edited when it differs from the solution's present text.
+    """
+
+    text: str
+    checksum: str = ""
+
+    @property
+    def is_untouched(self) -> bool:
+        """Return whether the file says that nobody edited the text since the export."""
+        return self.checksum == checksum(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTexts:
     """The texts of a file by solution id, and the changes in it that cannot be taken."""
 
-    texts: Mapping[str, str]
+    texts: Mapping[str, ExportedText]
     skipped: tuple[Skipped, ...]
 
 
-def same_text(text: str) -> str:
-    """Return a text without what editors change by themselves: line ends, spaces at the end of a line, blank ends."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(line.rstrip() for line in lines).strip()
-
-
-def read_markdown(text: str, name: str, kb: KnowledgeBase) -> EditedTexts:
+def read_markdown(text: str, name: str, kb: KnowledgeBase) -> ExportedTexts:
     """Read an edited Markdown export."""
     blocks, outside = _blocks(same_text(text))
     if kb.solutions and not blocks:
         raise BadInputError(
             f"{name} holds no solution marks as export writes them; export the Markdown, edit its texts."
         )
-    texts, skipped = _first_ones(((b.solution_id, unmasked(b.text)) for b in blocks if b.closed), name)
+    found = ((b.solution_id, ExportedText(same_text(unmasked(b.text)), b.checksum)) for b in blocks if b.closed)
+    texts, skipped = _first_ones(found, name)
     skipped += [
         Skipped(f"{name}: {b.solution_id}", f"the line {END} after its text is missing; put it back")
         for b in blocks
@@ -53,13 +64,14 @@ def read_markdown(text: str, name: str, kb: KnowledgeBase) -> EditedTexts:
         if b.solution_id in statuses and statuses[b.solution_id] != b.status
     ]
     ours = Counter(line for _, line in _blocks(same_text(markdown(kb)))[1])
-    return EditedTexts(texts, (*skipped, *_shortened(_new_lines(outside, ours, name), name)))
+    return ExportedTexts(texts, (*skipped, *_shortened(_new_lines(outside, ours, name), name)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
     solution_id: str
     status: str
+    checksum: str
     text: str
     closed: bool
 
@@ -73,7 +85,8 @@ def _blocks(text: str) -> tuple[list[_Block], list[tuple[int, str]]]:
     for number, line in enumerate([*text.split("\n"), ""], 1):
         found = MARK.fullmatch(line.strip())
         if mark is not None and (found or line.strip() == END or number > text.count("\n") + 1):
-            blocks.append(_Block(mark.group(1), mark.group(2), "\n".join(held).strip(), line.strip() == END))
+            closed = line.strip() == END
+            blocks.append(_Block(mark[1], mark[2], mark[3] or "", "\n".join(held).strip(), closed))
             mark, held = None, []
         elif mark is not None:
             held.append(line)
@@ -92,12 +105,15 @@ def _new_lines(outside: list[tuple[int, str]], ours: Counter[str], name: str) ->
             yield Skipped(f"{name}:{number}", f"stands outside the solution marks; {ONLY_TEXTS}")
 
 
-def read_csv(text: str, name: str, kb: KnowledgeBase) -> EditedTexts:
+def read_csv(text: str, name: str, kb: KnowledgeBase) -> ExportedTexts:
     """Read an edited CSV export; semicolons and tabs, which some spreadsheets write, are understood."""
     rows = _rows(text)
-    texts, skipped = _first_ones(((row["solution_id"], row["text"]) for row in rows), name)
+    found = (
+        (row["solution_id"], ExportedText(same_text(row["text"]), row.get("checksum", "").strip())) for row in rows
+    )
+    texts, skipped = _first_ones(found, name)
     ours = {row[0]: dict(zip(CSV_COLUMNS, row, strict=True)) for row in csv_rows(kb)}
-    return EditedTexts(texts, (*skipped, *_shortened(_other_columns(rows, ours, name), name)))
+    return ExportedTexts(texts, (*skipped, *_shortened(_other_columns(rows, ours, name), name)))
 
 
 def _rows(text: str) -> list[dict[str, str]]:
@@ -119,19 +135,23 @@ def _rows(text: str) -> list[dict[str, str]]:
 def _other_columns(rows: list[dict[str, str]], ours: Mapping[str, Mapping[str, str]], name: str) -> Iterator[Skipped]:
     for row in rows:
         own = ours.get(row["solution_id"])
-        changed = [n for n, value in row.items() if own and n != "text" and same_text(value) != same_text(own[n])]
+        changed = [
+            n
+            for n, value in row.items()
+            if own and n not in ("text", "checksum") and same_text(value) != same_text(own[n])
+        ]
         if changed:
             yield Skipped(f"{name}: {row['solution_id']}", f"its {', '.join(changed)} was changed; {ONLY_TEXTS}")
 
 
-def _first_ones(pairs: Iterator[tuple[str, str]], name: str) -> tuple[dict[str, str], list[Skipped]]:
-    texts: dict[str, str] = {}
+def _first_ones(pairs: Iterator[tuple[str, ExportedText]], name: str) -> tuple[dict[str, ExportedText], list[Skipped]]:
+    texts: dict[str, ExportedText] = {}
     skipped = []
     for solution_id, text in pairs:
         if solution_id in texts:
             skipped.append(Skipped(f"{name}: {solution_id}", "stands twice in the file; its first text was taken"))
         else:
-            texts[solution_id] = same_text(text)
+            texts[solution_id] = text
     return texts, skipped
 
 

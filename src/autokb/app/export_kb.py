@@ -9,16 +9,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from autokb.core.decisions import write_solution
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.forest import Forest
-from autokb.core.ids import canonical_json
-from autokb.core.nouns import Issue, KnowledgeBase, Solution
+from autokb.core.ids import canonical_json, digest
+from autokb.core.nouns import HandWritten, Issue, KnowledgeBase, Solution
 from autokb.core.results import Exported
-from autokb.stores.published import read_published
+from autokb.stores.codecs import Body, decision_body, solution_body
+from autokb.stores.published import read_decided, read_decisions, read_published
 from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
 
 SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
-CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources")
+CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources", "checksum")
 # what spreadsheets begin a formula with, full-width forms and what they skip before it included
 FORMULA_STARTS = tuple("=+-@\t\r\n'＝＋－＠")
 
@@ -33,7 +36,8 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
         raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(SUFFIXES)}.")
     with workspace.file() as file:
         if kind == ".jsonl":
-            lines = list(_jsonl(file.lines()))
+            with file.snapshot():
+                lines = [canonical_json(line) + "\n" for line in export_lines(file)]
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
         kb = read_published(file).kb
@@ -51,9 +55,33 @@ def _write(target: Path, text: str) -> None:
         raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was exported.") from error
 
 
-def _jsonl(lines: Iterator[tuple[str, str, str]]) -> Iterator[str]:
-    for kind, record_id, body in lines:
-        yield canonical_json({**json.loads(body), "kind": kind, "id": record_id}) + "\n"
+def export_lines(file: WorkspaceFile) -> list[Body]:
+    """Return every line of the JSONL, ordered by kind and id.
+
+    A solution's line holds the text as it was built and the status that people gave it; where they gave it another,
+    ``built_status`` and ``built_reason`` are those of the build. A verdict that was taken back is no line.
+    """
+    lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
+    decisions = read_decisions(file)
+    if not decisions:
+        return lines
+    decided = read_decided(file)
+    lines += [{**decision_body(e), "kind": "edit", "id": e.id} for e in decisions.edits]
+    lines += [{**decision_body(v), "kind": "verdict", "id": v.id} for v in decisions.verdicts if not v.undone]
+    lines += [_hand_written_line(one, decided.base.get(one.id)) for one in decisions.written]
+    for line in lines:
+        if line["kind"] == "solution" and (solution := decided.solutions.get(line["id"])) is not None:
+            shown = {"status": solution.status, "reason": solution.reason}
+            if shown != {name: line[name] for name in shown}:
+                line.update({"built_status": line["status"], "built_reason": line["reason"]}, **shown)
+    return sorted(lines, key=lambda line: (line["kind"], line["id"]))
+
+
+def _hand_written_line(one: HandWritten, solution: Solution | None) -> Body:
+    """Return a solution by hand as a solution's line; ``solution`` is None where its node is gone."""
+    solution = solution or write_solution(one, one.issue_id)
+    by_hand = {"author": one.author, "date": one.date, "number": one.number, "issue_id": one.issue_id, "tree": one.tree}
+    return {**solution_body(solution), "by_hand": by_hand, "kind": "solution", "id": one.id}
 
 
 def trees(kb: KnowledgeBase) -> Iterator[tuple[Issue, list[Issue]]]:
@@ -98,7 +126,7 @@ def markdown(kb: KnowledgeBase) -> str:
                 out += [f"*{words}*", ""]
             for solution in solutions.get(issue.id, []):
                 out += [
-                    f"<!-- solution {solution.id} ({solution.status}) -->",
+                    f"<!-- solution {solution.id} ({solution.status}) {checksum(solution.text)} -->",
                     "",
                     masked(solution.text),
                     "",
@@ -124,7 +152,19 @@ def csv_rows(kb: KnowledgeBase) -> Iterator[tuple[str, ...]]:
         for issue in (parent, *children):
             for s in solutions.get(issue.id, []):
                 sources = "; ".join(dict.fromkeys(e.document for e in s.evidence))
-                yield (s.id, issue.id, issue.text, attribute_words(issue), s.status, s.reason, s.text, sources)
+                words = attribute_words(issue)
+                yield (s.id, issue.id, issue.text, words, s.status, s.reason, s.text, sources, checksum(s.text))
+
+
+def same_text(text: str) -> str:
+    """Return a text without what editors change by themselves: line ends, spaces at the end of a line, blank ends."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def checksum(text: str) -> str:
+    """Return 16 hexadecimal digits by which an import knows whether a person edited the text in this file."""
+    return digest(same_text(text))[:16]
 
 
 def masked(text: str) -> str:

@@ -1,41 +1,83 @@
-"""Taking a knowledge base in: JSONL whole, edited solution texts from Markdown and CSV."""
+"""Taking a file in: what people decided into a workspace that holds something, a JSONL whole into an empty one."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from autokb.app.ask import embed_published
-from autokb.app.edited_exports import EditedTexts, read_csv, read_markdown, same_text
+from autokb.app.edited_exports import read_csv, read_markdown
 from autokb.app.export_kb import SUFFIXES
-from autokb.app.jsonl_schema import KINDS, check_line
-from autokb.app.referential_integrity import Lines, check_references, complete_issues, mend_documents
-from autokb.core.domain import read_domain
-from autokb.core.edit_overlay import new_edit
+from autokb.app.import_decisions import (
+    FileDecisions,
+    Taken,
+    check_edit,
+    separate_decisions,
+    take_decisions,
+    take_texts,
+    withheld_by_rules,
+)
+from autokb.app.jsonl_schema import KINDS, Lines, read_lines
+from autokb.app.referential_integrity import check_references, complete_issues, mend_documents
+from autokb.core.decisions import Decision, Decisions, apply_decisions, update_decisions
+from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Edit, Skipped
+from autokb.core.nouns import Edit, HandWritten, HumanVerdict, Skipped
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
-from autokb.stores.codecs import built_mark, edit_body
-from autokb.stores.published import Published, read_published
+from autokb.stores.codecs import ISSUE, SOLUTION, decision_body
+from autokb.stores.published import read_decisions, read_published
 from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
+DECISION_KINDS = ("edit", "verdict")  # of lines; solutions by hand are told by a field of theirs
+NAMED = 3  # ids of lines that were not taken that are named for each kind
 
-def import_file(workspace: Workspace, source: Path, *, now: str | None = None, progress: Progress = silent) -> Imported:
+
+def import_file(
+    workspace: Workspace, source: Path, *, whole: bool = False, now: str | None = None, progress: Progress = silent
+) -> Imported:
     """Import a file that ``export`` wrote; the suffix tells its format (BadInputError when it is none of ours).
 
-    ``now`` is the date of the edits that are found, as ISO 8601.
+    Into a workspace that holds something any format brings the decisions of people only. Into an empty one, or with
+    ``whole``, JSONL brings everything in place of all that is there. ``now`` is the date of the edits that are
+    found, as ISO 8601.
     """
     kind = source.suffix.lower()
     if kind not in SUFFIXES:
         raise BadInputError(f"{source.name}: import takes {', '.join(SUFFIXES)}, as export writes them.")
+    if whole and kind != ".jsonl":
+        raise BadInputError(f"--replace needs a JSONL export, which holds everything; {source.name} holds texts only.")
+    text = _text_of(source)
+    moment = now or datetime.now(UTC).isoformat(timespec="seconds")
+    if kind != ".jsonl":
+        read = read_markdown if kind == ".md" else read_csv
+        with workspace.file() as file, file.transaction():
+            published = read_published(file)
+            found = read(text, source.name, published.kb)
+            return _keep(file, take_texts(source.name, found, published, workspace.spec, moment, file.last_number()))
+    lines, skipped = read_lines(text)
+    if not lines:
+        why = f" ({skipped[0].path}: {skipped[0].reason})" if skipped else ""
+        raise BadInputError(
+            f"The file holds no line of a knowledge base{why}; export one with: autokb export WORKSPACE kb.jsonl"
+        )
+    with workspace.file() as file:
+        is_empty = _is_empty(file)
+    if whole or is_empty:
+        return _take_whole(workspace, lines, skipped, source.name, moment, progress)
+    return _take_decisions(workspace, lines, skipped, source.name, moment)
+
+
+def _text_of(source: Path) -> str:
     try:
-        text = source.read_bytes().decode("utf-8-sig")
+        return source.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise BadInputError(
             f"{source} cannot be read ({error.strerror}); check the path and its permissions."
@@ -44,101 +86,155 @@ def import_file(workspace: Workspace, source: Path, *, now: str | None = None, p
         raise BadInputError(
             f"{source} is not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8."
         ) from error
-    moment = now or datetime.now(UTC).isoformat(timespec="seconds")
-    if kind == ".jsonl":
-        return _import_jsonl(workspace, text, moment, progress)
-    with workspace.file() as file:
-        published = read_published(file)
-        read = read_markdown if kind == ".md" else read_csv
-        edited = read(text, source.name, published.kb)
-        return _import_texts(file, published, source.name, edited, moment)
 
 
-# -- JSONL ----------------------------------------------------------------------------------------------------
+def _is_empty(file: WorkspaceFile) -> bool:
+    staged = any(file.staged(kind) for kind in ("documents", "issues"))
+    return not staged and next(iter(file.lines()), None) is None and not read_decisions(file)
 
 
-def _import_jsonl(workspace: Workspace, text: str, now: str, progress: Progress) -> Imported:
-    lines, skipped = _read_lines(text)
-    if not lines:
-        why = f" ({skipped[0].path}: {skipped[0].reason})" if skipped else ""
-        raise BadInputError(
-            f"The file holds no line of a knowledge base{why}; export one with: autokb export WORKSPACE kb.jsonl"
-        )
+# -- decisions of people only ---------------------------------------------------------------------------------
+
+
+def _take_decisions(workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str) -> Imported:
+    found = separate_decisions(lines, now, now)
+    with workspace.file() as file, file.transaction():
+        taken = take_decisions(found, read_published(file), workspace.spec, file.last_number())
+        unchanged, others = _compare(file, lines, name)
+        taken.unchanged += unchanged
+        taken.skipped += [*skipped, *others]
+        return _keep(file, taken)
+
+
+def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Skipped]]:
+    """Return how many lines say what is here, and what the others are, by their kinds."""
+    ours = {(kind, i): body for kind, i, body in file.lines()}
+    unchanged = 0
+    other: dict[str, list[str]] = {}
+    for (kind, i), body in lines.items():
+        mine = ours.get((kind, i))
+        if mine is not None and _without_texts(kind, json.loads(mine)) == _without_texts(kind, body):
+            unchanged += 1
+        else:
+            other.setdefault(kind, []).append(i)
+    reason = (
+        "not taken: they differ from what is here, and a workspace that holds something takes decisions of people only "
+        "(edits, verdicts, solutions by hand); --replace takes the file whole"
+    )
+    return unchanged, [
+        Skipped(f"{name}: {len(ids)} {kind} lines ({_named(ids)})", reason) for kind, ids in other.items()
+    ]
+
+
+def _without_texts(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is compared of a line: of a solution not the text, whose changes are edits."""
+    left_out = ("text", "steps", "built") if kind == "solution" else ()
+    return {n: v for n, v in body.items() if n not in left_out and v not in (None, "", [], {})}
+
+
+def _named(ids: list[str]) -> str:
+    return ", ".join(ids[:NAMED]) + (", ..." if len(ids) > NAMED else "")
+
+
+def _keep(file: WorkspaceFile, taken: Taken) -> Imported:
+    """Store what was taken; call it inside a transaction."""
+    before = read_published(file) if taken.edits else None
+    for kind, some in (("edit", taken.edits), ("verdict", taken.verdicts), ("written", taken.written)):
+        file.keep_decisions(kind, {i: decision_body(one) for i, one in some.items()})
+    withheld = withheld_by_rules(taken, before, read_published(file)) if before else []
+    return Imported(len(taken), taken.unchanged, (*taken.skipped, *withheld))
+
+
+# -- everything -----------------------------------------------------------------------------------------------
+
+
+def _take_whole(
+    workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str, progress: Progress
+) -> Imported:
+    # A status without a verdict's line is of an older export: its verdict has no date, so that copies are alike.
+    found = separate_decisions(lines, now, "")
     skipped += check_references(lines)
     complete_issues(lines)
     mend_documents(lines, workspace.settings)
-    lines |= _edits_in(lines, now)
+    decisions = _complete(found, lines, _spec_in(lines) or workspace.spec)
     with workspace.build_lock(), workspace.file() as file:
-        fresh = next(file.records("issue"), None) is None
         with file.transaction():
-            unchanged = _publish(file, lines)
-            _stage_sources(file, lines)
-            if fresh:
-                _take_domain(workspace, lines)
+            gone = _count_all(file)
+            unchanged = _publish(file, lines, decisions)
+            _stage_sources(file, lines, name)
+            _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
-    return Imported(len(lines) - unchanged, unchanged, tuple(skipped))
+    count = len(lines) + len(found.decisions) - found.told_by_changes
+    return Imported(count - unchanged, unchanged, tuple(skipped), (gone,) if gone else ())
 
 
-def _edits_in(lines: Lines, now: str) -> Lines:
-    """Return an edit for every solution line that a person changed, so that it survives the next build."""
-    edits: Lines = {}
-    for (kind, solution_id), body in lines.items():
-        if kind == "solution" and "built" in body:
-            mark = built_mark(body["text"], body["steps"])
-            if body["built"] != mark:
-                body["built"] = mark
-                edit = new_edit(solution_id, body["text"], body["steps"], "import", now)
-                edits["edit", edit.id] = edit_body(edit)
-    return edits
+def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions:
+    """Return the decisions of a file with numbers, and with what they say of their solutions and the rules of them.
+
+    The numbers of the file stay; what has none, or one that stands twice, comes after them in the file's order.
+    """
+    numbered: list[Decision] = []
+    last = max((one.number for one in found.decisions), default=0)
+    for one in found.decisions:
+        free = one.number > 0 and not (numbered and numbered[-1].number == one.number)
+        last += not free
+        one = one if free else replace(one, number=last)
+        if isinstance(one, HumanVerdict) and one.id in found.lifted:
+            one = replace(one, undone=True)
+        numbered.append(one)
+    numbered.sort(key=lambda one: one.number)
+    decisions = Decisions(
+        tuple(one for one in numbered if isinstance(one, Edit)),
+        tuple(one for one in numbered if isinstance(one, HumanVerdict)),
+        tuple(one for one in numbered if isinstance(one, HandWritten)),
+    )
+    issues = {i: ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue"}
+    solutions = {i: SOLUTION.read(body, id=i) for (kind, i), body in lines.items() if kind == "solution"}
+    decided = apply_decisions(solutions, issues, decisions)
+    rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in decisions.edits}
+    decided = apply_decisions(solutions, issues, update_decisions(decisions, decided, issues, rules))
+    return update_decisions(decisions, decided, issues, rules)
 
 
-def _publish(file: WorkspaceFile, lines: Lines) -> int:
-    """Make the lines what is published, hand edits beside those that are there; returns how many were there already."""
+def _spec_in(lines: Lines) -> DomainSpec | None:
+    text = lines.get(("setting", "domain"), {}).get("yaml")
+    return read_domain(parse_yaml(text, DOMAIN_FILE)) if isinstance(text, str) else None
+
+
+def _count_all(file: WorkspaceFile) -> str:
+    """Say what a whole file takes the place of; nothing where nothing is."""
+    published = Counter(kind for kind, _, _ in file.lines())
+    decisions = read_decisions(file)
+    counts = {
+        "documents": len(file.staged("documents")),
+        "raw issues": len(file.staged("issues")),
+        "trees' nodes": published["issue"],
+        "solutions": published["solution"],
+        "edits": len(decisions.edits),
+        "verdicts": len(decisions.verdicts),
+        "solutions by hand": len(decisions.written),
+    }
+    named = [f"{count} {what}" for what, count in counts.items() if count]
+    return f"The file took the place of all that was here: {', '.join(named)}." if named else ""
+
+
+def _publish(file: WorkspaceFile, lines: Lines, decisions: Decisions) -> int:
+    """Make lines and decisions what is there; returns how many lines of records were there already."""
     bodies = {key: canonical_json(body) for key, body in lines.items()}
     unchanged = sum(bodies.get((kind, i)) == body for kind, i, body in file.lines())
-    file.publish({k: b for k, b in bodies.items() if k[0] != "edit"}, [k for k in KINDS if k != "edit"])
-    for (kind, edit_id), body in lines.items():
-        if kind == "edit":
-            file.keep_edit(edit_id, body)
+    file.publish(bodies, [k for k in KINDS if k not in DECISION_KINDS])
+    file.drop_all_decisions()
+    for kind, some in (("edit", decisions.edits), ("verdict", decisions.verdicts), ("written", decisions.written)):
+        file.keep_decisions(kind, {one.id: decision_body(one) for one in some})
     return unchanged
 
 
-def _read_lines(text: str) -> tuple[Lines, list[Skipped]]:
-    lines: Lines = {}
-    skipped = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            body = _parsed(line)
-            check_line(body)
-        except (ValueError, RecursionError) as error:
-            skipped.append(Skipped(f"line {number}", str(error)))
-            continue
-        key = (str(body.pop("kind")), str(body.pop("id")))
-        if key in lines:
-            skipped.append(Skipped(f"line {number}", f"{key[0]} {key[1]!r} stands in an earlier line already"))
-        else:
-            lines[key] = body
-    return lines, skipped
-
-
-def _parsed(line: str) -> Any:
-    try:
-        return json.loads(line, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is no valid JSON ({error})") from error
-
-
-def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number of JSON")
-
-
 def _take_domain(workspace: Workspace, lines: Lines) -> None:
-    """Write the exported domain specification where the workspace has not built anything with its own yet."""
-    text = lines.get(("setting", "domain"), {}).get("yaml")
-    if not isinstance(text, str) or read_domain(parse_yaml(text, DOMAIN_FILE)) == workspace.spec:
+    """Write the exported domain specification; the one that was there stays beside it."""
+    spec = _spec_in(lines)
+    if spec is None or spec == workspace.spec:
         return
+    text = lines["setting", "domain"]["yaml"]
     domain = workspace.folder / DOMAIN_FILE
     partial = domain.with_suffix(".yaml.partial")
     try:
@@ -149,57 +245,16 @@ def _take_domain(workspace: Workspace, lines: Lines) -> None:
         raise AutokbError(f"{domain} cannot be written ({error.strerror}); nothing was imported.") from error
 
 
-def _stage_sources(file: WorkspaceFile, lines: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
-    """Make the sources of the file those of the next build; what was added before keeps its place."""
+def _stage_sources(file: WorkspaceFile, lines: Lines, name: str) -> None:
+    """Make the documents and raw issues of the file all that the next build reads, as one source of this name."""
     for kind, line_kind, names in (
         ("documents", "document", ("title", "text", "url")),
         ("issues", "raw_issue", ("text", "title", "date", "resolved_by")),
     ):
-        known = {s.id: s for s in file.staged(kind)}
-        new = []
-        for (found, source_id), body in lines.items():
-            if found == line_kind:
-                place = known.get(source_id)
-                kept = {n: body.get(n) or ([] if n == "resolved_by" else "") for n in names}
-                new.append(Staged(source_id, place.root if place else "", place.relative if place else "", kept))
+        file.unstage(kind, [s.id for s in file.staged(kind)])
+        bodies = {i: body for (found, i), body in lines.items() if found == line_kind}
+        new = (
+            Staged(i, "", name, {n: body.get(n) or ([] if n == "resolved_by" else "") for n in names})
+            for i, body in bodies.items()
+        )
         file.stage(kind, new)
-
-
-# -- Markdown and CSV ------------------------------------------------------------------------------------------
-
-
-def _import_texts(file: WorkspaceFile, published: Published, name: str, edited: EditedTexts, now: str) -> Imported:
-    solutions = published.kb.solutions
-    skipped = list(edited.skipped)
-    edits: list[Edit] = []
-    unchanged = 0
-    for solution_id, text in edited.texts.items():
-        solution = solutions.get(solution_id)
-        if solution is None:
-            where = f"{name}: {solution_id or 'a row'}"
-            skipped.append(Skipped(where, "no solution has this id; it was not taken"))
-        elif not text:
-            skipped.append(Skipped(f"{name}: {solution_id}", "its text is empty; to hide a solution, reject it"))
-        elif text == same_text(solution.text):
-            unchanged += 1
-        else:
-            edits.append(new_edit(solution_id, text, (), "import", _moment(published.edits, solution_id, now)))
-    if missing := len(solutions.keys() - edited.texts.keys()):
-        skipped.append(Skipped(name, f"{missing} solutions are not in the file; they stay as they are"))
-    if edits:
-        with file.transaction():
-            keep_edits(file, published.edits, edits)
-    return Imported(len(edits), unchanged, tuple(skipped))
-
-
-def _moment(edits: tuple[Edit, ...], solution_id: str, now: str) -> str:
-    """Return the date of an edit made now: never before an earlier edit of the solution, which it must win over."""
-    return max([now, *(e.date for e in edits if e.solution_id == solution_id)])
-
-
-def keep_edits(file: WorkspaceFile, old: tuple[Edit, ...], new: list[Edit]) -> None:
-    """Store new edits; one replaces those of its solution that have the same date, for dates say which is the last."""
-    moments = {(e.solution_id, e.date) for e in new}
-    file.drop_edits(e.id for e in old if (e.solution_id, e.date) in moments)
-    for edit in new:
-        file.keep_edit(edit.id, edit_body(edit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -10,11 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
+from autokb.core.nouns import Skipped
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
 from autokb.stores.workspace import DOMAIN_FILE, parse_yaml
 
-STATUSES = ("displayed", "repaired", "withheld", "rejected", "approved")
+STATUSES = ("displayed", "repaired", "withheld", "rejected", "hidden", "approved")
+BUILT_STATUSES = ("displayed", "repaired", "withheld")  # those that a build gives
+MOST_DECISIONS = 10**15  # the largest number of a decision; far above any workspace's, and a number for every reader
 VERDICTS = ("kept", "broken", "not applicable", "not judged")
 
 Text = Annotated[str, Field(description="text")]
@@ -92,6 +96,33 @@ class RulePart(ExportPart):
     reason: str
 
 
+class OriginPart(ExportPart):
+    """The solution as it was when a person decided on it."""
+
+    tree: str = ""
+    document: str = ""
+    built: str = ""
+    steps: str = ""
+
+
+Origin = Annotated[OriginPart | None, Field(description="an object with tree, document, built and steps")]
+Number = Annotated[int, Field(ge=0, le=MOST_DECISIONS)]
+MaybeNumber = Annotated[Number | None, Field(description="a whole number, not below 0")]
+MaybeRules = Annotated[
+    list[RulePart] | None, Field(description=f"a list of rule, verdict ({', '.join(VERDICTS)}) and reason")
+]
+
+
+class ByHandPart(ExportPart):
+    """Who wrote a solution by hand, for which node."""
+
+    issue_id: str
+    tree: str = ""
+    author: str = ""
+    date: str = ""
+    number: Number | None = None
+
+
 class SolutionLine(ExportPart):
     """A solution, shown or not."""
 
@@ -101,13 +132,20 @@ class SolutionLine(ExportPart):
     attributes: Attributes
     evidence: Annotated[list[EvidencePart], Field(description="a list of document, start, end and quote")]
     status: Annotated[
-        Literal["displayed", "repaired", "withheld", "rejected", "approved"],
+        Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"],
         Field(description=f"one of {', '.join(STATUSES)}"),
     ]
     reason: MaybeText = None
-    rules: Annotated[
-        list[RulePart] | None, Field(description=f"a list of rule, verdict ({', '.join(VERDICTS)}) and reason")
+    built: MaybeText = None
+    built_status: Annotated[
+        Literal["displayed", "repaired", "withheld", "approved"] | None,
+        Field(description=f"one of {', '.join(BUILT_STATUSES)}, or approved for a solution by hand"),
     ] = None
+    built_reason: MaybeText = None
+    by_hand: Annotated[
+        ByHandPart | None, Field(description="an object with issue_id, tree, author, date and number")
+    ] = None
+    rules: MaybeRules = None
 
 
 class EditLine(ExportPart):
@@ -118,6 +156,26 @@ class EditLine(ExportPart):
     steps: MaybeTexts = None
     author: MaybeText = None
     date: MaybeText = None
+    number: MaybeNumber = None
+    origin: Origin = None
+    built: MaybeText = None
+    based_on: MaybeText = None
+    rules: MaybeRules = None
+
+
+class VerdictLine(ExportPart):
+    """What a person decided about showing a solution."""
+
+    solution_id: Text
+    verdict: Annotated[
+        Literal["approved", "rejected", "hidden"], Field(description="one of approved, rejected, hidden")
+    ]
+    author: MaybeText = None
+    date: MaybeText = None
+    number: MaybeNumber = None
+    origin: Origin = None
+    reason: MaybeText = None
+    shown: MaybeText = None
 
 
 class SettingLine(ExportPart):
@@ -133,8 +191,44 @@ LINES: Mapping[str, type[ExportPart]] = {
     "solution": SolutionLine,
     "setting": SettingLine,
     "edit": EditLine,
+    "verdict": VerdictLine,
 }
 KINDS = tuple(LINES)
+
+
+Lines = dict[tuple[str, str], dict[str, Any]]  # by kind and id
+
+
+def read_lines(text: str) -> tuple[Lines, list[Skipped]]:
+    """Return the well-formed lines of an export, and what is wrong with the others."""
+    lines: Lines = {}
+    skipped = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            body = _parsed(line)
+            check_line(body)
+        except (ValueError, RecursionError) as error:
+            skipped.append(Skipped(f"line {number}", str(error)))
+            continue
+        key = (str(body.pop("kind")), str(body.pop("id")))
+        if key in lines:
+            skipped.append(Skipped(f"line {number}", f"{key[0]} {key[1]!r} stands in an earlier line already"))
+        else:
+            lines[key] = body
+    return lines, skipped
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is no valid JSON ({error})") from error
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def check_line(body: Any) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from autokb.app.jsonl_schema import Lines
 from autokb.chunking.chunk_result import Page
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import SEMANTIC
@@ -13,8 +14,6 @@ from autokb.chunking.tree import chunks_with_text
 from autokb.core.nouns import DISPLAYED, Chunk, Skipped
 from autokb.core.settings import Settings
 from autokb.stores.codecs import CHUNK, DOCUMENT
-
-Lines = dict[tuple[str, str], dict[str, Any]]
 
 # A line cannot stand without these ...
 NEEDED: Mapping[str, tuple[tuple[str, str], ...]] = {

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from autokb.app.export_kb import solutions_by_issue, trees
 from autokb.core.attributes import as_lists
+from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
-from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution, Verdict
+from autokb.core.nouns import DISPLAYED, Edit, Evidence, HandWritten, HumanVerdict, Issue, Solution, Verdict
 from autokb.core.results import Result
 from autokb.stores.published import Published, read_published
 from autokb.stores.workspace import Workspace
@@ -39,10 +40,31 @@ class ShownTree(ShownNode):
 
 @dataclass(frozen=True, slots=True)
 class OrphanedEdit(Result):
-    """A hand edit whose solution is gone."""
+    """A hand edit whose solution is gone; ``offered_for`` is the solution that it may belong to now."""
 
     id: str
     solution_id: str
+    text: str
+    date: str
+    offered_for: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanedVerdict(Result):
+    """A person's verdict whose solution is gone."""
+
+    id: str
+    solution_id: str
+    verdict: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanedSolution(Result):
+    """A solution by hand whose issue is gone, and its tree with it."""
+
+    id: str
+    issue_id: str
     text: str
     date: str
 
@@ -60,6 +82,8 @@ class ShownKB(Result):
     trees: tuple[ShownTree, ...]
     trees_in_all: int
     orphaned_edits: tuple[OrphanedEdit, ...]
+    orphaned_verdicts: tuple[OrphanedVerdict, ...] = ()
+    orphaned_solutions: tuple[OrphanedSolution, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +103,10 @@ class ShownEvidence(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class ShownSolution(Result):
-    """One solution, displayed or not, with who edited it last."""
+    """One solution, displayed or not, with who edited it last, who judged it, and whether a person wrote it.
+
+    ``source_changed`` says that what it was edited from is built in other words now.
+    """
 
     id: str
     text: str
@@ -91,6 +118,11 @@ class ShownSolution(Result):
     rules: tuple[Verdict, ...]
     edited_by: str | None
     edited_at: str | None
+    source_changed: bool = False
+    verdict: str | None = None
+    judged_by: str | None = None
+    judged_at: str | None = None
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +154,7 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
     everything = list(trees(kb))
     most_reported = sorted(everything, key=lambda t: (-len(t[0].raw_issues), not t[1], t[0].id))[:most]
     chosen = {parent.id for parent, _ in most_reported}
+    orphans, offers = published.decided.orphans, find_offers(published.decided, kb.issues)
 
     def node(issue: Issue) -> ShownNode:
         return _node(issue, counts.get(issue.id, 0))
@@ -149,9 +182,15 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
         trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
         trees_in_all=len(everything),
         orphaned_edits=tuple(
-            OrphanedEdit(e.id, e.solution_id, e.text or "\n".join(e.steps), e.date)
-            for e in published.edits
-            if e.solution_id not in kb.solutions
+            OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id))
+            for o in orphans
+            if isinstance(o, Edit)
+        ),
+        orphaned_verdicts=tuple(
+            OrphanedVerdict(o.id, o.solution_id, o.verdict, o.date) for o in orphans if isinstance(o, HumanVerdict)
+        ),
+        orphaned_solutions=tuple(
+            OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if isinstance(o, HandWritten)
         ),
     )
 
@@ -169,7 +208,7 @@ def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
     with workspace.file() as file:
         published = read_published(file)
     kb = published.kb
-    issue = _find(kb.issues, wanted, workspace.folder)
+    issue = find_issue(kb.issues, wanted, workspace.folder)
     forest = Forest(kb.issues.values())
     seed = kb.seeds.get(issue.seed) or kb.seeds.get(forest.root(issue.id).seed)
     theme = kb.themes.get(seed.theme) if seed else None
@@ -188,7 +227,8 @@ def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
     )
 
 
-def _find(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
+def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
+    """Return the issue with this id or these first letters of one (BadInputError when none or several fit)."""
     if wanted in issues:
         return issues[wanted]
     fitting = sorted(i for i in issues if i.startswith((wanted, f"issue-{wanted}")))
@@ -203,7 +243,8 @@ def _find(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
 
 def _solution(solution: Solution, published: Published) -> ShownSolution:
     titles = {d.id: d.title for d in published.kb.documents.values()}
-    edits = [e for e in published.edits if e.solution_id == solution.id]
+    decided = published.decided
+    edit, verdict = decided.edits.get(solution.id), decided.verdicts.get(solution.id)
     return ShownSolution(
         id=solution.id,
         text=solution.text,
@@ -215,6 +256,11 @@ def _solution(solution: Solution, published: Published) -> ShownSolution:
             ShownEvidence(e.document, e.start, e.end, e.quote, titles.get(e.document, "")) for e in solution.evidence
         ),
         rules=solution.rules,
-        edited_by=edits[-1].author if edits else None,
-        edited_at=edits[-1].date if edits else None,
+        edited_by=edit.author if edit else None,
+        edited_at=edit.date if edit else None,
+        source_changed=decided.source_changed(solution.id),
+        verdict=verdict.verdict if verdict else None,
+        judged_by=verdict.author if verdict else None,
+        judged_at=verdict.date if verdict else None,
+        by_hand=solution.id in decided.written,
     )

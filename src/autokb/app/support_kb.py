@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.app.ask import OpenIndex
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
+    from autokb.app.decisions import Judged, Written
     from autokb.app.draft import Draft
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.show import ShownIssue, ShownKB
@@ -150,13 +151,46 @@ class SupportKB:
 
         return export_kb(self.workspace, Path(target))
 
-    def import_(self, source: Path | str, *, progress: Progress = silent) -> Imported:
-        """Take in what ``export`` wrote, edited or not; model and mode stay as they were opened."""
+    def import_(self, source: Path | str, *, replace: bool = False, progress: Progress = silent) -> Imported:
+        """Take in what ``export`` wrote, edited or not; model and mode stay as they were opened.
+
+        A workspace that holds something takes the decisions of people only; ``replace`` takes a JSONL whole, in place
+        of all that is there, as an empty workspace does.
+        """
         from autokb.app.import_kb import import_file
 
-        done = import_file(self.workspace, Path(source), progress=progress)
+        done = import_file(self.workspace, Path(source), whole=replace, progress=progress)
         self.workspace = self.workspace.reopened()
         return done
+
+    # -- what people decide ------------------------------------------------------------------------
+
+    def approve(self, solutions: Iterable[str], *, author: str = "", undo: bool = False) -> Judged:
+        """Approve solutions by their ids, as their texts are now; ``undo`` takes an approval back.
+
+        All of them or none: an unknown id, or a solution that is withheld, is a BadInputError.
+        """
+        from autokb.app.decisions import judge
+
+        return judge(self.workspace, list(solutions), "approve", author=author, undo=undo)
+
+    def reject(self, solutions: Iterable[str], *, author: str = "", undo: bool = False) -> Judged:
+        """Reject solutions: nobody sees them until ``undo`` takes it back, whatever is built or imported."""
+        from autokb.app.decisions import judge
+
+        return judge(self.workspace, list(solutions), "reject", author=author, undo=undo)
+
+    def hide(self, solutions: Iterable[str], *, author: str = "", undo: bool = False) -> Judged:
+        """Hide solutions that are right but not to be shown; ``undo`` takes it back."""
+        from autokb.app.decisions import judge
+
+        return judge(self.workspace, list(solutions), "hide", author=author, undo=undo)
+
+    def write(self, issue: str, source: Path | str, *, author: str = "") -> Written:
+        """Put a solution by hand on an issue, from a Markdown file; it is approved and outlives builds."""
+        from autokb.app.decisions import write_by_hand
+
+        return write_by_hand(self.workspace, issue, Path(source), author=author)
 
     # -- what it is worth --------------------------------------------------------------------------
 

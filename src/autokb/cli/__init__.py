@@ -34,9 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 # The files that register commands beside those of ``commands``: a command loads its own.
 COMMAND_FILES = {
+    "approve": ("decision_commands",),
     "chunk": ("chunk_commands",),
     "draft-spec": ("draft_commands",),
     "evaluate": ("evaluate_commands", "evaluate_chunking"),
+    "hide": ("decision_commands",),
+    "reject": ("decision_commands",),
+    "write": ("decision_commands",),
 }
 
 

@@ -213,13 +213,20 @@ def export(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE
 
 
 @app.command(name="import", epilog="Example: autokb import kb kb.jsonl")
-def import_(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE")], json: Json = False) -> None:
-    """Take a JSONL export whole, or edited solution texts from Markdown or CSV."""
+def import_(
+    workspace: Folder,
+    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take a JSONL whole, in place of all that is there.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Take edited texts and verdicts from an export; an empty workspace takes a JSONL whole."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, stage_bars
     from autokb.cli.views import imported_view
 
     kb = SupportKB.open(workspace)
     with stage_bars() as progress:
-        done = kb.import_(file, progress=progress)
+        done = kb.import_(file, replace=replace, progress=progress)
     emit(json, done.as_json(), lambda: imported_view(workspace, done))

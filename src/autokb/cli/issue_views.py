@@ -44,11 +44,8 @@ def several(count: int, word: str) -> str:
 
 
 def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
-    """Show the trees under their themes, and edits whose solution is gone."""
-    lost = [
-        Text(f"edit without its solution: {edit.solution_id}: {one_line(edit.text)}", style="yellow")
-        for edit in shown.orphaned_edits
-    ]
+    """Show the trees under their themes, and what people decided of solutions that are gone."""
+    lost = _orphans(workspace, shown)
     if not shown.trees:
         return Group(_nothing_yet(workspace, shown), *lost)
     counts = f"{several(shown.trees_in_all, 'tree')}, {several(shown.solutions, 'solution')}"
@@ -65,6 +62,21 @@ def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
         root.add(Text(f"... and {several(more, 'more tree')}", style="dim"))
     example = short(shown.trees[0].id)
     return Group(root, *lost, next_line(f"One issue with its sources: autokb show {quoted(workspace)} {example}"))
+
+
+def _orphans(workspace: Path, shown: ShownKB) -> list[Text]:
+    lines = []
+    for edit in shown.orphaned_edits:
+        lines.append(Text(f"edit without its solution: {edit.solution_id}: {one_line(edit.text)}", style="yellow"))
+        if edit.offered_for:
+            words = f"  it fits {short(edit.offered_for)}; autokb approve {quoted(workspace)} {edit.id} puts it there"
+            lines.append(next_line(words, "yellow"))
+    for verdict in shown.orphaned_verdicts:
+        lines.append(Text(f"{verdict.verdict}, and gone for now: {verdict.solution_id}", style="yellow"))
+    for one in shown.orphaned_solutions:
+        words = f"solution by hand without its issue: {one.id}: {one_line(one.text)}"
+        lines.append(Text(words, style="yellow"))
+    return lines
 
 
 def _nothing_yet(workspace: Path, shown: ShownKB) -> Text:
@@ -118,8 +130,12 @@ def solution_panel(solution: ShownSolution | Solution) -> Panel:
     body: list[RenderableType] = [_steps(solution)]
     below = Text(solution.id, style="dim")
     if not isinstance(solution, Solution):
-        if solution.edited_by:
-            body.append(Text(f"edited by {solution.edited_by}, {solution.edited_at}", style="yellow"))
+        if solution.by_hand:
+            body.append(Text("written by hand", style="yellow"))
+        if solution.edited_at is not None:
+            changed = "; what it was edited from has changed since" if solution.source_changed else ""
+            edited = f"edited{by_and_when(solution.edited_by, solution.edited_at)}{changed}"
+            body.append(Text(edited, style="yellow"))
         if solution.reason:
             body.append(Text(solution.reason, style="yellow"))
         below = Text.assemble((solution.status, STATUS_COLOURS.get(solution.status, "")), "  ", below)
@@ -129,6 +145,11 @@ def solution_panel(solution: ShownSolution | Solution) -> Panel:
     return Panel(
         Group(*body), title=title, title_align="left", subtitle=below, subtitle_align="right", border_style="dim"
     )
+
+
+def by_and_when(author: str | None, date: str | None) -> str:
+    """Return who decided and when, as far as it is known."""
+    return "".join(f"{word}{value}" for word, value in ((" by ", author), (", ", date)) if value)
 
 
 def _steps(solution: ShownSolution | Solution) -> Table:

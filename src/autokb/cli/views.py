@@ -64,7 +64,9 @@ def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:
 
 def imported_view(workspace: Path, done: Imported) -> RenderableType:
     """Show what an import took and what not."""
-    lines = [Text(f"{done.taken} taken, {done.unchanged} as they were"), *skipped_lines(done.skipped)]
+    lines: list[RenderableType] = [Text(f"{done.taken} taken, {done.unchanged} as they were")]
+    lines += [Text(note, style="yellow") for note in done.notes]
+    lines += skipped_lines(done.skipped)
     if done.taken:
         lines.append(next_line(f"Next: autokb show {quoted(workspace)}"))
     return Group(*lines)

@@ -9,7 +9,8 @@ from typing import Literal
 from autokb.core.attributes import Attributes
 
 Span = tuple[int, int]
-Status = Literal["displayed", "repaired", "withheld", "rejected", "approved"]
+Status = Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"]
+HumanVerdictName = Literal["approved", "rejected", "hidden"]
 VerdictName = Literal["kept", "broken", "not applicable", "not judged"]
 DISPLAYED: frozenset[str] = frozenset({"displayed", "repaired", "approved"})
 
@@ -119,8 +120,27 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """A solution that a person decided on as it was built last, by which the decision finds it under another id.
+
+    ``tree`` is the id of its root issue, ``document`` the first one that it cites; ``built`` and ``steps`` are marks
+    (see ``text_mark``) of its text with its steps as the build wrote them, and of the steps alone.
+    """
+
+    tree: str = ""
+    document: str = ""
+    built: str = ""
+    steps: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
-    """What a person changed in a solution; kept beside what was built, also when the solution is gone."""
+    """What a person changed in a solution; kept beside what was built, also when the solution is gone.
+
+    ``number`` is the place in the order in which the workspace took decisions; the date is for people. ``built`` is the
+    mark of what the build had written then, ``based_on`` that of the text that the person saw in an exported file;
+    ``rules`` is what the rules said of the edited text last.
+    """
 
     id: str
     solution_id: str
@@ -128,6 +148,47 @@ class Edit:
     steps: tuple[str, ...]
     author: str
     date: str
+    number: int = 0
+    origin: Origin = Origin()
+    built: str = ""
+    based_on: str = ""
+    rules: tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HumanVerdict:
+    """What a person decided about showing a solution.
+
+    ``reason`` is in the person's words, ``shown`` the mark of the text that it was given for. One that was taken back
+    is kept as ``undone``, so that an old export does not bring it back.
+    """
+
+    id: str
+    solution_id: str
+    verdict: HumanVerdictName
+    author: str
+    date: str
+    number: int = 0
+    origin: Origin = Origin()
+    reason: str = ""
+    shown: str = ""
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HandWritten:
+    """A solution that a person wrote for a node; ``tree`` is the node's root, where it goes when the node is gone."""
+
+    id: str
+    issue_id: str
+    text: str
+    steps: tuple[str, ...]
+    attributes: Attributes
+    author: str
+    date: str
+    number: int = 0
+    tree: str = ""
+    rules: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

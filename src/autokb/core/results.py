@@ -142,7 +142,10 @@ class BatchReport(Result):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeCounts(Result):
-    """What a build published; ``solutions`` are those that are shown."""
+    """What a build published; ``solutions`` are those that are shown.
+
+    ``orphaned`` counts the decisions of people whose solution is gone.
+    """
 
     themes: int = 0
     seeds: int = 0
@@ -151,6 +154,7 @@ class KnowledgeCounts(Result):
     solutions: int = 0
     withheld: int = 0
     unresolved_links: tuple[str, ...] = ()
+    orphaned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +202,12 @@ class Added(Result):
 
 @dataclass(frozen=True, slots=True)
 class Imported(Result):
-    """What one import took, what was there already, and what it did not take."""
+    """What one import took, what was there already, and what it did not take; ``notes`` say what went for it."""
 
     taken: int
     unchanged: int
     skipped: tuple[Skipped, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autokb.core.attributes import Attributes
+from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.ids import digest
@@ -21,10 +22,11 @@ from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
+from autokb.pipeline.steps.decisions import RuleResults, decide, keep_decisions
 from autokb.pipeline.steps.fit import fit_documents, fit_question_gate, fit_trees
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.publish import KINDS, records
-from autokb.pipeline.steps.solutions import find_solutions, judged_by_people
+from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import PastIssue, build_history
@@ -76,7 +78,7 @@ def build(
 
 def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: float) -> BuildReport:
     spent = stages.spending()
-    lacking = missing_sentence(language)
+    notes = (missing_sentence(language), _orphans_sentence(counts.orphaned))
     return BuildReport(
         themes=counts.themes,
         seeds=counts.seeds,
@@ -95,8 +97,19 @@ def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: flo
         batch=stages.batch_report(),
         seconds=round(seconds, 3),
         stages=stages.log.reports(),
-        notes=(lacking,) if lacking else (),
+        orphaned=counts.orphaned,
+        notes=tuple(filter(None, notes)),
     )
+
+
+def _orphans_sentence(count: int) -> str:
+    """Say that decisions of people wait for their solutions; nothing where none does."""
+    if not count:
+        return ""
+    what = (
+        "1 decision of a person has its solution" if count == 1 else f"{count} decisions of people have their solutions"
+    )
+    return f"{what} no longer; nothing is lost: autokb show names them, and where an edit fits now."
 
 
 @dataclass(frozen=True)
@@ -151,13 +164,13 @@ class Build:
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
         index = self._fitted_index(sources, windows, titles, grown)
         solutions = find_solutions(stages, self.workspace, corpus, index, grown.issues, past)
+        decided, rules = decide(stages, spec, solutions, grown.issues, published.decisions)
         stages.stop_if_awaited()
         if not publish:
             return KnowledgeCounts()
-        solutions = judged_by_people(solutions, published.kb.solutions)
-        index = self._with_trees(index, sources, grown, solutions)
-        self._publish(sources, organised, grown, solutions, index)
-        return _counts(organised, grown, solutions, unresolved_links(raw, DocumentNames(documents)))
+        index = self._with_trees(index, sources, grown, tuple(decided.solutions.values()))
+        self._publish(sources, organised, grown, solutions, index, rules)
+        return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
     def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:
         spec = self.workspace.spec
@@ -201,7 +214,13 @@ class Build:
         return replace(index, weights=weights)
 
     def _publish(
-        self, sources: _Sources, organised: Organised, grown: Grown, solutions: Sequence[Solution], index: AskIndex
+        self,
+        sources: _Sources,
+        organised: Organised,
+        grown: Grown,
+        solutions: Sequence[Solution],
+        index: AskIndex,
+        rules: RuleResults,
     ) -> None:
         settings: dict[str, Mapping[str, Any]] = {
             "themes": organised.setting(),
@@ -222,11 +241,11 @@ class Build:
         )
         with self.stages.timed("publish"), self.file.transaction():
             self.file.publish(found, KINDS)
+            keep_decisions(self.file, solutions, grown.issues, rules)
 
 
-def _counts(
-    organised: Organised, grown: Grown, solutions: Sequence[Solution], unresolved: tuple[str, ...]
-) -> KnowledgeCounts:
+def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:
+    solutions = decided.solutions.values()
     parents = sum(i.parent_id is None for i in grown.issues)
     return KnowledgeCounts(
         themes=sum(bool(c.seeds) for c in organised.clusters.values()),
@@ -236,4 +255,5 @@ def _counts(
         solutions=sum(s.status in DISPLAYED for s in solutions),
         withheld=sum(s.status == "withheld" for s in solutions),
         unresolved_links=unresolved,
+        orphaned=len(decided.orphans),
     )

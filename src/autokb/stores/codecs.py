@@ -9,8 +9,20 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter
 
 from autokb.core.attributes import as_lists
-from autokb.core.ids import canonical_json, digest
-from autokb.core.nouns import Chunk, Document, Edit, Evidence, Issue, RawIssue, Seed, Solution, Theme
+from autokb.core.decisions import Decision, text_mark
+from autokb.core.nouns import (
+    Chunk,
+    Document,
+    Edit,
+    Evidence,
+    HandWritten,
+    HumanVerdict,
+    Issue,
+    RawIssue,
+    Seed,
+    Solution,
+    Theme,
+)
 
 N = TypeVar("N")
 Body = dict[str, Any]  # a noun as JSON, without its id
@@ -52,6 +64,8 @@ ISSUE = Codec(Issue, "id")
 SOLUTION = Codec(Solution, "id")
 EVIDENCE: Codec[Evidence] = Codec(Evidence)
 EDIT = Codec(Edit, "id")
+HUMAN_VERDICT = Codec(HumanVerdict, "id")
+HAND_WRITTEN = Codec(HandWritten, "id")
 
 
 def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
@@ -59,9 +73,17 @@ def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
     return {**DOCUMENT.body(document), "chunks": [CHUNK.body(c) for c in chunks]}
 
 
-def edit_body(edit: Edit) -> Body:
-    """Return the record of a hand edit; what was not edited is left out."""
-    return {name: value for name, value in EDIT.body(edit).items() if value or name not in ("text", "steps")}
+def decision_body(decision: Decision) -> Body:
+    """Return the record of a decision; what says nothing is left out, of its origin too."""
+    if isinstance(decision, HandWritten):
+        body = HAND_WRITTEN.body(decision)
+        always = {"author", "date", "number", "text", "steps", "attributes"}
+    else:
+        body = EDIT.body(decision) if isinstance(decision, Edit) else HUMAN_VERDICT.body(decision)
+        always = {"author", "date", "number"}
+    if "origin" in body:
+        body["origin"] = {name: value for name, value in body["origin"].items() if value}
+    return {name: value for name, value in body.items() if value or name in always}
 
 
 def read_edit(edit_id: str, body: Mapping[str, Any]) -> Edit:
@@ -69,11 +91,16 @@ def read_edit(edit_id: str, body: Mapping[str, Any]) -> Edit:
     return EDIT.read({"text": "", "steps": [], "author": "", "date": "", **body}, id=edit_id)
 
 
-def built_mark(text: str, steps: Sequence[str]) -> str:
-    """Return the mark of what a build wrote: a line that no longer fits its mark was edited by a person."""
-    return digest(text, canonical_json(list(steps)))[:16]
+def read_human_verdict(verdict_id: str, body: Mapping[str, Any]) -> HumanVerdict:
+    """Read a person's verdict; a line that a person wrote may leave out who and when."""
+    return HUMAN_VERDICT.read({"author": "", "date": "", **body}, id=verdict_id)
+
+
+def read_hand_written(solution_id: str, body: Mapping[str, Any]) -> HandWritten:
+    """Read a solution by hand."""
+    return HAND_WRITTEN.read({"author": "", "date": "", **body}, id=solution_id)
 
 
 def solution_body(solution: Solution) -> Body:
-    """Return the record of a solution, marked as built."""
-    return {"built": built_mark(solution.text, solution.steps), **SOLUTION.body(solution)}
+    """Return the record of a solution, marked as built: a line that no longer fits its mark was edited by a person."""
+    return {"built": text_mark(solution.text, solution.steps), **SOLUTION.body(solution)}

@@ -1,14 +1,25 @@
-"""The published knowledge base as nouns, hand edits laid over it."""
+"""The published knowledge base as nouns, the decisions of people laid over it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autokb.core.decisions import Decided, Decisions, apply_decisions
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.core.edit_overlay import apply_edits
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Chunk, Edit, KnowledgeBase, RawIssue
-from autokb.stores.codecs import CHUNK, DOCUMENT, ISSUE, RAW_ISSUE, SEED, SOLUTION, THEME, read_edit
+from autokb.core.nouns import Chunk, KnowledgeBase, RawIssue
+from autokb.stores.codecs import (
+    CHUNK,
+    DOCUMENT,
+    ISSUE,
+    RAW_ISSUE,
+    SEED,
+    SOLUTION,
+    THEME,
+    read_edit,
+    read_hand_written,
+    read_human_verdict,
+)
 from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -17,13 +28,14 @@ NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: a
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the last build published, in memory."""
+    """What the last build published, in memory; ``decided`` says which solutions people changed."""
 
     kb: KnowledgeBase
     chunks: tuple[Chunk, ...]
     raw_issues: dict[str, RawIssue]
     raw_places: dict[str, dict[str, str]]
-    edits: tuple[Edit, ...]
+    decisions: Decisions
+    decided: Decided
     settings: dict[str, dict[str, object]]
     generation: str
 
@@ -45,17 +57,35 @@ def read_published(file: WorkspaceFile) -> Published:
         return _read_records(file)
 
 
+def read_decided(file: WorkspaceFile) -> Decided:
+    """Read the solutions as people left them, without the rest of the knowledge base."""
+    solutions = {i: SOLUTION.read(body, id=i) for i, body in file.records("solution")}
+    issues = {i: ISSUE.read(body, id=i) for i, body in file.records("issue")}
+    return apply_decisions(solutions, issues, read_decisions(file))
+
+
+def read_decisions(file: WorkspaceFile) -> Decisions:
+    """Read what people decided, in the order in which the workspace took it."""
+    return Decisions(
+        edits=tuple(read_edit(i, body) for i, body in file.decisions("edit")),
+        verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
+        written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
+    )
+
+
 def _read_records(file: WorkspaceFile) -> Published:
     bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
     raw = dict(file.records("raw_issue"))
-    edits = tuple(read_edit(i, body) for i, body in file.edits())
+    issues = {i: ISSUE.read(body, id=i) for i, body in bodies["issue"].items()}
     solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies["solution"].items()}
+    decisions = read_decisions(file)
+    decided = apply_decisions(solutions, issues, decisions)
     kb = KnowledgeBase(
         documents={i: DOCUMENT.read(body, id=i) for i, body in bodies["document"].items()},
         themes={i: THEME.read(body, id=i) for i, body in bodies["theme"].items()},
         seeds={i: SEED.read(body, id=i) for i, body in bodies["seed"].items()},
-        issues={i: ISSUE.read(body, id=i) for i, body in bodies["issue"].items()},
-        solutions=apply_edits(solutions, edits),
+        issues=issues,
+        solutions=decided.solutions,
     )
     places = {i: {k: str(b[k]) for k in ("theme", "seed", "issue", "reason") if b.get(k)} for i, b in raw.items()}
     return Published(
@@ -63,7 +93,8 @@ def _read_records(file: WorkspaceFile) -> Published:
         chunks=tuple(CHUNK.read(c, document=d) for d, b in bodies["document"].items() for c in b.get("chunks") or ()),
         raw_issues={i: RAW_ISSUE.read(body, id=i) for i, body in raw.items()},
         raw_places=places,
-        edits=edits,
+        decisions=decisions,
+        decided=decided,
         settings=bodies["setting"],
         generation=file.meta("generation") or "0",
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
-SCHEMA_VERSION = "2"
-EARLIER = ("1",)  # read as they are where nobody can write them, else brought up to date
+from autokb.core.ids import canonical_json, short_id
+
+SCHEMA_VERSION = "3"
+EARLIER = ("1", "2")  # read as they are where nobody can write them, else brought up to date
 REQUEST = """
 CREATE TABLE IF NOT EXISTS request (
     number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, base_key TEXT NOT NULL, stage TEXT NOT NULL,
@@ -14,6 +17,10 @@ CREATE TABLE IF NOT EXISTS request (
     calls INTEGER NOT NULL, batch TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS request_unreadable ON request (base_key) WHERE state = 'unreadable';
 CREATE INDEX IF NOT EXISTS request_open ON request (state, room) WHERE state IN ('paid', 'awaited');
+"""
+DECISION = """
+CREATE TABLE IF NOT EXISTS decision (
+    kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
 """
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -24,10 +31,10 @@ CREATE INDEX IF NOT EXISTS staged_place ON staged (kind, root, relative);
 CREATE TABLE IF NOT EXISTS work (key TEXT PRIMARY KEY, stage TEXT NOT NULL, reply TEXT NOT NULL, request TEXT);
 CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS record (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
-CREATE TABLE IF NOT EXISTS edit (id TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spend (
     id INTEGER PRIMARY KEY, stage TEXT NOT NULL, room TEXT NOT NULL, calls INTEGER NOT NULL, cached INTEGER NOT NULL,
     input INTEGER NOT NULL, output INTEGER NOT NULL, cost REAL);
+{DECISION}
 {REQUEST}
 """
 
@@ -50,15 +57,50 @@ def migrate(db: sqlite3.Connection) -> None:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        if _read_version(db) == "1":  # another process may have been faster
+        version = _read_version(db)  # another process may have been faster
+        if version == "1":
             db.execute("ALTER TABLE work ADD COLUMN request TEXT")
-            for statement in filter(None, map(str.strip, REQUEST.split(";"))):
-                db.execute(statement)
+            _execute_all(db, REQUEST)
+        if version in EARLIER:
+            _execute_all(db, DECISION)
+            _number_edits(db)
+            _separate_verdicts(db)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")
         raise
+
+
+def _execute_all(db: sqlite3.Connection, statements: str) -> None:
+    for statement in filter(None, map(str.strip, statements.split(";"))):
+        db.execute(statement)
+
+
+def _number_edits(db: sqlite3.Connection) -> None:
+    """Give the edits of versions 1 and 2, which were ordered by their dates, the numbers of that order."""
+    rows = [(i, json.loads(body)) for i, body in db.execute("SELECT id, body FROM edit")]
+    rows.sort(key=lambda row: (str(row[1].get("date", "")), row[0]))
+    for number, (edit_id, body) in enumerate(rows, 1):
+        db.execute("INSERT INTO decision VALUES ('edit', ?, ?, ?)", (edit_id, number, canonical_json(body)))
+    db.execute("DROP TABLE edit")
+
+
+def _separate_verdicts(db: sqlite3.Connection) -> None:
+    """Make records of the verdicts that versions 1 and 2 wrote into the solutions themselves."""
+    (number,) = db.execute("SELECT coalesce(max(number), 0) FROM decision").fetchone()
+    for solution_id, text in db.execute("SELECT id, body FROM record WHERE kind = 'solution' ORDER BY id").fetchall():
+        body = json.loads(text)
+        if body.get("status") in ("approved", "rejected"):
+            number += 1
+            verdict = {"solution_id": solution_id, "verdict": body["status"], "author": "", "date": ""}
+            verdict_id = short_id("verdict", solution_id, body["status"], "", "")
+            row = ("verdict", verdict_id, number, canonical_json(verdict))
+            db.execute("INSERT INTO decision VALUES (?, ?, ?, ?)", row)
+            body["status"] = "displayed"
+            db.execute(
+                "UPDATE record SET body = ? WHERE kind = 'solution' AND id = ?", (canonical_json(body), solution_id)
+            )
 
 
 def _read_version(db: sqlite3.Connection) -> str | None:

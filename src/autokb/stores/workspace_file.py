@@ -16,7 +16,7 @@ import numpy as np
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
-from autokb.stores.schema import make_schema, migrate, readable
+from autokb.stores.schema import EARLIER, make_schema, migrate, readable
 
 BUSY_SECONDS = 30.0  # that a connection waits for another one's transaction to end
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
@@ -222,10 +222,8 @@ class WorkspaceFile:
         return None if row is None else json.loads(row[0])
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
-        """Yield kind, id and JSON body of everything published and edited, ordered by kind and id."""
-        yield from self._db.execute(
-            "SELECT kind, id, body FROM record UNION ALL SELECT 'edit', id, body FROM edit ORDER BY 1, 2"
-        )
+        """Yield kind, id and JSON body of everything published, ordered by kind and id."""
+        yield from self._db.execute("SELECT kind, id, body FROM record ORDER BY 1, 2")
 
     def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str]) -> int:
         """Replace the published records of the kinds by these in one step; returns how many rows changed.
@@ -242,23 +240,44 @@ class WorkspaceFile:
         self._db.executemany("DELETE FROM record WHERE kind = ? AND id = ?", gone)
         self._db.executemany("INSERT OR REPLACE INTO record VALUES (?, ?, ?)", changed)
         if gone or changed:
-            self.note("generation", str(int(self.meta("generation") or 0) + 1))
+            self._count_generation()
         return len(gone) + len(changed)
 
-    # -- edits -------------------------------------------------------------------------------------
+    # -- decisions of people -----------------------------------------------------------------------
 
-    def edits(self) -> list[tuple[str, dict[str, Any]]]:
-        """Return the hand edits in the order of their dates."""
-        rows = [(i, json.loads(b)) for i, b in self._db.execute("SELECT id, body FROM edit ORDER BY id")]
+    def decisions(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return id and body of the edits, verdicts or solutions by hand, in the order in which they were taken."""
+        if self.meta("schema") in EARLIER:  # a file that nobody can write is read as it is
+            return self._decisions_of_earlier(kind)
+        rows = self._db.execute("SELECT id, number, body FROM decision WHERE kind = ? ORDER BY number, id", (kind,))
+        return [(i, {**json.loads(body), "number": number}) for i, number, body in rows]
+
+    def _decisions_of_earlier(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
+        if kind != "edit":
+            return []
+        rows = [(i, json.loads(body)) for i, body in self._db.execute("SELECT id, body FROM edit")]
         return sorted(rows, key=lambda row: (str(row[1].get("date", "")), row[0]))
 
-    def drop_edits(self, ids: Iterable[str]) -> None:
-        """Remove hand edits; call it inside a transaction."""
-        self._db.executemany("DELETE FROM edit WHERE id = ?", ((i,) for i in ids))
+    def last_number(self) -> int:
+        """Return the number of the decision that was taken last; 0 where there is none."""
+        return int(self._db.execute("SELECT coalesce(max(number), 0) FROM decision").fetchone()[0])
 
-    def keep_edit(self, edit_id: str, body: Mapping[str, Any]) -> None:
-        """Store one hand edit; call it inside a transaction."""
-        self._db.execute("INSERT OR REPLACE INTO edit VALUES (?, ?)", (edit_id, canonical_json(body)))
+    def keep_decisions(self, kind: str, bodies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Store decisions under the numbers in their bodies; call it inside a transaction."""
+        rows = [
+            (kind, i, body["number"], canonical_json({k: v for k, v in body.items() if k != "number"}))
+            for i, body in bodies.items()
+        ]
+        self._db.executemany("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?)", rows)
+        if rows:
+            self._count_generation()
+
+    def drop_all_decisions(self) -> None:
+        """Forget every edit, verdict and solution by hand; call it inside a transaction."""
+        self._db.execute("DELETE FROM decision")
+        self._count_generation()
+
+    def _count_generation(self) -> None:
         self.note("generation", str(int(self.meta("generation") or 0) + 1))
 
     # -- costs -------------------------------------------------------------------------------------

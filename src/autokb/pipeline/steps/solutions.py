@@ -205,16 +205,3 @@ def _checked(
         for s, reply in zip(asked, replies, strict=True)
     }
     return [one for s in solutions if (one := checked.get(s.id, s)) is not None]
-
-
-def judged_by_people(solutions: Sequence[Solution], before: Mapping[str, Solution]) -> list[Solution]:
-    """Keep what people decided: rejected stays rejected, approved stays approved unless a rule now forbids it."""
-    kept = []
-    for solution in solutions:
-        earlier = before.get(solution.id)
-        rejected = earlier is not None and earlier.status == "rejected"
-        approved = earlier is not None and earlier.status == "approved" and solution.status in DISPLAYED
-        if earlier is not None and (rejected or approved):
-            solution = replace(solution, status=earlier.status, reason=earlier.reason)
-        kept.append(solution)
-    return kept

@@ -1,0 +1,87 @@
+"""``autokb approve``, ``reject``, ``hide`` and ``write``: what people decide about solutions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autokb.cli.commands import Folder, Json, app
+
+if TYPE_CHECKING:
+    from autokb.app.decisions import Judged, Written
+
+Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
+Author = Annotated[str, typer.Option(metavar="A", help="Who decides; kept with the decision and exported.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Take the verdict back.")]
+
+
+@app.command(epilog="Example: autokb approve kb solution-1234... --author ann")
+def approve(
+    workspace: Folder, solutions: Solutions, author: Author = "", undo: Undo = False, json: Json = False
+) -> None:
+    """Approve solutions as their texts are now.
+
+    The id of an edit that lost its solution gives the edit to the solution it is offered for.
+    """
+    from autokb.app import SupportKB
+
+    _emit(json, SupportKB.open(workspace).approve(solutions, author=author, undo=undo))
+
+
+@app.command(epilog="Example: autokb reject kb solution-1234...  and  autokb reject kb solution-1234... --undo")
+def reject(
+    workspace: Folder, solutions: Solutions, author: Author = "", undo: Undo = False, json: Json = False
+) -> None:
+    """Reject solutions: they are not shown until that is taken back, whatever is built or imported."""
+    from autokb.app import SupportKB
+
+    _emit(json, SupportKB.open(workspace).reject(solutions, author=author, undo=undo))
+
+
+@app.command(epilog="Example: autokb hide kb solution-1234...")
+def hide(workspace: Folder, solutions: Solutions, author: Author = "", undo: Undo = False, json: Json = False) -> None:
+    """Hide solutions that are right, but not to be shown now."""
+    from autokb.app import SupportKB
+
+    _emit(json, SupportKB.open(workspace).hide(solutions, author=author, undo=undo))
+
+
+@app.command(epilog="Example: autokb write kb issue-1234... answer.md --author ann")
+def write(
+    workspace: Folder,
+    issue: Annotated[str, typer.Argument(metavar="ISSUE", help="The id of an issue, or its first letters.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Markdown: a heading as title, a list as steps.")],
+    author: Author = "",
+    json: Json = False,
+) -> None:
+    """Put a solution of your own on an issue: approved, and kept by every build."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    written = SupportKB.open(workspace).write(issue, file, author=author)
+    emit(json, written.as_json(), lambda: _written_view(workspace, written))
+
+
+def _emit(json: bool, judged: Judged) -> None:
+    from autokb.cli.output import emit
+
+    emit(json, judged.as_json(), lambda: _judged_view(judged))
+
+
+def _judged_view(judged: Judged) -> str:
+    what = f"taken back: {judged.verdict}" if judged.undone else judged.verdict
+    count = len(judged.solutions)
+    head = f"{judged.changed} of {count} solution{'' if count == 1 else 's'} {what}"
+    lines = (f"  {s.id}: {s.status}{f' ({s.reason})' if s.reason else ''}" for s in judged.solutions)
+    return "\n".join((head, *lines))
+
+
+def _written_view(workspace: Path, written: Written) -> str:
+    from autokb.cli.views import quoted
+
+    return (
+        f"Wrote {written.id} ({written.status}, {len(written.steps)} steps).\n"
+        f"Next: autokb show {quoted(workspace)} {written.issue_id}"
+    )

@@ -1,0 +1,308 @@
+"""What people decide - edits, verdicts, solutions by hand - is laid over what was built and outlives it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeVar
+
+from autokb.core.forest import Forest
+from autokb.core.ids import canonical_json, digest, short_id
+from autokb.core.nouns import (
+    DISPLAYED,
+    Edit,
+    HandWritten,
+    HumanVerdict,
+    HumanVerdictName,
+    Issue,
+    Origin,
+    Solution,
+    Status,
+    Verdict,
+)
+
+Decision = Edit | HumanVerdict | HandWritten
+D = TypeVar("D", Edit, HumanVerdict)
+NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Everything that people decided, each kind in the order in which the workspace took it."""
+
+    edits: tuple[Edit, ...] = ()
+    verdicts: tuple[HumanVerdict, ...] = ()
+    written: tuple[HandWritten, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.edits or self.verdicts or self.written)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Solutions as people left them, and which decision counts for which solution.
+
+    ``base`` are the solutions as built or written, ``edited`` those with edits and without verdicts. ``orphans`` are
+    decisions whose solution is not there; they stay stored.
+    """
+
+    solutions: Mapping[str, Solution]
+    base: Mapping[str, Solution]
+    edited: Mapping[str, Solution]
+    edits: Mapping[str, Edit] = field(default_factory=dict)
+    verdicts: Mapping[str, HumanVerdict] = field(default_factory=dict)
+    written: Mapping[str, HandWritten] = field(default_factory=dict)
+    orphans: tuple[Decision, ...] = ()
+
+    def source_changed(self, solution_id: str) -> bool:
+        """Return whether an edited solution is built in other words now than when it was edited."""
+        edit = self.edits.get(solution_id)
+        if edit is None or not edit.built:
+            return False
+        solution = self.base[solution_id]
+        return edit.built != text_mark(solution.text, solution.steps)
+
+
+def text_mark(text: str, steps: Sequence[str]) -> str:
+    """Return the mark of a text with its steps: 16 hexadecimal digits that change when either does."""
+    return digest(text, canonical_json(list(steps)))[:16]
+
+
+def origin_of(solution: Solution, tree: str) -> Origin:
+    """Return what lets a decision find a solution again; ``solution`` is as it was built."""
+    document = solution.evidence[0].document if solution.evidence else ""
+    return Origin(tree, document, text_mark(solution.text, solution.steps), digest(canonical_json(solution.steps))[:16])
+
+
+def tree_of(issue_id: str, forest: Forest[Issue]) -> str:
+    """Return the root issue of a node, or nothing where the node is not there."""
+    return forest.root(issue_id).id if issue_id in forest.nodes else ""
+
+
+def new_edit(
+    solution_id: str,
+    text: str,
+    steps: Iterable[str],
+    author: str,
+    date: str,
+    *,
+    origin: Origin | None = None,
+    based_on: str = "",
+) -> Edit:
+    """Make the record of an edit; ``steps`` empty means that the text was edited as a whole."""
+    given = tuple(s.strip() for s in steps if s.strip())
+    edit_id = short_id("edit", solution_id, text, canonical_json(list(given)), author, date)
+    origin = origin or Origin()
+    return Edit(edit_id, solution_id, text, given, author, date, origin=origin, built=origin.built, based_on=based_on)
+
+
+def new_verdict(
+    solution: Solution, verdict: HumanVerdictName, author: str, date: str, origin: Origin, reason: str = ""
+) -> HumanVerdict:
+    """Make the record of a verdict on a solution as it is shown."""
+    shown = text_mark(solution.text, solution.steps)
+    verdict_id = short_id("verdict", solution.id, verdict, author, date, shown)
+    return HumanVerdict(verdict_id, solution.id, verdict, author, date, origin=origin, reason=reason, shown=shown)
+
+
+def steps_of(text: str, title: str = "") -> tuple[str, ...]:
+    """Read the steps of an edited text: one a line, numbering and bullets taken off.
+
+    Where lines are numbered, those before the first one are the title and those after one without a number of their own
+    belong to it; elsewhere a first line that is the built solution's ``title`` is no step.
+    """
+    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    first = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), None)
+    if first is None:
+        titled = len(lines) > 1 and title and lines[0].strip() == title
+        return tuple(line.strip() for line in lines[1 if titled else 0 :])
+    steps: list[str] = []
+    for line in lines[first:]:
+        if NUMBERING.match(line):
+            steps.append(NUMBERING.sub("", line).strip())
+        else:
+            steps[-1] += "\n" + line
+    return tuple(step for step in steps if step.strip())
+
+
+def title_of(solution: Solution) -> str:
+    """Return the line that a solution's text puts over its steps, or nothing."""
+    first = solution.text.strip().partition("\n")[0].strip()
+    step_lines = {line.strip() for step in solution.steps for line in step.split("\n")}
+    return "" if NUMBERING.match(first) or first in step_lines else first
+
+
+def edit_solution(solution: Solution, edit: Edit) -> Solution:
+    """Return a solution with an edit's text and steps; its status and rules are as they were."""
+    title = title_of(solution)
+    if not edit.steps:
+        steps = steps_of(edit.text, title) or solution.steps
+        return replace(solution, text=edit.text, steps=steps)
+    lines = [f"{n}. {s}" for n, s in enumerate(edit.steps, 1)]
+    text = edit.text or "\n".join([title, *lines] if title else lines)
+    return replace(solution, text=text, steps=edit.steps)
+
+
+def write_solution(written: HandWritten, issue_id: str) -> Solution:
+    """Return a solution by hand on a node; it needs no evidence and is approved as it was written."""
+    solution = Solution(
+        written.id, issue_id, written.text, written.steps, written.attributes, (), "approved", rules=written.rules
+    )
+    return _withhold_if_broken(solution, "as it was written by hand")
+
+
+def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], decisions: Decisions) -> Decided:
+    """Lay decisions over solutions.
+
+    Of each kind the last one taken counts. A decision whose solution is gone goes along to the solutions of its tree
+    that have its document, heading and text and no decision of the kind themselves; where there is none it is an
+    orphan, and changes nothing. A rejection or hiding holds until it is taken back, an approval for its text only.
+    """
+    if not decisions:
+        return Decided(built, built, built)
+    forest = Forest(issues.values())
+    base = dict(built)
+    orphans: list[Decision] = []
+    written = {}
+    for one in decisions.written:
+        node = next((i for i in (one.issue_id, one.tree) if i in issues), None)
+        if node is None:
+            orphans.append(one)
+        else:
+            base[one.id] = write_solution(one, node)
+            written[one.id] = one
+    twins = _Twins(base, forest)
+    edits, lost_edits = _assign(decisions.edits, twins)
+    verdicts, lost_verdicts = _assign([v for v in decisions.verdicts if not v.undone], twins)
+    orphans += [*lost_edits, *lost_verdicts]
+    edited = base | {i: _edited(base[i], edit) for i, edit in edits.items()}
+    solutions = edited | {i: _judged(edited[i], verdict) for i, verdict in verdicts.items()}
+    return Decided(solutions, base, edited, edits, verdicts, written, tuple(orphans))
+
+
+def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]:
+    """Return by the ids of orphaned edits the solutions that they may belong to.
+
+    That is one with the same steps of the same document under another heading, in the edit's tree, or anywhere when
+    that tree is gone.
+    """
+    orphans = [o for o in decided.orphans if isinstance(o, Edit) and o.origin.steps]
+    if not orphans:
+        return {}
+    forest = Forest(issues.values())
+    free = (s for i, s in sorted(decided.base.items()) if i not in decided.edits)
+    origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in free}
+    offers = {}
+    for edit in orphans:
+        wanted = edit.origin
+        for solution_id, origin in origins.items():
+            same_tree = origin.tree == wanted.tree or wanted.tree not in issues
+            if same_tree and (origin.document, origin.steps) == (wanted.document, wanted.steps):
+                offers[edit.id] = solution_id
+                break
+    return offers
+
+
+def update_decisions(
+    decisions: Decisions, decided: Decided, issues: Mapping[str, Issue], rules: Mapping[str, tuple[Verdict, ...]]
+) -> Decisions:
+    """Return decisions that know what their solutions are now, so that they find them again after the next build.
+
+    ``rules`` are by decision id what the rules say of its text now.
+    """
+    named = {e.solution_id for e in decisions.edits} | {v.solution_id for v in decisions.verdicts}
+    forest = Forest(issues.values())
+    base = (s for i, s in decided.base.items() if i in named)
+    origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in base}
+
+    def edit(one: Edit) -> Edit:
+        origin = origins.get(one.solution_id, one.origin)
+        return replace(one, origin=origin, built=one.built or origin.built, rules=rules.get(one.id, one.rules))
+
+    def verdict(one: HumanVerdict) -> HumanVerdict:
+        solution = decided.solutions.get(one.solution_id)
+        shown = one.shown or (text_mark(solution.text, solution.steps) if solution else "")
+        return replace(one, origin=origins.get(one.solution_id, one.origin), shown=shown)
+
+    return Decisions(
+        tuple(map(edit, decisions.edits)),
+        tuple(map(verdict, decisions.verdicts)),
+        tuple(replace(one, rules=rules.get(one.id, one.rules)) for one in decisions.written),
+    )
+
+
+class _Twins:
+    """Finds the solutions that stand for one that is gone: same tree, document, heading and text."""
+
+    def __init__(self, base: Mapping[str, Solution], forest: Forest[Issue]) -> None:
+        self.base = base
+        self._forest = forest
+
+    @cached_property
+    def _by_origin(self) -> Mapping[Origin, list[str]]:
+        found: dict[Origin, list[str]] = {}
+        for solution_id, solution in sorted(self.base.items()):
+            if solution.issue_id in self._forest.nodes:
+                origin = origin_of(solution, tree_of(solution.issue_id, self._forest))
+                found.setdefault(origin, []).append(solution_id)
+        return found
+
+    def of(self, origin: Origin) -> list[str]:
+        return self._by_origin.get(origin, []) if origin.built else []
+
+
+def _assign(decisions: Iterable[D], twins: _Twins) -> tuple[dict[str, D], list[D]]:
+    """Return the last decision of each solution, and the decisions that have none."""
+    direct: dict[str, D] = {}
+    homeless = []
+    for one in decisions:
+        if one.solution_id in twins.base:
+            direct[one.solution_id] = one
+        else:
+            homeless.append(one)
+    followed: dict[str, D] = {}
+    orphans = []
+    for one in homeless:
+        targets = twins.of(one.origin)
+        followed.update(dict.fromkeys((t for t in targets if t not in direct), one))
+        if not targets:
+            orphans.append(one)
+    return {**followed, **direct}, orphans
+
+
+def _edited(solution: Solution, edit: Edit) -> Solution:
+    edited = edit_solution(solution, edit)
+    if edit.rules:
+        mended = solution.status == "withheld" and any(v.verdict == "broken" for v in solution.rules)
+        edited = replace(edited, rules=edit.rules)
+        if mended:
+            edited = replace(edited, status="displayed", reason="")
+    if solution.status == "approved" and text_mark(edited.text, edited.steps) != text_mark(
+        solution.text, solution.steps
+    ):  # written by hand and edited since
+        edited = replace(edited, status="displayed", reason="It was edited since it was written; approve it again.")
+    return _withhold_if_broken(edited, "as it was edited")
+
+
+def _withhold_if_broken(solution: Solution, how: str) -> Solution:
+    broken = [v for v in solution.rules if v.verdict == "broken"]
+    if not broken or solution.status not in DISPLAYED:
+        return solution
+    reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
+    return replace(solution, status="withheld", reason=f"It breaks a rule {how}. {reasons}")
+
+
+def _judged(solution: Solution, verdict: HumanVerdict) -> Solution:
+    whose = "".join(f"{word}{value}" for word, value in ((" by ", verdict.author), (", ", verdict.date)) if value)
+    if verdict.verdict != "approved":
+        reason = verdict.reason or f"{verdict.verdict.capitalize()}{whose}."
+        return replace(solution, status=verdict.verdict, reason=reason)
+    if solution.status not in DISPLAYED:
+        return solution
+    if verdict.shown in ("", text_mark(solution.text, solution.steps)):
+        return replace(solution, status="approved", reason=verdict.reason)
+    status: Status = "displayed" if solution.status == "approved" else solution.status
+    changed = f"Its text has changed since it was approved{whose}; read it and approve it again."
+    return replace(solution, status=status, reason=f"{solution.reason} {changed}".strip())
