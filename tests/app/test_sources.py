@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -343,3 +344,35 @@ def test_a_removal_that_cannot_be_written_changes_nothing(kb: SupportKB, monkeyp
     with pytest.raises(KeyboardInterrupt):
         kb.remove(["a.md", "7"])
     assert ids(kb) == EVERYTHING
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_after_any_sequence_one_file_is_staged_once_and_a_sync_gives_what_is_there(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    kb = SupportKB(create_workspace(tmp_path / "kb", hand_made_kb.DOMAIN))
+    top = tmp_path / "top"
+    folders = [top, top / "a", top / "a" / "b", top / "a" / "b" / "c", top / "d"]
+    files = [folder / f"{n}-{m}.md" for n, folder in enumerate(folders) for m in range(2)]
+    for file in files:
+        write(tmp_path, str(file.relative_to(tmp_path)))
+    for _ in range(25):
+        match chance.choice(["add", "add", "sync", "remove", "change", "delete"]):
+            case "add" | "sync" as step:
+                paths = [p for p in chance.sample(folders + files, chance.choice([1, 2])) if p.exists()]
+                kb.add(paths, sync=step == "sync", yes=True)
+            case "remove" if sources := kb.sources().sources:
+                one = chance.choice(sources)
+                assert kb.remove([one.path]).removed == one.documents
+            case "change":
+                chance.choice(files).write_text(f"# Title\n\n{chance.random()}\n", encoding="utf-8")
+            case "delete":
+                chance.choice(files).unlink(missing_ok=True)
+        paths_of = staged_paths(kb)
+        assert len(set(paths_of.values())) == len(paths_of)
+    kb.add([top], sync=True, yes=True)
+    assert sorted(staged_paths(kb).values()) == sorted(file for file in files if file.exists())
+
+
+def staged_paths(kb: SupportKB) -> dict[str, Path]:
+    with kb.workspace.file() as file:
+        return {place.id: Path(place.root, place.relative) for place in file.staged_places()}

@@ -118,14 +118,14 @@ def sources(workspace: Folder, json: Json = False) -> None:
 
 
 @app.command(
-    epilog="Example: autokb remove kb manuals/  and  autokb remove kb manuals/pairing.md issue-7  and, for an id that "
+    epilog="Example: autokb remove kb manuals/  and  autokb remove kb manuals/pairing.md 4711  and, for an id that "
     "begins with a dash,  autokb remove kb -- -7"
 )
 def remove(
     workspace: Folder,
     names: Annotated[
         list[str],
-        typer.Argument(metavar="ID|PATH...", help="Ids of documents and issues, or what autokb sources lists."),
+        typer.Argument(metavar="ID|PATH...", help="Ids of documents and raw issues, or paths as autokb sources lists."),
     ],
     json: Json = False,
 ) -> None:
