@@ -43,8 +43,21 @@ def opened(here: Path) -> SupportKB:
 CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "init": ("init {here}/new --domain headphones", created),
     "add": (
-        "add {here}/kb {here}/more.csv --as issues --text-field body --id-field number",
-        lambda here: opened(here).add([here / "more.csv"], "issues", Fields(text="body", id="number")),
+        "add {here}/kb {here}/more.csv {here}/emptied --as issues --text-field body --id-field number "
+        "--sync --yes --update",
+        lambda here: opened(here).add(
+            [here / "more.csv", here / "emptied"],
+            "issues",
+            Fields(text="body", id="number"),
+            sync=True,
+            update=True,
+            yes=True,
+        ),
+    ),
+    "sources": ("sources {here}/kb", lambda here: opened(here).sources()),
+    "remove": (
+        "remove {here}/kb blades.md {here}/emptied r1",
+        lambda here: opened(here).remove(["blades.md", here / "emptied", "r1"]),
     ),
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
     "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
@@ -128,6 +141,12 @@ def test_a_command_prints_what_its_method_returns(
         document = next(iter(hand_made_kb.DOCUMENTS))
         (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
         (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
+        if command in ("add", "sources", "remove"):
+            (here / "emptied").mkdir()
+            (here / "emptied" / "old.csv").write_text("id,text\n1,It smells\n7,It hums\n", encoding="utf-8")
+            (here / "other.csv").write_text("id,text\n2,It rains in\n", encoding="utf-8")
+            opened(here).add([here / "emptied", here / "other.csv"], "issues")
+            (here / "emptied" / "old.csv").unlink()
         if command == "build":
             opened(here).build()  # what is thought afresh is there already, so that --rethink shows
         if command == "evaluate compare":

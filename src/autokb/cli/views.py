@@ -14,7 +14,7 @@ from rich.text import Text
 from autokb.core.nouns import Skipped
 
 if TYPE_CHECKING:
-    from autokb.core.results import Added, BuildReport, Costs, Imported, Plan
+    from autokb.core.results import Added, BuildReport, Costs, Imported, Plan, Removed, Sources
 
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
@@ -50,6 +50,24 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     if done.added or done.updated or done.removed:
         lines.append(next_line(f"Next: autokb build {quoted(workspace)}"))
     return Group(*lines)
+
+
+def sources_view(workspace: Path, listed: Sources) -> RenderableType:
+    """Show what was added and imported, each as it is typed to remove it."""
+    name = quoted(workspace)
+    if not listed.sources:
+        return Group(next_line(f"Nothing is added yet. Next: autokb add {name} FOLDER_OF_MANUALS"))
+    lines = [next_line("kind    documents  issues  path", "bold")]
+    for one in listed.sources:
+        lines.append(next_line(f"{one.kind:6}  {one.documents:9}  {one.issues:6}  {shlex.quote(one.path)}", ""))
+    return Group(*lines, next_line(f"To take one out of the next build: autokb remove {name} PATH"))
+
+
+def removed_view(workspace: Path, done: Removed) -> RenderableType:
+    """Show what a ``remove`` took out, and that a build publishes it."""
+    counts = ((done.documents, "document"), (done.issues, "issue"))
+    words = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
+    return Group(Text(f"removed: {words}"), next_line(f"Next: autokb build {quoted(workspace)}"))
 
 
 def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:

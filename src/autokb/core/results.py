@@ -201,6 +201,32 @@ class Added(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class ListedSource(Result):
+    """One folder, file or import, and how many staged documents and raw issues came from it."""
+
+    kind: str
+    path: str
+    documents: int
+    issues: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sources(Result):
+    """What was added or imported: folders first, then files and imports, each by its path."""
+
+    sources: tuple[ListedSource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removed(Result):
+    """What one ``remove`` took out of the next build; ``removed`` counts documents and raw issues together."""
+
+    removed: int
+    documents: int
+    issues: int
+
+
+@dataclass(frozen=True, slots=True)
 class Imported(Result):
     """What one import took, what was there already, and what it did not take; ``notes`` say what went for it."""
 

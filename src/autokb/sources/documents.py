@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -38,14 +38,16 @@ def read_documents(
     fields: Fields | None = None,
     known_markup: Markup | None = None,
     progress: Callable[[str], None] | None = None,
+    added: Collection[str] = (),
 ) -> Reading[Document]:
     """Read every document under the paths; ``known_markup`` says what the text field of records is written in.
 
+    Files keep the names they have in what was ``added`` before (see ``find_files``).
     Of a web page a document holds everything, with marks for the filter that tells text from boilerplate.
     Raises BadInputError for a path that does not exist and for two folders with different files of one name;
     anything else that is wrong is skipped with its reason.
     """
-    files, skipped = find_files(paths)
+    files, skipped = find_files(paths, added)
     read: dict[str, tuple[SourceRecord[Document], str]] = {}
     for file in files:
         if progress:

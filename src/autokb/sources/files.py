@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,9 +28,11 @@ class FoundFile:
         return Path(self.root, self.relative)
 
 
-def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
+def find_files(paths: Sequence[Path], added: Collection[str] = ()) -> tuple[list[FoundFile], list[Skipped]]:
     """Return the files under the paths, each once, and what could not be followed.
 
+    A file's root is the path given, or what of ``added`` it is or lies in: the resolved paths of folders and files that
+    were added before. So one file has one name, whether it is added alone, with its folder or with one above.
     Raises BadInputError for a path that does not exist.
     """
     found: list[FoundFile] = []
@@ -39,9 +41,11 @@ def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
         if not os.path.lexists(path):
             raise BadInputError(f"{path} does not exist; check the spelling, or give another file or folder.")
         if path.is_dir():
-            _walk(path.resolve(), found, skipped)
+            _walk(path.resolve(), added, found, skipped)
         else:
-            _add_file(FoundFile(str(path.absolute().parent.resolve()), path.name), found, skipped)
+            folder = path.absolute().parent.resolve()
+            root = _added_folder(folder, added) or folder
+            _add_file(_named_file(folder / path.name, root, added), found, skipped)
     seen: set[FoundFile | str] = set()
     unique = []
     for file in found:
@@ -53,20 +57,31 @@ def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
     return unique, skipped
 
 
-def _walk(root: Path, found: list[FoundFile], skipped: list[Skipped]) -> None:
-    first_name_of = {os.path.realpath(root): "."}
-    waiting = [root]
+def _added_folder(folder: Path, added: Collection[str]) -> Path | None:
+    """Return the innermost folder among ``added`` that this one is or lies in."""
+    return next((one for one in (folder, *folder.parents) if str(one) in added), None)
+
+
+def _named_file(path: Path, root: Path, added: Collection[str]) -> FoundFile:
+    alone = str(path) in added
+    return FoundFile(str(path.parent if alone else root), path.name if alone else path.relative_to(root).as_posix())
+
+
+def _walk(start: Path, added: Collection[str], found: list[FoundFile], skipped: list[Skipped]) -> None:
+    first_name_of = {os.path.realpath(start): "."}
+    waiting = [(start, _added_folder(start, added) or start)]
     while waiting:
         folders = []
-        for entry in _sorted_entries(root, waiting.pop(), skipped):
+        folder, root = waiting.pop()
+        for entry in _sorted_entries(root, folder, skipped):
             relative = entry.relative_to(root).as_posix()
             if not entry.is_dir():
-                _add_file(FoundFile(str(root), relative), found, skipped)
+                _add_file(_named_file(entry, root, added), found, skipped)
             elif first := first_name_of.get(os.path.realpath(entry)):
                 skipped.append(Skipped(relative, f"is a link to a folder that is read already ({first}); left out."))
             else:
                 first_name_of[os.path.realpath(entry)] = relative
-                folders.append(entry)
+                folders.append((entry, entry if str(entry) in added else root))
         waiting.extend(reversed(folders))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,14 +26,19 @@ _MAX_SHOWN_COLUMNS = 20
 
 
 def read_issues(
-    paths: Sequence[Path], fields: Fields | None = None, progress: Callable[[str], None] | None = None
+    paths: Sequence[Path],
+    fields: Fields | None = None,
+    progress: Callable[[str], None] | None = None,
+    added: Collection[str] = (),
 ) -> Reading[RawIssue]:
     """Read every raw issue under the paths; one without an id gets one made from its text and which occurrence it is.
+
+    Files keep the names they have in what was ``added`` before (see ``find_files``).
 
     Raises BadInputError for a path that does not exist; anything else that is wrong is skipped with its reason.
     """
     fields = fields or Fields()
-    files, skipped = find_files(paths)
+    files, skipped = find_files(paths, added)
     found: list[tuple[RawIssue, FoundFile, str]] = []
     for file in files:
         if progress:

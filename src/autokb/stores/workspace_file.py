@@ -32,6 +32,16 @@ class Staged:
     body: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class StagedPlace:
+    """An added document or raw issue without its body: ``root`` is empty where it was imported."""
+
+    kind: str
+    id: str
+    root: str
+    relative: str
+
+
 class WorkspaceFile:
     """One connection to the file; open one a thread.
 
@@ -139,6 +149,11 @@ class WorkspaceFile:
         rows = self._db.execute("SELECT id, root, relative, body FROM staged WHERE kind = ? ORDER BY id", (kind,))
         return [Staged(i, root, relative, json.loads(body)) for i, root, relative, body in rows]
 
+    def staged_places(self) -> list[StagedPlace]:
+        """Return everything added, without reading a body, ordered by kind and id."""
+        rows = self._db.execute("SELECT kind, id, root, relative FROM staged ORDER BY kind, id")
+        return [StagedPlace(*row) for row in rows]
+
     def stage(self, kind: str, items: Iterable[Staged]) -> None:
         """Add or replace sources; call it inside a transaction."""
         rows = ((kind, s.id, s.root, s.relative, canonical_json(s.body)) for s in items)
@@ -146,7 +161,9 @@ class WorkspaceFile:
 
     def unstage(self, kind: str, ids: Iterable[str]) -> None:
         """Remove sources; call it inside a transaction."""
-        self._db.executemany("DELETE FROM staged WHERE kind = ? AND id = ?", ((kind, i) for i in ids))
+        for part in parts_of(list(ids)):
+            marks = ",".join("?" * len(part))
+            self._db.execute(f"DELETE FROM staged WHERE kind = ? AND id IN ({marks})", [kind, *part])
 
     # -- finished work -----------------------------------------------------------------------------
 
