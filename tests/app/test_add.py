@@ -95,9 +95,7 @@ def test_sync_of_documents_leaves_issues(workspace: Workspace, folder: Callable)
     (manuals / "asked.txt").unlink()
     add(workspace, [manuals], sync=True)
     assert len(issues(workspace)) == 1
-    with pytest.raises(BadInputError, match="--yes"):
-        add(workspace, [manuals], "issues", sync=True)
-    assert add(workspace, [manuals], "issues", sync=True, yes=True).removed == 1
+    assert add(workspace, [manuals], "issues", sync=True).removed == 1
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"\x00\x01\x02" * 400, b"# A\n" + b"\xff\xfe\xfd" * 9 + b"\x81"])
@@ -404,16 +402,11 @@ def test_a_file_takes_an_imported_issue_s_id(workspace: Workspace, tmp_path: Pat
 # -- a share that is not mounted --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("left", [{}, {"empty.md": b""}, {"picture.png": b"\x89PNG"}])
-def test_a_sync_of_a_folder_without_any_file_needs_a_yes(
-    workspace: Workspace, folder: Callable, left: dict[str, bytes]
-) -> None:
+def test_a_sync_of_a_folder_without_any_file_needs_a_yes(workspace: Workspace, folder: Callable) -> None:
     share, other = folder("share", a="one", sub__b="two"), folder("other", c="three")
     add(workspace, [share, other])
     shutil.rmtree(share)
     share.mkdir()
-    for name, data in left.items():
-        (share / name).write_bytes(data)
     for paths in ([share], [other, share]):
         with pytest.raises(BadInputError, match=r"share .*\(2\).*mounted.*--yes.*Nothing was changed") as refused:
             add(workspace, paths, sync=True)

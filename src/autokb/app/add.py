@@ -133,7 +133,8 @@ def _store(
         gone = _gone(old.values(), reading, items, given)
         if sync and not yes:
             inside = [Path(folder) for folder in folders if any(Path(folder).is_relative_to(one) for one in given)]
-            _refuse_to_empty_folders(kind, [*given, *inside], items, gone)
+            present = [Path(root, relative) for root, relative in reading.present]
+            _refuse_to_empty_folders([*given, *inside], present, gone)
         removed = gone if sync else []
         file.stage(kind, [*new, *changed, *(m for m in moved if not _still_there(old[m.id]))])
         file.unstage(kind, (s.id for s in removed))
@@ -237,13 +238,12 @@ def _unread(staged: Staged, doubtful: Set[str]) -> bool:
     return any(str(place) in doubtful for place in (relative, *relative.parents))
 
 
-def _refuse_to_empty_folders(
-    kind: Kind, folders: Iterable[Path], items: Sequence[Staged], gone: Sequence[Staged]
-) -> None:
+def _refuse_to_empty_folders(folders: Iterable[Path], present: Sequence[Path], gone: Sequence[Staged]) -> None:
+    """Refuse to sync with a folder that holds no file at all: it may be a share that is not mounted."""
     for folder in folders:
         lost = sum(_lies_in([folder], s) for s in gone)
-        if lost and not any(_lies_in([folder], s) for s in items):
+        if lost and not any(path.is_relative_to(folder) for path in present):
             raise BadInputError(
-                f"{folder} holds no {kind} that can be read, and --sync would remove what it gave before ({lost}); see "
-                "that it is mounted, or say --yes to remove that. Nothing was changed."
+                f"{folder} holds no file, and --sync would remove what it gave before ({lost}); see that it is "
+                "mounted, or say --yes to remove that. Nothing was changed."
             )
