@@ -12,7 +12,13 @@ import pytest
 import typer
 
 import hand_made_kb
-from autokb.cli import chunk_commands, draft_commands, evaluate_commands, main  # noqa: F401  (registers commands)
+from autokb.cli import (  # noqa: F401  (registers commands)
+    chunk_commands,
+    decision_commands,
+    draft_commands,
+    evaluate_commands,
+    main,
+)
 from autokb.cli.commands import app
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.stores.workspace import Workspace
