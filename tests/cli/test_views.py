@@ -172,3 +172,15 @@ def test_sources_are_shown_as_they_are_typed_to_remove_them(tmp_path: Path, caps
     ]
     shown = seen(capsys, "remove", kb, "a.md", "1")
     assert shown[:2] == ["removed: 1 document, 1 issue", f"Next: autokb build {kb}"]
+
+
+def test_a_solution_by_hand_says_so_where_others_name_their_sources(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "answer.md").write_text("# Carry it\n\n1. Lift it.\n2. Put it down.\n", encoding="utf-8")
+    assert "approved, 2 steps" in seen(capsys, "write", hand_made.folder, "charge", tmp_path / "answer.md")[0]
+    for command in (("show", hand_made.folder, "charge"), ("ask", hand_made.folder, "the battery does not charge")):
+        assert "written by hand" in "\n".join(seen(capsys, *command))
+    assert seen(capsys, "hide", hand_made.folder, "s-contacts")[0] == "1 of 1 hidden"
+    undone = seen(capsys, "hide", hand_made.folder, "s-contacts", "--undo")
+    assert undone[:2] == ["1 of 1 verdicts 'hidden' taken back", "  s-contacts: displayed"]
