@@ -24,6 +24,7 @@ from autokb.pipeline.embedding import (
     read_embedder_name,
 )
 from autokb.retrieval.index import AskIndex, load_index, published_gate
+from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -51,7 +52,8 @@ class OpenIndex:
 
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
-        return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
 
     def close(self) -> None:
         """Let go of the workspace file, and of the connection to an embedder."""
@@ -64,8 +66,7 @@ def open_index(workspace: Workspace) -> OpenIndex:
     Questions are read offline whatever the settings' model; only a paid embedder is asked.
     """
     with ExitStack() as stack:
-        file = WorkspaceFile(workspace.knowledge_path)
-        stack.callback(file.close)
+        file = stack.enter_context(workspace.file())
         published = read_published(file)
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))

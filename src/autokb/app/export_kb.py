@@ -13,7 +13,9 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Issue, KnowledgeBase, Solution
+from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
+from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 
@@ -33,7 +35,8 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
         raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(SUFFIXES)}.")
     with workspace.file() as file:
         if kind == ".jsonl":
-            lines = list(_jsonl(file.lines()))
+            with damaged_rows("record"):
+                lines = list(_jsonl(file.lines()))
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
         kb = read_published(file).kb
@@ -42,12 +45,9 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
 
 
 def _write(target: Path, text: str) -> None:
-    partial = target.with_name(target.name + ".partial")
     try:
-        partial.write_text(text, encoding="utf-8", newline="")
-        partial.replace(target)
+        replace_private(target, text.encode("utf-8"))
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was exported.") from error
 
 

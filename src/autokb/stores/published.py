@@ -9,6 +9,7 @@ from autokb.core.edit_overlay import apply_edits
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Chunk, Edit, KnowledgeBase, RawIssue
 from autokb.stores.codecs import CHUNK, DOCUMENT, ISSUE, RAW_ISSUE, SEED, SOLUTION, THEME, read_edit
+from autokb.stores.database import damaged_rows
 from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -41,14 +42,15 @@ def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
 
 def read_published(file: WorkspaceFile) -> Published:
     """Read everything that readers may see, all of it from one moment."""
-    with file.snapshot():
+    with file.snapshot(), damaged_rows("record"):
         return _read_records(file)
 
 
 def _read_records(file: WorkspaceFile) -> Published:
     bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
     raw = dict(file.records("raw_issue"))
-    edits = tuple(read_edit(i, body) for i, body in file.edits())
+    with damaged_rows("edit"):
+        edits = tuple(read_edit(i, body) for i, body in file.edits())
     solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies["solution"].items()}
     kb = KnowledgeBase(
         documents={i: DOCUMENT.read(body, id=i) for i, body in bodies["document"].items()},

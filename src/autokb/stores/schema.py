@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
+from autokb import __version__
+
+APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
+WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
+TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
 SCHEMA_VERSION = "2"
 EARLIER = ("1",)  # read as they are where nobody can write them, else brought up to date
 REQUEST = """
@@ -37,6 +42,7 @@ def make_schema(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.executescript(SCHEMA)
     db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+    _mark_as_ours(db)
 
 
 def readable(version: str) -> bool:
@@ -46,21 +52,29 @@ def readable(version: str) -> bool:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring a file of an earlier version up to date in one transaction; any other is left as it is."""
-    if _read_version(db) not in EARLIER:
+    if read_meta(db, "schema") not in EARLIER:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        if _read_version(db) == "1":  # another process may have been faster
+        if read_meta(db, "schema") == "1":  # another process may have been faster
             db.execute("ALTER TABLE work ADD COLUMN request TEXT")
             for statement in filter(None, map(str.strip, REQUEST.split(";"))):
                 db.execute(statement)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
+            _mark_as_ours(db)
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")
         raise
 
 
-def _read_version(db: sqlite3.Connection) -> str | None:
-    row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+def _mark_as_ours(db: sqlite3.Connection) -> None:
+    """Note whose file this is, and which version to install for it once its schema is newer than a program's."""
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (WRITTEN_BY, __version__))
+
+
+def read_meta(db: sqlite3.Connection, key: str) -> str | None:
+    """Return a noted value or None."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return None if row is None else str(row[0])
