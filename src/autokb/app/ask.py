@@ -47,7 +47,8 @@ class OpenIndex:
             raise BadInputError("The question is empty; write what the customer asks.")
         # Bytes that are no text read as a question mark.
         text = text[:QUESTION_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        answer = ask(self.index, text, overrides, k)
+        with failures_as_sentences(self.file.path):
+            answer = ask(self.index, text, overrides, k)
         return replace(answer, seconds=time.perf_counter() - started)
 
     def is_current(self) -> bool:
@@ -65,8 +66,9 @@ def open_index(workspace: Workspace) -> OpenIndex:
 
     Questions are read offline whatever the settings' model; only a paid embedder is asked.
     """
-    with ExitStack() as stack:
-        file = stack.enter_context(workspace.file())
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
+        file = WorkspaceFile(workspace.knowledge_path)
+        stack.callback(file.close)
         published = read_published(file)
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))

@@ -25,9 +25,8 @@ def check_rules_stay(workspace: Workspace, file: WorkspaceFile) -> None:
         return
     if gone := gone_rules(rules, workspace.spec.rules):
         raise BadInputError(
-            f"{DOMAIN_FILE} lacks rules of the published knowledge base: {'; '.join(gone)}. Put them back; if they are "
-            f"to go, so that solutions are no longer checked for them: autokb build {shlex.quote(str(workspace.folder))} "
-            "--yes"
+            f"{DOMAIN_FILE} lacks rules of the published knowledge base: {'; '.join(gone)}. Put them back, or let them "
+            f"go, so that no solution is checked for them: autokb build {shlex.quote(str(workspace.folder))} --yes"
         )
 
 

@@ -67,7 +67,7 @@ def damaged_rows(table: str) -> Iterator[None]:
         yield
     except DamagedRowError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         raise DamagedRowError(table) from None
 
 
@@ -128,7 +128,7 @@ def create_database(path: Path) -> None:
 
 def open_database(path: Path) -> Opened:
     """Open a database that autokb made; anything else is refused (BadInputError) and left as it is, byte for byte."""
-    with failures_as_sentences(path):
+    with failures_as_sentences(path), damaged_rows("sqlite_master"):  # SQLite quotes it, be it text or not
         check_is_ours(path)
         address = path.absolute().as_uri()
         if os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):

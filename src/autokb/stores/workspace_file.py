@@ -207,7 +207,7 @@ class WorkspaceFile:
         missing = []
         for row, key in enumerate(keys):
             data = found.get(key)
-            if data is None or len(data) != dimensions * 4:
+            if not isinstance(data, bytes) or len(data) != dimensions * 4:
                 missing.append(row)
             else:
                 array[row] = np.frombuffer(data, dtype="<f4")
@@ -236,9 +236,9 @@ class WorkspaceFile:
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
         """Yield kind, id and JSON body of everything published and edited, ordered by kind and id."""
-        yield from self._db.execute(
-            "SELECT kind, id, body FROM record UNION ALL SELECT 'edit', id, body FROM edit ORDER BY 1, 2"
-        )
+        select = "SELECT kind, id, body FROM record UNION ALL SELECT 'edit', id, body FROM edit ORDER BY 1, 2"
+        for row in self._db.execute(select):  # noqa: UP028 - it would close the cursor after the connection
+            yield row
 
     def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str]) -> int:
         """Replace the published records of the kinds by these in one step; returns how many rows changed.
