@@ -62,6 +62,15 @@ def test_vectors_come_back_bit_for_bit_and_missing_ones_are_named(file: Workspac
     assert file.vectors("e2", ["a"], 2)[1] == [0]  # another embedder's vector is not this one's
 
 
+@pytest.mark.parametrize("damage", [np.nan, np.inf, -np.inf, 1e30, -1e30])
+def test_a_damaged_vector_counts_as_missing(file: WorkspaceFile, damage: float) -> None:
+    file.keep_vectors("e1", ["a", "b"], np.array([[0.1, 0.9], [0.3, damage]], dtype=np.float32))
+    assert file.vectors("e1", ["b", "c", "a"], 2)[1] == [0, 1]
+    with file.transaction():
+        file._db.execute("UPDATE vector SET data = 5")
+    assert file.vectors("e1", ["b", "c", "a"], 2)[1] == [0, 1, 2]
+
+
 def test_publishing_replaces_and_counts_only_what_differs(file: WorkspaceFile) -> None:
     with file.transaction():
         assert file.publish({("issue", "a"): "{}", ("issue", "b"): "{}"}, ["issue"]) == 2

@@ -27,6 +27,7 @@ from autokb.stores.database import (
 )
 
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
+LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +212,9 @@ class WorkspaceFile:
                 missing.append(row)
             else:
                 array[row] = np.frombuffer(data, dtype="<f4")
+        if array.size and not (array.max() < LARGEST_NUMBER and array.min() > -LARGEST_NUMBER):  # NaN is neither
+            damaged = np.flatnonzero(~(np.abs(array) < LARGEST_NUMBER).all(axis=1))
+            missing = sorted({*missing, *map(int, damaged)})
         return array, missing
 
     def keep_vectors(self, embedder: str, texts: Sequence[str], vectors: Vectors) -> None:
