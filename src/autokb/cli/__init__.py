@@ -73,7 +73,7 @@ def _warnings_as_sentences() -> Iterator[None]:
                 show(message, category, *where)
 
         warnings.simplefilter("default", AutokbWarning)
-        warnings.showwarning = say_or_show
+        warnings.showwarning = say_or_show  # type: ignore[assignment]  # of its arguments we need the first two
         yield
 
 

@@ -26,7 +26,7 @@ from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions, open_session
 from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
 from autokb.pipeline.stage_log import StageCount, StageLog
-from autokb.stores.database import DamagedRowError, damaged_rows
+from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.task import In, Out, Task
@@ -156,7 +156,7 @@ class Stages:
         found = {}
         for position, key in enumerate(keys):
             if key in texts:
-                with suppress(DamagedRowError, BadInputError), damaged_rows("work"):
+                with suppress(BadInputError, *UNREADABLE):
                     found[position] = read(position, texts[key])
         return found
 

@@ -45,6 +45,9 @@ DISK = {
 }
 
 
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)  # what readers of damaged rows raise
+
+
 class DamagedRowError(ValueError):
     """A row of a table does not hold what was written there; it never has the row's content in it."""
 
@@ -67,7 +70,7 @@ def damaged_rows(table: str) -> Iterator[None]:
         yield
     except DamagedRowError:
         raise
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+    except UNREADABLE:
         raise DamagedRowError(table) from None
 
 

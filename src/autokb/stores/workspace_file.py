@@ -18,6 +18,7 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 from autokb.stores.database import (
     DISK,
+    UNREADABLE,
     DamagedRowError,
     create_database,
     damaged_rows,
@@ -299,11 +300,13 @@ class WorkspaceFile:
 
 def _object(table: str, body: Any) -> dict[str, Any]:
     """Read the JSON object that a row of a table must hold (DamagedRowError)."""
-    with damaged_rows(table):
+    try:
         found = json.loads(body)
-        if not isinstance(found, dict):
-            raise TypeError
-        return found
+    except UNREADABLE:
+        found = None
+    if not isinstance(found, dict):
+        raise DamagedRowError(table)
+    return found
 
 
 def _text(table: str, value: Any) -> str:
