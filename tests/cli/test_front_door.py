@@ -61,7 +61,7 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ),
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
     "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
-    "build": ("build {here}/kb --rethink", lambda here: opened(here).build(rethink=True)),
+    "build": ("build {here}/kb --rethink --yes", lambda here: opened(here).build(rethink=True, yes=True)),
     "show": ("show {here}/kb --most 2", lambda here: opened(here).show(most=2)),
     "ask": (
         f"ask {{here}}/kb '{QUESTION}' --attribute os=iOS --k 2",

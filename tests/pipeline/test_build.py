@@ -129,6 +129,30 @@ def test_a_second_build_recomputes_nothing(copy: tuple[SupportKB, Path]) -> None
     assert exported(kb, folder / "after.jsonl") == before
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "'{'",
+        "'null'",
+        "'[]'",
+        "'{}'",
+        "5",
+        "x'ff00'",
+        "substr(reply, 1, length(reply) / 2)",
+        "replace(reply, '\"t', '\"x')",
+    ],
+)
+def test_damaged_results_are_worked_out_again(copy: tuple[SupportKB, Path], damage: str) -> None:
+    kb, folder = copy
+    before = exported(kb, folder / "before.jsonl")
+    with kb.workspace.file() as file, file.transaction():
+        file._db.execute(f"UPDATE work SET reply = {damage}")
+    again = kb.build()
+    assert computed(again) > 0 and again.failures == ()
+    assert exported(kb, folder / "after.jsonl") == before
+    assert computed(kb.build()) == 0
+
+
 def test_after_an_edited_document_the_kb_equals_a_fresh_build(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
     page = folder / "source" / "manuals" / "noise.md"

@@ -43,6 +43,24 @@ def test_broken_yaml_names_its_line() -> None:
         parse_yaml("a: 1\nb: [\n", "domain.yaml")
 
 
+@pytest.mark.parametrize(
+    "text", ["", "\n\n", "# all of it\n# a comment\n", "---\n", "{}", "name:\n", "name: ''\nrules: []\n", "nam"]
+)
+def test_a_domain_that_was_emptied_or_cut_off_is_refused(text: str, tmp_path: Path) -> None:
+    workspace = create_workspace(tmp_path / "kb", DOMAIN)
+    (workspace.folder / "domain.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInputError, match=r"domain\.yaml (is empty or cut off|must be a mapping)"):
+        open_workspace(workspace.folder)
+    with pytest.raises(BadInputError, match=r"domain\.yaml"):
+        create_workspace(tmp_path / "new", text)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("text", ["name: fresh", "attributes: {}\n", "name: d\nrules:\n# none yet\n"])
+def test_a_short_domain_is_one(text: str, tmp_path: Path) -> None:
+    assert create_workspace(tmp_path / "kb", text).spec.rules == ()
+
+
 def test_a_second_build_is_refused_with_a_sentence(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path, DOMAIN)
     with workspace.build_lock(), pytest.raises(WorkspaceBusyError, match="Another build"), workspace.build_lock():

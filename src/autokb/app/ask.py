@@ -24,6 +24,7 @@ from autokb.pipeline.embedding import (
     read_embedder_name,
 )
 from autokb.retrieval.index import AskIndex, load_index, published_gate
+from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -46,12 +47,14 @@ class OpenIndex:
             raise BadInputError("The question is empty; write what the customer asks.")
         # Bytes that are no text read as a question mark.
         text = text[:QUESTION_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        answer = ask(self.index, text, overrides, k)
+        with failures_as_sentences(self.file.path):
+            answer = ask(self.index, text, overrides, k)
         return replace(answer, seconds=time.perf_counter() - started)
 
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
-        return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
 
     def close(self) -> None:
         """Let go of the workspace file, and of the connection to an embedder."""
@@ -63,7 +66,7 @@ def open_index(workspace: Workspace) -> OpenIndex:
 
     Questions are read offline whatever the settings' model; only a paid embedder is asked.
     """
-    with ExitStack() as stack:
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = WorkspaceFile(workspace.knowledge_path)
         stack.callback(file.close)
         published = read_published(file)

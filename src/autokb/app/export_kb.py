@@ -14,8 +14,10 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import HandWritten, Issue, KnowledgeBase, Solution
+from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
 from autokb.stores.codecs import Body, decision_body, solution_body
+from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -36,7 +38,7 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
         raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(SUFFIXES)}.")
     with workspace.file() as file:
         if kind == ".jsonl":
-            with file.snapshot():
+            with file.snapshot(), damaged_rows("record"):
                 lines = [canonical_json(line) + "\n" for line in export_lines(file)]
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
@@ -46,12 +48,9 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
 
 
 def _write(target: Path, text: str) -> None:
-    partial = target.with_name(target.name + ".partial")
     try:
-        partial.write_text(text, encoding="utf-8", newline="")
-        partial.replace(target)
+        replace_private(target, text.encode("utf-8"))
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was exported.") from error
 
 

@@ -120,9 +120,10 @@ class SupportKB:
         budget: float | None = None,
         batch: bool = False,
         batch_files: Path | str | None = None,
+        yes: bool = False,
         progress: Progress = silent,
     ) -> BuildReport:
-        """Build and publish.
+        """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
         to go on.
@@ -131,7 +132,7 @@ class SupportKB:
         from autokb.pipeline.model_session import ModelOptions
 
         options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
-        return build(self.workspace, rethink=rethink, options=options, progress=progress)
+        return build(self.workspace, rethink=rethink, yes=yes, options=options, progress=progress)
 
     def costs(self) -> Costs:
         """Return what was spent in the workspace's life."""

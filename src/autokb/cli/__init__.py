@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.core.results import Result
@@ -19,7 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are a sentence, with ``--json`` an object."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = _run(words)
+        with _warnings_as_sentences():
+            status = _run(words)
         sys.stdout.flush()
         return status
     except (BrokenPipeError, SystemExit):
@@ -57,6 +60,25 @@ def _run(words: list[str]) -> int:
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
+
+
+@contextmanager
+def _warnings_as_sentences() -> Iterator[None]:
+    """Say our own warnings as a sentence on standard error; those of libraries are shown as Python does."""
+    from autokb.core.errors import AutokbWarning
+
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def say_or_show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, AutokbWarning):
+                sys.stderr.write(f"{message}\n")
+            else:
+                show(message, category, *where)
+
+        warnings.simplefilter("default", AutokbWarning)
+        warnings.showwarning = say_or_show  # type: ignore[assignment]  # of its arguments we need the first two
+        yield
 
 
 def _systems_joined(words: list[str]) -> list[str]:

@@ -166,6 +166,7 @@ def build(
         typer.Option(metavar="DIR", help="Write the requests as files there, and read the replies from there."),
     ] = None,
     rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Also where rules of the published domain are gone.")] = False,
     json: Json = False,
 ) -> None:
     """Build the knowledge base; a build that was killed goes on where it stopped."""
@@ -175,7 +176,9 @@ def build(
 
     kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
-        built = kb.build(rethink=rethink, budget=budget, batch=batch, batch_files=batch_files, progress=progress)
+        built = kb.build(
+            rethink=rethink, budget=budget, batch=batch, batch_files=batch_files, yes=yes, progress=progress
+        )
     say(built.batch.said if built.batch else ())
     emit(json, built.as_json(), lambda: build_view(workspace, built))
 

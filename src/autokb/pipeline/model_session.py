@@ -17,6 +17,7 @@ from autokb.core.results import BatchReport, Spending, Tokens
 from autokb.core.settings import Settings
 from autokb.pipeline.embedding import open_endpoint_embedder, read_embedder_name
 from autokb.pipeline.model_choice import named_models
+from autokb.stores.database import damaged_rows
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -164,8 +165,9 @@ def limits_of(settings: Settings, model: str) -> Limits:
 
 def read_ratios(file: WorkspaceFile) -> dict[str, float]:
     """Return what this workspace's requests took beside what is guessed, by model, and by model and task."""
-    found: dict[str, float] = json.loads(file.meta(RATIOS) or "{}")
-    return found
+    with damaged_rows("meta"):
+        found: dict[str, float] = json.loads(file.meta(RATIOS) or "{}")
+        return {name: float(ratio) for name, ratio in found.items()}
 
 
 @contextmanager

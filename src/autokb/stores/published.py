@@ -20,6 +20,7 @@ from autokb.stores.codecs import (
     read_hand_written,
     read_human_verdict,
 )
+from autokb.stores.database import damaged_rows
 from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -53,7 +54,7 @@ def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
 
 def read_published(file: WorkspaceFile) -> Published:
     """Read everything that readers may see, all of it from one moment."""
-    with file.snapshot():
+    with file.snapshot(), damaged_rows("record"):
         return _read_records(file)
 
 
@@ -66,11 +67,12 @@ def read_decided(file: WorkspaceFile) -> Decided:
 
 def read_decisions(file: WorkspaceFile) -> Decisions:
     """Read what people decided, in the order in which the workspace took it."""
-    return Decisions(
-        edits=tuple(read_edit(i, body) for i, body in file.decisions("edit")),
-        verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
-        written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
-    )
+    with damaged_rows("decision"):
+        return Decisions(
+            edits=tuple(read_edit(i, body) for i, body in file.decisions("edit")),
+            verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
+            written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
+        )
 
 
 def _read_records(file: WorkspaceFile) -> Published:

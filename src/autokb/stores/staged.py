@@ -11,6 +11,7 @@ from typing import Literal
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Document, RawIssue
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
+from autokb.stores.database import damaged_rows
 from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
 
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
@@ -26,12 +27,14 @@ class Source:
 
 def staged_documents(file: WorkspaceFile) -> list[Document]:
     """Return the added documents, ordered by id."""
-    return [DOCUMENT.read(s.body, id=s.id) for s in file.staged("documents")]
+    with damaged_rows("staged"):
+        return [DOCUMENT.read(s.body, id=s.id) for s in file.staged("documents")]
 
 
 def staged_raw_issues(file: WorkspaceFile) -> list[RawIssue]:
     """Return the added raw issues, ordered by id."""
-    return [RAW_ISSUE.read(s.body, id=s.id) for s in file.staged("issues")]
+    with damaged_rows("staged"):
+        return [RAW_ISSUE.read(s.body, id=s.id) for s in file.staged("issues")]
 
 
 def staged_sources(file: WorkspaceFile) -> list[tuple[StagedPlace, Source]]:
@@ -63,7 +66,8 @@ def _noted_folders(file: WorkspaceFile, kind: str, places: Iterable[StagedPlace]
     deep = {root for root, names in files.items() if any("/" in name for name in names)}
     noted = file.meta(_folders_key(kind))
     if noted is not None:
-        return deep.union(json.loads(noted))
+        with damaged_rows("meta"):
+            return deep.union(json.loads(noted))
     # A workspace of before did not store it: what gave several files is taken for a folder.
     return deep.union(root for root, names in files.items() if len(names) > 1)
 

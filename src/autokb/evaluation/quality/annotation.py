@@ -11,6 +11,7 @@ from pathlib import Path
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
+from autokb.core.private_files import replace_private
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
 FILLED_IN = COLUMNS[:3]
@@ -41,7 +42,7 @@ def displayed_solutions(solutions: Iterable[Solution], most: int | None = None) 
 def write_sheet(path: Path, solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None) -> None:
     """Write the sheet as CSV (AutokbError where that cannot be done)."""
     try:
-        path.write_text(sheet(solutions, issues, most), encoding="utf-8", newline="")
+        replace_private(path, sheet(solutions, issues, most).encode("utf-8"))
     except OSError as error:
         raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error
 

@@ -31,15 +31,19 @@ def fit_documents(
         fitted = fit_weights(chunks, past, vectors)
         return json.dumps([fitted.weights.as_json(), fitted.reason, fitted.asked])
 
-    (text,) = stages.remember(STAGE, [key], ["weights"], fit)
-    return Weights().without_history() if text is None else read_weights(json.loads(text)[0])
+    (fitted,) = stages.remember(STAGE, [key], ["weights"], fit, lambda _n, text: read_weights(json.loads(text)[0]))
+    return fitted or Weights().without_history()
 
 
 def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequence[Vectors], texts: str) -> Gate:
     """Fit the gate on all raw issues against the rest of the knowledge base."""
     key = digest("gate", VERSION, encoder, texts)
-    (text,) = stages.remember(STAGE, [key], ["gate"], lambda _n: json.dumps(fit_gate(encoder, raw, others).as_json()))
-    return fit_gate(encoder, raw[:0]) if text is None else read_gate(json.loads(text))
+
+    def fit(_position: int) -> str:
+        return json.dumps(fit_gate(encoder, raw, others).as_json())
+
+    (fitted,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: read_gate(json.loads(text)))
+    return fitted or fit_gate(encoder, raw[:0])
 
 
 def fit_trees(
@@ -59,5 +63,5 @@ def fit_trees(
         cases = tree_cases(index, past, vectors, attributes)
         return json.dumps(fit_tree_weights(index.weights, cases).as_json())
 
-    (text,) = stages.remember(STAGE, [key], ["trees"], fit)
-    return index.weights if text is None else read_weights(json.loads(text))
+    (fitted,) = stages.remember(STAGE, [key], ["trees"], fit, lambda _n, text: read_weights(json.loads(text)))
+    return fitted or index.weights
