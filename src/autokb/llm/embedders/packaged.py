@@ -39,7 +39,7 @@ class PackagedEmbedder:
     dimensions = 384
 
     def __init__(self, threads: int | None = None) -> None:
-        from tokenizers.implementations import BertWordPieceTokenizer
+        from tokenizers import BertWordPieceTokenizer
 
         self._threads = threads or min(os.cpu_count() or 1, 8)
         words = _read_file(*VOCABULARY, VOCABULARY_SHA256).decode("utf-8").removesuffix("\n").split("\n")
