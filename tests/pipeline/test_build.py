@@ -7,9 +7,11 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -141,6 +143,7 @@ def test_a_workspace_of_an_earlier_release_is_asked_exported_and_built_without_e
         earlier.setattr(PackagedEmbedder, "name", encoder_key(PackagedEmbedder.name))
         old = made(tmp_path / "old", source)
         old.build()
+        unchanged = old.build()
         before = exported(old, tmp_path / "old.jsonl")
         answer = old.ask("the app does not connect").as_json()
     monkeypatch.setenv("AUTOKB_CHUNKER", chunker)
@@ -157,9 +160,17 @@ def test_a_workspace_of_an_earlier_release_is_asked_exported_and_built_without_e
     assert exported(kb, tmp_path / "same.jsonl") == before
     assert asked == [["the app does not connect"]] * 2
 
+    def finished() -> int:
+        with closing(sqlite3.connect(tmp_path / "old" / "knowledge.db")) as db:
+            return int(db.execute("SELECT count(*) FROM work").fetchone()[0])
+
+    known = finished()
     built = kb.build()
     assert asked == [["the app does not connect"]] * 2 and built.stages["embeddings"].computed == 0
     assert computed(built) == built.stages["fit"].computed == 1  # the gate, which names its encoder
+    assert finished() == known + 1
+    looked_up = [{name: s.computed + s.reused for name, s in one.stages.items()} for one in (unchanged, built)]
+    assert looked_up[0] == looked_up[1]
     fresh = made(tmp_path / "fresh", source)
     fresh.build()
     after = exported(kb, tmp_path / "new.jsonl")
