@@ -17,7 +17,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
-from autokb.core.vectors import Vectors
+from autokb.core.vectors import Vectors, encoder_key
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rules_stay import check_rules_stay
@@ -188,7 +188,7 @@ class Build:
         """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
         chunks = corpus.index(windows, titles)
-        texts = digest(stages.encoder.name, *corpus.window_texts(), *corpus.titles())
+        texts = digest(encoder_key(stages.encoder.name), *corpus.window_texts(), *corpus.titles())
         past_vectors = sources.past_vectors()
         weights = fit_documents(stages, chunks, sources.past, past_vectors, texts)
         everything = digest(texts, *(r.full_text for r in sources.raw))
@@ -215,7 +215,7 @@ class Build:
         if not index.weights.history:
             return index
         past = (p.id + p.text + p.date for p in sources.past)
-        texts = digest(index.encoder, *past, *sources.corpus.window_texts())
+        texts = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
         weights = fit_trees(self.stages, index, sources.past, sources.vectors_by_id(), sources.attributes, texts)
         return replace(index, weights=weights)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json, digest
-from autokb.core.vectors import Vectors
+from autokb.core.vectors import Vectors, encoder_key
 from autokb.stores.database import (
     DISK,
     UNREADABLE,
@@ -214,7 +214,7 @@ class WorkspaceFile:
     def dimensions(self, embedder: str) -> int:
         """Return the length of an embedder's vectors that are kept here; 0 where there are none yet."""
         with damaged_rows("meta"):
-            return int(self.meta(f"dimensions of {embedder}") or 0)
+            return int(self.meta(_dimensions_entry(embedder)) or 0)
 
     def vectors(self, embedder: str, texts: Sequence[str], dimensions: int) -> tuple[Vectors, list[int]]:
         """Return an array of (len(texts), dimensions) and the positions whose vector is not stored yet."""
@@ -242,7 +242,7 @@ class WorkspaceFile:
             rows = ((vector_key(embedder, t), v.astype("<f4").tobytes()) for t, v in zip(texts, vectors, strict=True))
             self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
             self._db.execute(
-                "INSERT OR IGNORE INTO meta VALUES (?, ?)", (f"dimensions of {embedder}", str(vectors.shape[1]))
+                "INSERT OR IGNORE INTO meta VALUES (?, ?)", (_dimensions_entry(embedder), str(vectors.shape[1]))
             )
 
     # -- the published knowledge base --------------------------------------------------------------
@@ -357,7 +357,11 @@ def _text(table: str, value: Any) -> str:
 
 def vector_key(embedder: str, text: str) -> bytes:
     """Return the key of a vector: the hash of its embedder and its text."""
-    return bytes.fromhex(digest(embedder, text))
+    return bytes.fromhex(digest(encoder_key(embedder), text))
+
+
+def _dimensions_entry(embedder: str) -> str:
+    return f"dimensions of {encoder_key(embedder)}"
 
 
 def parts_of(keys: Sequence[Any]) -> Iterator[list[Any]]:

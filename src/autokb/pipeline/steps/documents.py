@@ -24,6 +24,7 @@ from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.settings import Settings
+from autokb.core.vectors import encoder_key
 from autokb.pipeline.stages import Stages
 from autokb.tasks.chunking.find_shift.task import TASK as FIND_SHIFT
 from autokb.tasks.chunking.find_splits.task import TASK as FIND_SPLITS
@@ -152,13 +153,13 @@ def _chunk_by_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[
                 texts_to_embed(batch[n].document)  # raises what says why it cannot be chunked
             return chunk_by_vectors(batch[n].document, chunker.max_size, vectors[n] or None)
 
-        results += _remembered(stages, chunker, batch, [stages.encoder.name] * len(batch), work)
+        results += _remembered(stages, chunker, batch, [encoder_key(stages.encoder.name)] * len(batch), work)
     return results
 
 
 def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> dict[int, list[Any]]:
     """Return the vectors of the sentences of each page that is new and can be chunked, by its place."""
-    keys = [_key(chunker, page, stages.encoder.name) for page in pages]
+    keys = [_key(chunker, page, encoder_key(stages.encoder.name)) for page in pages]
     known = stages.kept(keys, _result_reader(pages))
     texts: dict[int, tuple[str, ...]] = {}
     for n, page in enumerate(pages):

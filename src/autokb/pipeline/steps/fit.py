@@ -37,7 +37,7 @@ def fit_documents(
 
 def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequence[Vectors], texts: str) -> Gate:
     """Fit the gate on all raw issues against the rest of the knowledge base."""
-    key = digest("gate", VERSION, encoder, texts)
+    key = digest("gate", VERSION, encoder, texts)  # its name as it is now, for the gate holds it
 
     def fit(_position: int) -> str:
         return json.dumps(fit_gate(encoder, raw, others).as_json())

@@ -14,6 +14,7 @@ from autokb.core.attributes import Attributes, Match, as_lists, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
+from autokb.core.vectors import encoder_key
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
 from autokb.pipeline.stages import Stages
@@ -144,7 +145,7 @@ class _PassageFinder:
     def fingerprint(self) -> str:
         """The hash of everything that is searched and of what each kind of evidence counts."""
         weights = canonical_json(self.index.weights.as_json())
-        return digest(self.index.encoder, weights, self.corpus.fingerprint())
+        return digest(encoder_key(self.index.encoder), weights, self.corpus.fingerprint())
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
