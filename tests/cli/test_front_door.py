@@ -36,8 +36,8 @@ def opened(here: Path) -> SupportKB:
 CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "init": ("init {here}/new --domain headphones", created),
     "add": (
-        "add {here}/kb {here}/more.csv --as issues --text-field body --id-field number",
-        lambda here: opened(here).add([here / "more.csv"], "issues", Fields(text="body", id="number")),
+        "add {here}/kb {here}/linked --as issues --follow-links --text-field body --id-field number",
+        lambda here: opened(here).add([here / "linked"], "issues", Fields(text="body", id="number"), follow_links=True),
     ),
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
     "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
@@ -102,6 +102,8 @@ def test_a_command_prints_what_its_method_returns(
         shutil.copytree(hand_made.folder, here / "kb")
         hand_made_kb.write(here / "kb.jsonl")
         (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+        (here / "linked").mkdir()
+        (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
         (here / "page.md").write_text(
             "# Kettle\n\nFill it with water.\n\n## Boil\n\nPress the switch and wait.\n", encoding="utf-8"
         )

@@ -142,3 +142,18 @@ def test_a_named_column_that_is_not_there_is_said_and_the_issues_are_taken(tmp_p
     (skipped,) = reading.skipped
     assert skipped.path == "--resolved-by-field"
     assert "'pages'" in skipped.reason and "text, day, page" in skipped.reason
+
+
+def test_a_huge_issue_is_cut_marked_and_named(tmp_path: Path) -> None:
+    from autokb.sources.issues import LONGEST_ISSUE
+
+    path = tmp_path / "i.jsonl"
+    texts = ["It leaks. " * 1_000_000, "w" * (LONGEST_ISSUE + 1), "x" * LONGEST_ISSUE]
+    path.write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    reading = read_issues([path])
+    assert [len(r.item.text) for r in reading.records] == [LONGEST_ISSUE + 3, LONGEST_ISSUE + 4, LONGEST_ISSUE]
+    assert all(r.item.text.endswith(" […]") for r in reading.records[:2])
+    assert [(s.path, s.reason) for s in reading.skipped] == [
+        ("i.jsonl, line 1", "has 9,999,999 characters; the first 200,000 were taken."),
+        ("i.jsonl, line 2", "has 200,001 characters; the first 200,000 were taken."),
+    ]

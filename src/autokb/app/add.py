@@ -32,6 +32,7 @@ def add(
     fields: Fields | None = None,
     *,
     sync: bool = False,
+    follow_links: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Added:
     """Stage documents or raw issues; the next build works with them.
@@ -40,12 +41,12 @@ def add(
     """
     fields = fields or Fields()
     if kind == "documents":
-        documents = read_documents(paths, fields, progress=progress)
+        documents = read_documents(paths, fields, progress=progress, follow_links=follow_links)
         staged, empty = _staged_documents(documents.records)
         documents = replace(documents, skipped=(*documents.skipped, *empty))
         dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
         return replace(_store(workspace, kind, documents, staged, paths, sync), dropped=tuple(dropped.most_common()))
-    issues = read_issues(paths, fields, progress=progress)
+    issues = read_issues(paths, fields, progress=progress, follow_links=follow_links)
     return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync)
 
 

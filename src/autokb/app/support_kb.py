@@ -68,12 +68,17 @@ class SupportKB:
         fields: Fields | None = None,
         *,
         sync: bool = False,
+        follow_links: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> Added:
-        """Stage documents or raw issues for the next build; ``progress`` is told each file that is read."""
+        """Stage documents or raw issues for the next build; ``progress`` is told each file that is read.
+
+        Links that lead out of an added folder are left out and named, unless ``follow_links``.
+        """
         from autokb.app.add import add
 
-        return add(self.workspace, [Path(p) for p in paths], kind, fields, sync=sync, progress=progress)
+        files = [Path(p) for p in paths]
+        return add(self.workspace, files, kind, fields, sync=sync, follow_links=follow_links, progress=progress)
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = silent) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""

@@ -76,6 +76,9 @@ def add(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
     kind: Annotated[str, typer.Option("--as", help="documents or issues.")] = "documents",
     sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also read what links out of an added folder lead to.")
+    ] = False,
     text_field: TextField = None,
     title_field: TitleField = None,
     id_field: IdField = None,
@@ -98,7 +101,14 @@ def add(
     fields = Fields(*(name or None for name in named))
     kb = SupportKB.open(workspace)
     with spinner(f"Reading {kind}") as progress:
-        done = kb.add(paths, "issues" if kind == "issues" else "documents", fields, sync=sync, progress=progress)
+        done = kb.add(
+            paths,
+            "issues" if kind == "issues" else "documents",
+            fields,
+            sync=sync,
+            follow_links=follow_links,
+            progress=progress,
+        )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
 
 
