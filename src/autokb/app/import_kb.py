@@ -20,9 +20,10 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import Edit, Skipped
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
+from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import built_mark, edit_body
 from autokb.stores.published import Published, read_published
-from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 

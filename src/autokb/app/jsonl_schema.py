@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
+from autokb.core.yaml_text import parse_yaml
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
-from autokb.stores.workspace import DOMAIN_FILE, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE
 
 STATUSES = ("displayed", "repaired", "withheld", "rejected", "approved")
 VERDICTS = ("kept", "broken", "not applicable", "not judged")

@@ -8,8 +8,9 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.edit_overlay import apply_edits
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Chunk, Edit, KnowledgeBase, RawIssue
+from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import CHUNK, DOCUMENT, ISSUE, RAW_ISSUE, SEED, SOLUTION, THEME, read_edit
-from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
 NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"
