@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.errors import BadInputError
+from autokb.core.timed_patterns import find_problem, quote_pattern, search_patterns
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
@@ -47,11 +48,11 @@ class Rule:
     patterns: tuple[str, ...] = ()
 
     def broken_by(self, text: str) -> str | None:
-        """Return the words of the text that match a pattern, or None."""
-        for pattern in self.patterns:
-            if found := re.search(pattern, text, re.IGNORECASE):
-                return found.group(0)
-        return None
+        """Return the words of the text that match a pattern, or None.
+
+        Raises SlowPatternError where none is found and a pattern takes too long to say so.
+        """
+        return search_patterns(self.id, self.patterns, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +158,8 @@ def _read_rule(position: int, data: Any) -> Rule:
         raise BadInputError(f"domain.yaml: rule {rule_id!r} needs a text.")
     patterns = _read_strings(data.get("patterns"), f"domain.yaml: rule {rule_id!r}: patterns")
     for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise BadInputError(
-                f"domain.yaml: rule {rule_id!r}: the pattern {pattern!r} is no regular expression: {error}."
-            ) from error
+        if problem := find_problem(pattern):
+            raise BadInputError(f"domain.yaml: rule {rule_id!r}: the pattern {quote_pattern(pattern)} {problem}.")
     return Rule(rule_id, text, patterns)
 
 

@@ -16,6 +16,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
+from autokb.core.timed_patterns import forget_slow_searches
 from autokb.core.vectors import Vectors
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -59,6 +60,7 @@ def build(
     """
     started = time.perf_counter()
     check_settings(workspace.settings)
+    forget_slow_searches()
     with workspace.build_lock(), workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
         try:
             counts = Build(workspace, file, stages, rethink).run()
