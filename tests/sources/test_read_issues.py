@@ -157,3 +157,23 @@ def test_a_huge_issue_is_cut_marked_and_named(tmp_path: Path) -> None:
         ("i.jsonl, line 1", "has 9,999,999 characters; the first 200,000 were taken."),
         ("i.jsonl, line 2", "has 200,001 characters; the first 200,000 were taken."),
     ]
+
+
+def test_a_file_of_more_records_than_memory_holds_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from autokb.sources import records
+
+    monkeypatch.setattr(records, "MOST_RECORDS", 3)
+    contents = {
+        "a.csv": "text\n" + "a\n" * 4,
+        "b.jsonl": '{"text": "a"}\n' * 4,
+        "c.json": json.dumps([{"text": "a"}] * 4),
+        "d.txt": "a\n" * 4,
+    }
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+    reading = read_issues([tmp_path])
+    assert [(s.path, s.reason) for s in reading.skipped] == [
+        (name, "holds more than 3 records; split it into smaller files.") for name in contents
+    ]
+    (tmp_path / "e.json").write_text("[" + "[]," * 2_000_000 + "[]]")
+    assert "holds more than 5,000,000 values" in str(read_issues([tmp_path / "e.json"]).skipped)
