@@ -16,8 +16,7 @@ from autokb.sources.fields import Record
 _MAX_REPORTED_LINES = 50
 # Characters: an object that holds a longer text is a document, whatever lists it holds.
 _MAX_LABEL_CHARACTERS = 200
-# Of one file, more than twice what is searched exactly; it bounds memory and time, which a hundred megabytes of brackets
-# would not.
+# Of one file, more than twice what is searched exactly; a hundred megabytes of brackets would need five gigabytes.
 MOST_RECORDS = 500_000
 _MOST_VALUES = 5_000_000
 _TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections")
