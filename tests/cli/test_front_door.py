@@ -43,15 +43,16 @@ def opened(here: Path) -> SupportKB:
 CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "init": ("init {here}/new --domain headphones", created),
     "add": (
-        "add {here}/kb {here}/more.csv {here}/emptied --as issues --text-field body --id-field number "
-        "--sync --yes --update",
+        "add {here}/kb {here}/more.csv {here}/emptied {here}/linked --as issues --text-field body --id-field number "
+        "--sync --yes --update --follow-links",
         lambda here: opened(here).add(
-            [here / "more.csv", here / "emptied"],
+            [here / "more.csv", here / "emptied", here / "linked"],
             "issues",
             Fields(text="body", id="number"),
             sync=True,
             update=True,
             yes=True,
+            follow_links=True,
         ),
     ),
     "sources": ("sources {here}/kb", lambda here: opened(here).sources()),
@@ -135,6 +136,8 @@ def test_a_command_prints_what_its_method_returns(
         shutil.copytree(hand_made.folder, here / "kb")
         hand_made_kb.write(here / "kb.jsonl")
         (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+        (here / "linked").mkdir()
+        (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
         (here / "page.md").write_text(
             "# Kettle\n\nFill it with water.\n\n## Boil\n\nPress the switch and wait.\n", encoding="utf-8"
         )

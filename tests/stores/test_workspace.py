@@ -8,7 +8,8 @@ import pytest
 
 from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.core.settings import read_settings
-from autokb.stores.workspace import create_workspace, open_workspace, parse_yaml, settings_from
+from autokb.core.yaml_text import parse_yaml
+from autokb.stores.workspace import create_workspace, open_workspace, settings_from
 
 DOMAIN = "name: d\nattributes:\n  os: {kind: closed, values: [Android, iOS]}\n"
 

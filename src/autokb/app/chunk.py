@@ -97,7 +97,7 @@ def chunk_files(
     """
     check_method(request.method)
     settings = settings_of(request)
-    files, skipped = find_files(paths)
+    files, skipped = find_files(paths, follow_links=True)
     return _read_and_chunk(files, skipped, request, settings, options, progress)
 
 

@@ -12,9 +12,10 @@ from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Skipped
+from autokb.core.yaml_text import parse_yaml
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
-from autokb.stores.workspace import DOMAIN_FILE, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE
 
 STATUSES = ("displayed", "repaired", "withheld", "rejected", "hidden", "approved")
 BUILT_STATUSES = ("displayed", "repaired", "withheld")  # those that a build gives

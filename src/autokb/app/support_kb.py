@@ -71,17 +71,29 @@ class SupportKB:
         sync: bool = False,
         update: bool = False,
         yes: bool = False,
+        follow_links: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> Added:
         """Stage documents or raw issues for the next build; ``progress`` is told each file that is read.
 
         ``sync`` also removes what the paths no longer hold (from a folder without any file only with ``yes``);
-        ``update`` replaces issues whose ids another file gave.
+        ``update`` replaces issues whose ids another file gave. Links that lead out of an added folder are left out and
+        named, unless ``follow_links``.
         """
         from autokb.app.add import add
 
         files = [Path(p) for p in paths]
-        return add(self.workspace, files, kind, fields, sync=sync, update=update, yes=yes, progress=progress)
+        return add(
+            self.workspace,
+            files,
+            kind,
+            fields,
+            sync=sync,
+            update=update,
+            yes=yes,
+            follow_links=follow_links,
+            progress=progress,
+        )
 
     def sources(self) -> Sources:
         """Return what was added or imported: folders, files and imports, with their counts."""

@@ -79,6 +79,9 @@ def add(
     sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Let --sync empty a folder that holds no file any more.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Replace issues whose ids another file gave.")] = False,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also read what links out of an added folder lead to.")
+    ] = False,
     text_field: TextField = None,
     title_field: TitleField = None,
     id_field: IdField = None,
@@ -102,7 +105,16 @@ def add(
     kb = SupportKB.open(workspace)
     name: Kind = "issues" if kind == "issues" else "documents"
     with spinner(f"Reading {kind}") as progress:
-        done = kb.add(paths, name, fields, sync=sync, update=update, yes=yes, progress=progress)
+        done = kb.add(
+            paths,
+            name,
+            fields,
+            sync=sync,
+            update=update,
+            yes=yes,
+            follow_links=follow_links,
+            progress=progress,
+        )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
 
 

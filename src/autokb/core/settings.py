@@ -77,7 +77,12 @@ def _check_value(name: str, value: Any) -> Any:
         return int(value)
     if not isinstance(value, Mapping):
         raise BadInputError(f"settings.yaml: {name} must be a mapping, not {value!r}.")
-    return _read_prices(value) if name == "prices" else {str(k): str(v) for k, v in value.items()}
+    if name == "prices":
+        return _read_prices(value)
+    for task, model in value.items():
+        if not isinstance(model, str):
+            raise BadInputError(f"settings.yaml: {name}: {task} must name a model, not {model!r}.")
+    return {str(task): model for task, model in value.items()}
 
 
 def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:

@@ -17,6 +17,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
+from autokb.core.timed_patterns import forget_slow_searches
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -64,6 +65,7 @@ def build(
     """
     started = time.perf_counter()
     check_settings(workspace.settings)
+    forget_slow_searches()
     with workspace.build_lock(), workspace.file() as file:
         if not yes:
             check_rules_stay(workspace, file)

@@ -8,7 +8,8 @@ from operator import attrgetter
 
 from autokb.core.domain import Rule, read_domain
 from autokb.core.errors import BadInputError
-from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.core.yaml_text import parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
 QUOTED = 60  # characters of a rule's text in a sentence

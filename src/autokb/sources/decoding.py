@@ -10,6 +10,7 @@ import zlib
 
 from autokb.core.errors import UnreadableFileError
 from autokb.sources.files import FoundFile
+from autokb.sources.whole_file import read_whole
 
 # One file, compressed or not: beyond it a source is a data dump that should be split.
 MAX_FILE_MEGABYTES = 100
@@ -38,13 +39,10 @@ _GUESS_BYTES = 1 << 20
 def read_bytes(file: FoundFile) -> bytes:
     """Return a file's bytes, decompressed when its name ends with .gz; UnreadableFileError says what to do."""
     try:
-        is_too_large = file.path.stat().st_size > MAX_FILE_BYTES
-        with file.path.open("rb") as stream:
-            # A file can grow between the two lines.
-            data = b"" if is_too_large else stream.read(MAX_FILE_BYTES + 1)
+        data = read_whole(file.path, MAX_FILE_BYTES)
     except OSError as error:
         raise UnreadableFileError(f"cannot be read ({error.strerror}); check its permissions.") from error
-    if is_too_large or len(data) > MAX_FILE_BYTES:
+    if data is None:
         raise UnreadableFileError(f"is larger than {MAX_FILE_MEGABYTES} MB; split it into smaller files.")
     if file.relative.lower().endswith(".gz"):
         data = _decompress(data)

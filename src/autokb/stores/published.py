@@ -8,6 +8,7 @@ from autokb.core.decisions import Decided, Decisions, apply_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Chunk, KnowledgeBase, RawIssue
+from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import (
     CHUNK,
     DOCUMENT,
@@ -21,7 +22,7 @@ from autokb.stores.codecs import (
     read_human_verdict,
 )
 from autokb.stores.database import damaged_rows
-from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
 NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"

@@ -15,6 +15,7 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
 from autokb.core.private_files import PRIVATE
 from autokb.core.settings import Settings, read_settings
+from autokb.core.yaml_text import parse_yaml
 from autokb.stores.database import check_is_ours, failures_as_sentences
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -206,24 +207,3 @@ def _text_of(path: Path) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise BadInputError(f"{path.name} is no UTF-8 text; save it as such.") from error
-
-
-def parse_yaml(text: str, name: str) -> Any:
-    """Parse YAML in which Yes, No, On and 1.10 stay the words they are, as attribute values must."""
-    import yaml
-
-    class LiteralLoader(yaml.SafeLoader):
-        """A safe loader that resolves whole numbers and null only."""
-
-    kept = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")
-    resolvers = {
-        first: [(tag, pattern) for tag, pattern in found if tag in kept]
-        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    LiteralLoader.yaml_implicit_resolvers = resolvers
-    try:
-        return yaml.load(text, Loader=LiteralLoader)
-    except (yaml.YAMLError, RecursionError) as error:
-        place = getattr(error, "problem_mark", None)
-        where = f" in line {place.line + 1}" if place else ""
-        raise BadInputError(f"{name} is no valid YAML{where}: {getattr(error, 'problem', None) or error}.") from error

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
 from autokb.core.reply import ReplyError
+from autokb.core.timed_patterns import SlowPatternError
 from autokb.tasks.task import In, Out, Read, Task
 from autokb.tasks.wire import Wire, wire
 
@@ -158,6 +159,8 @@ def _read_entries(
             found.append(Read(None, f"Number {position + 1}: {validation_message(error)}"))
         except ReplyError as error:
             found.append(Read(None, f"Number {position + 1}: {error}"))
+        except SlowPatternError as error:
+            found.append(Read(None, str(error), final=True))
     return found
 
 
@@ -172,7 +175,7 @@ def validation_message(error: ValidationError) -> str:
 
 def wrong(found: Sequence[Read[Any]]) -> str:
     """Return what a model is shown of everything that is wrong with a reply; nothing when all is well."""
-    lines = [r.error for r in found if r.error] + [c for r in found for c in r.complaints]
+    lines = [r.error for r in found if r.error and not r.final] + [c for r in found for c in r.complaints]
     return " ".join(dict.fromkeys(lines))[: ERROR_CHARACTERS * 2]
 
 
