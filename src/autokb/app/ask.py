@@ -27,6 +27,7 @@ from autokb.retrieval.index import AskIndex, load_index, published_gate
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.storable import without_surrogates
 
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
 
@@ -44,9 +45,7 @@ class OpenIndex:
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
-        # Bytes that are no text read as a question mark.
-        text = text[:QUESTION_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        answer = ask(self.index, text, overrides, k)
+        answer = ask(self.index, without_surrogates(text[:QUESTION_CHARACTERS]), overrides, k)
         return replace(answer, seconds=time.perf_counter() - started)
 
     def is_current(self) -> bool:

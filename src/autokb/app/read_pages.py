@@ -10,9 +10,9 @@ from autokb.chunking.chunk_result import Page
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import Fields, read_documents
-from autokb.sources.decoding import without_surrogates
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import uncompressed
+from autokb.text.storable import without_surrogates
 
 LARGEST = 5_000_000  # characters of a document; what is larger is a data dump, and chunking it would take minutes
 

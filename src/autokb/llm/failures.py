@@ -7,6 +7,7 @@ from typing import Any
 
 from autokb.core.model_requests import SendError
 from autokb.llm.keys import scrubbed, variable_of
+from autokb.text.storable import without_surrogates
 
 SHOWN = 300  # characters of what a provider said
 AGAIN = (408, 409, 425, 429)  # refusals that are not about the request itself; so are all of 500 and above
@@ -96,5 +97,5 @@ def _said(error: Exception) -> str:
         text = "the provider gave no reason."
     else:
         text = str(error) or type(error).__name__
-    text = " ".join(text.split())
+    text = " ".join(without_surrogates(text).split())
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 
-from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import TOKENS_MOST, Message, ModelReply, ModelRequest, SendError
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.llm.failures import failure, timed_out
+from autokb.text.storable import without_surrogates
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -132,16 +133,21 @@ def turns(messages: Sequence[Message], empty: str = "") -> list[ModelMessage]:
 def reply_of(response: ModelResponse, request: ModelRequest) -> ModelReply:
     """Return what a model wrote; tokens that the provider did not count are estimated, never 0."""
     refused = (response.provider_details or {}).get("refusal")
-    text = refused if isinstance(refused, str) else _text(response)
+    text = without_surrogates(refused if isinstance(refused, str) else _text(response))
     read = sum(len(m.text) for m in request.messages)
     usage = response.usage
     return ModelReply(
         text,
-        usage.input_tokens or math.ceil(read / CHARACTERS_A_TOKEN),
-        usage.output_tokens or math.ceil(len(text) / CHARACTERS_A_TOKEN),
-        usage.cache_read_tokens,
+        _counted(usage.input_tokens) or math.ceil(read / CHARACTERS_A_TOKEN),
+        _counted(usage.output_tokens) or math.ceil(len(text) / CHARACTERS_A_TOKEN),
+        _counted(usage.cache_read_tokens),
         _finish(response.finish_reason, refused is not None),
     )
+
+
+def _counted(tokens: Any) -> int:
+    """Return a number of tokens that a provider gave, 0 where it is none: what comes over the wire may be anything."""
+    return tokens if type(tokens) is int and 0 < tokens < TOKENS_MOST else 0
 
 
 def _text(response: ModelResponse) -> str:

@@ -11,7 +11,7 @@ from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.marks import Mark
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import fields as f
-from autokb.sources.decoding import clean, decode, read_bytes, without_surrogates
+from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
@@ -20,6 +20,7 @@ from autokb.sources.page import ConvertedFile, first_heading
 from autokb.sources.reading import Fields, Reading, SourceRecord
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.sections import join_sections
+from autokb.text.storable import without_surrogates
 
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
 

@@ -280,7 +280,7 @@ def said(**message: Any) -> dict[str, Any]:
             ModelReply('{"a": 1}', 12, 3, 4, "stop"),
         ),
         (said(content=None, tool_calls=[{"function": {"arguments": {"a": 1}}}]), ModelReply('{"a": 1}', 12, 3, 4)),
-        (said(content="half \ud800"), ModelReply("half ?", 12, 3, 4, "stop")),
+        (said(content="half \ud800"), ModelReply("half \ufffd", 12, 3, 4, "stop")),
         # 4 + 1 characters of the request and 8 of the reply
         (body("12345678", usage=None), ModelReply("12345678", 2, 2, 0, "stop")),
         (body("12345678", usage={"prompt_tokens": -1, "completion_tokens": 2**70}), ModelReply("12345678", 2, 2)),

@@ -77,13 +77,8 @@ def decoded(model: Model, result: BatchResult) -> ModelReply:
     request = BatchRequest(
         custom_id=result.custom_id, messages=[], model_request_parameters=_parameters(model, "reply", schema)
     )
-    return clean(reply_of(model.batch_decode(result, request), stand_in))
-
-
-def clean(reply: ModelReply) -> ModelReply:
-    """Return a reply that the ledger can hold: half a character has no UTF-8."""
-    cached = min(reply.cached_tokens, reply.input_tokens)
-    return replace(reply, text=reply.text.encode("utf-8", "replace").decode(), cached_tokens=cached)
+    reply = reply_of(model.batch_decode(result, request), stand_in)
+    return replace(reply, cached_tokens=min(reply.cached_tokens, reply.input_tokens))
 
 
 def was_refused(error: Exception) -> bool:

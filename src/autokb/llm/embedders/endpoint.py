@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
-from autokb.core.model_requests import EmbeddingReply, EmbeddingRequest, SendError
+from autokb.core.model_requests import TOKENS_MOST, EmbeddingReply, EmbeddingRequest, SendError
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import readable
 from autokb.llm.failures import SHOWN, is_worth_a_retry
 from autokb.llm.keys import VARIABLES, check_key, scrubbed
 from autokb.llm.prices import OPENAI_URL
+from autokb.text.storable import without_surrogates
 
 if TYPE_CHECKING:
     import openai
@@ -137,7 +138,8 @@ class EndpointEmbedder:
             return SendError(f"The embedder {self.name} cannot be used: {reason}", retry=False, fatal=True)
         body = error.body
         message = body.get("message") if isinstance(body, dict) else None
-        told = " ".join(scrubbed(str(message or "the endpoint refused the request")).split()).rstrip(".")[:SHOWN]
+        shown = without_surrogates(scrubbed(str(message or "the endpoint refused the request")))
+        told = " ".join(shown.split()).rstrip(".")[:SHOWN]
         try:
             retry_after = max(0.0, float(error.response.headers["retry-after"]))
         except (KeyError, ValueError):
@@ -156,12 +158,13 @@ def read_embeddings(body: bytes, texts: Sequence[str]) -> EmbeddingReply:
     items = data["data"]
     if len(items) != len(texts):
         raise SendError(f"the endpoint sent {len(items)} vectors for {len(texts)} texts.", retry=False)
-    by_place = {i.get("index", n): i.get("embedding") for n, i in enumerate(items) if isinstance(i, dict)}
+    places = [i.get("index", n) if isinstance(i, dict) else None for n, i in enumerate(items)]
+    by_place = {p: i.get("embedding") for p, i in zip(places, items, strict=True) if type(p) is int}
     if set(by_place) != set(range(len(texts))):
         raise SendError("the endpoint numbered its vectors wrongly.", retry=False)
     usage = data.get("usage")
     counted = [usage.get(name) for name in ("prompt_tokens", "total_tokens")] if isinstance(usage, dict) else []
-    tokens = next((n for n in counted if isinstance(n, int) and n > 0), 0)
+    tokens = next((n for n in counted if type(n) is int and 0 < n < TOKENS_MOST), 0)
     vectors = _unit_rows([by_place[n] for n in range(len(texts))])
     return EmbeddingReply(vectors, tokens or sum(map(len, texts)) // CHARACTERS_A_TOKEN + 1)
 
@@ -174,7 +177,10 @@ def _unit_rows(rows: Sequence[Any]) -> Vectors:
     # Strictly numbers: numpy would read "1.5" and true as such.
     if not all(type(number) in (int, float) for row in rows for number in row):
         raise SendError("a vector holds something that is no finite number.", retry=False)
-    vectors: NDArray[np.float64] = np.array(rows, dtype=np.float64)
+    try:
+        vectors: NDArray[np.float64] = np.array(rows, dtype=np.float64)
+    except OverflowError:
+        raise SendError("a vector holds a number that is too large.", retry=False) from None
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise SendError("a vector holds something that is no finite number.", retry=False)

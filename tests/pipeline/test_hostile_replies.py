@@ -1,0 +1,114 @@
+"""Whole builds whose model, server or ledger gives what nothing should: paid once, booked, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_workspace import exported, made
+
+from scripted_model import ScriptedModel, form_of
+from stub_server import Fault, StubServer
+
+HALF = "\ud83d"  # the first half of an emoji
+SPOILT = ("chunking_add_context", "issues_write_solutions", "issues_find_themes")
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-that-must-not-be-seen")
+
+
+def with_halves(value: Any) -> Any:
+    """Put half an emoji behind every title, context and name that a model wrote."""
+    if isinstance(value, list):
+        return [with_halves(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    names = ("title", "context", "name")
+    return {n: v + HALF if n in names and isinstance(v, str) else with_halves(v) for n, v in value.items()}
+
+
+@pytest.mark.parametrize("escaped", [True, False], ids=["in the reply's own JSON", "in the server's JSON"])
+def test_a_reply_with_half_an_emoji_is_paid_once_and_booked(tmp_path: Path, escaped: bool) -> None:
+    model = ScriptedModel()
+
+    def reply(body: dict[str, Any]) -> str:
+        text = model(body)
+        if form_of(body)[0] not in SPOILT:
+            return text
+        return json.dumps(with_halves(json.loads(text)), ensure_ascii=escaped)
+
+    with StubServer(reply) as server:
+        kb = made(tmp_path, server.url)
+        first = kb.build()
+        assert (first.failures, first.calls) == ((), server.requests)
+        assert (kb.costs().calls, kb.costs().cost) == (first.calls, pytest.approx(first.cost))
+        again = kb.build()
+        assert (again.calls, again.failures, server.requests) == (0, (), first.calls)
+    assert "\ufffd" in exported(kb, tmp_path / "kb.jsonl").decode()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace('"number": 1', f'"number": {"9" * 5000}', 1),
+        lambda text: text.replace('"number": 1', '"number": 1e999', 1),
+        lambda text: text.replace('"number": 1', '"number": NaN', 1),
+    ],
+    ids=["5,000 digits", "1e999", "NaN"],
+)
+def test_a_reply_with_an_odd_number_is_repaired_or_a_failure_by_name(
+    tmp_path: Path, spoil: Callable[[str], str]
+) -> None:
+    model = ScriptedModel()
+
+    def reply(body: dict[str, Any]) -> str:
+        text = model(body)
+        is_first = len(body["messages"]) == 2
+        return spoil(text) if form_of(body)[0] == "issues_grow_tree" and (is_first or lasting) else text
+
+    with StubServer(reply) as server:
+        lasting = False
+        built = made(tmp_path / "repaired", server.url).build()
+        assert (built.failures, built.parents > 0) == ((), True)
+        lasting = True
+        kb = made(tmp_path / "failed", server.url)
+        built = kb.build()
+        assert {f.stage for f in built.failures} == {"trees"}
+        assert all(len(f.reason) < 200 and "Error" not in f.reason for f in built.failures)
+        asked = server.requests
+        lasting = False
+        assert kb.build().failures == ()  # an unreadable reply is asked for again
+        assert server.requests > asked
+
+
+def test_an_error_with_half_an_emoji_is_a_reason_that_can_be_printed(tmp_path: Path) -> None:
+    with StubServer(lambda _body: Fault("status", 400, content=f"no {HALF}")) as server:
+        built = made(tmp_path, server.url).build()
+    assert built.failures
+    assert {f.reason for f in built.failures} == {"HTTP 400: no \ufffd."}
+    json.dumps(built.as_json(), ensure_ascii=False).encode()
+
+
+def test_sources_with_half_an_emoji_in_every_field_are_built_and_asked(tmp_path: Path) -> None:
+    with StubServer(ScriptedModel()) as server:
+        kb = made(tmp_path, server.url)
+        (tmp_path / "pages.jsonl").write_text(
+            r'{"id": "p\ud83d", "title": "Lid\ud83d", "text": "# Lid\n\n1. Close the lid.\ud83d"}' + "\n"
+        )
+        (tmp_path / "more.jsonl").write_text(
+            r'{"id": "m\ud83d", "text": "The lid\ud83d opens", "title": "\ud83d", "date": "2026-01-01\ud83d", '
+            r'"resolved_by": ["p\ud83d"]}' + "\n"
+        )
+        kb.add([tmp_path / "pages.jsonl"])
+        kb.add([tmp_path / "more.jsonl"], "issues")
+        built = kb.build()
+        assert (built.failures, built.unresolved_links) == ((), ())
+        lines = [json.loads(line) for line in exported(kb, tmp_path / "kb.jsonl").decode().splitlines()]
+        (issue,) = [line for line in lines if line["id"] == "m\ufffd"]
+        assert (issue["text"], issue["resolved_by"]) == ("The lid\ufffd opens", ["p\ufffd"])
+        assert kb.ask(f"the lid opens {HALF}").query == "the lid opens \ufffd"
