@@ -15,12 +15,14 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
 from autokb.core.settings import Settings, read_settings
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.storable import without_surrogates
 
 DOMAIN_FILE = "domain.yaml"
 SETTINGS_FILE = "settings.yaml"
 KNOWLEDGE_FILE = "knowledge.db"
 MODES = ("economical", "paper")
 LOCK_FILE = ".build.lock"
+NUMBER_CHARACTERS = 80  # of a whole number in YAML; 64 bits have that many when written as bits
 DEFAULT_SETTINGS = """\
 # Everything here is optional; environment variables such as AUTOKB_MODEL override it.
 model: offline        # offline | openai:NAME | anthropic:NAME | ...
@@ -136,7 +138,8 @@ def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
 def settings_from(file: Path | None, model: str = "") -> Settings:
     """Read the settings of a file (none: as they come); the environment and then ``model`` override them."""
     data = None if file is None else parse_yaml(_text_of(file), file.name)
-    return read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})})
+    environment = {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}
+    return read_settings(data, {name: without_surrogates(value) for name, value in environment.items()})
 
 
 def _text_of(path: Path) -> str:
@@ -155,7 +158,17 @@ def parse_yaml(text: str, name: str) -> Any:
     import yaml
 
     class LiteralLoader(yaml.SafeLoader):
-        """A safe loader that resolves whole numbers and null only."""
+        """A safe loader that resolves whole numbers and null only, and knows texts, lists and mappings beside them."""
+
+        def construct_scalar(self, node: Any) -> Any:
+            """Return a scalar's text without halves of characters, which a quoted scalar may escape."""
+            return without_surrogates(super().construct_scalar(node))
+
+        def construct_yaml_int(self, node: Any) -> int:
+            """Return a whole number that fits into 64 bits."""
+            if len(node.value) <= NUMBER_CHARACTERS and abs(number := int(super().construct_yaml_int(node))) < 2**63:
+                return number
+            raise yaml.constructor.ConstructorError(None, None, "the number is too large", node.start_mark)
 
     kept = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")
     resolvers = {
@@ -163,9 +176,12 @@ def parse_yaml(text: str, name: str) -> Any:
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
     LiteralLoader.yaml_implicit_resolvers = resolvers
+    plain = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map", "null")}
+    makers = {tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag is None or tag in plain}
+    LiteralLoader.yaml_constructors = {**makers, "tag:yaml.org,2002:int": LiteralLoader.construct_yaml_int}
     try:
         return yaml.load(text, Loader=LiteralLoader)
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         place = getattr(error, "problem_mark", None)
         where = f" in line {place.line + 1}" if place else ""
         raise BadInputError(f"{name} is no valid YAML{where}: {getattr(error, 'problem', None) or error}.") from error
