@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from model_workspace import exported, made
+from model_workspace import PRICES, exported, made
 
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ids import canonical_json
+from autokb.llm.reply_bound import too_long
 from scripted_model import ScriptedModel, form_of
-from stub_server import Fault, StubServer
+from stub_server import BOMB, DRIP, FLOOD, Fault, StubServer
 
 HALF = "\ud83d"  # the first half of an emoji
 SPOILT = ("chunking_add_context", "issues_write_solutions", "issues_find_themes")
@@ -112,3 +118,64 @@ def test_sources_with_half_an_emoji_in_every_field_are_built_and_asked(tmp_path:
         (issue,) = [line for line in lines if line["id"] == "m\ufffd"]
         assert (issue["text"], issue["resolved_by"]) == ("The lid\ufffd opens", ["p\ufffd"])
         assert kb.ask(f"the lid opens {HALF}").query == "the lid opens \ufffd"
+
+
+def test_no_export_holds_what_import_refuses(tmp_path: Path) -> None:
+    with StubServer(ScriptedModel()) as server:
+        kb = made(tmp_path, server.url)
+        kb.build()
+        before = exported(kb, tmp_path / "before.jsonl")
+        with closing(sqlite3.connect(kb.workspace.knowledge_path)) as db, db:
+            spoilt = db.execute("UPDATE vector SET data = ? WHERE length(data) = 1536", [b"\xff" * 1536]).rowcount
+            db.execute("DELETE FROM work WHERE stage = 'fit'")
+        assert spoilt > 0
+        again = kb.build()
+        assert (again.calls, again.failures) == (0, ())
+        assert exported(kb, tmp_path / "after.jsonl") == before
+    for odd in (math.nan, math.inf, -math.inf):
+        with pytest.raises(ValueError, match="JSON"):
+            canonical_json({"weights": [odd]})
+
+
+@pytest.mark.parametrize("budget", [math.nan, math.inf, -1.0, 1e300])
+def test_a_budget_is_an_amount_of_money(tmp_path: Path, budget: float) -> None:
+    with StubServer(ScriptedModel()) as server:
+        kb = made(tmp_path, server.url)
+        with pytest.raises(BadInputError, match="budget"):
+            kb.build(budget=budget)
+        assert server.requests == 0
+
+
+@pytest.mark.parametrize("fault", [BOMB, FLOOD, DRIP], ids=["packed", "flood", "drip"])
+def test_a_reply_without_end_costs_its_own_item_alone(tmp_path: Path, fault: Fault) -> None:
+    model = ScriptedModel()
+
+    def reply(body: dict[str, Any]) -> str | Fault:
+        is_leaks = "Water leaks" in body["messages"][1]["content"]
+        return fault if form_of(body)[0] == "chunking_add_context" and is_leaks else model(body)
+
+    with StubServer(reply) as server:
+        kb = made(tmp_path, server.url, settings=f"{PRICES}max_reply_bytes: 1000000\ntimeout: 1\nretries: 1\n")
+        built = kb.build()
+        (failure,) = built.failures
+        assert (failure.stage, failure.item, built.stages["context"].computed) == ("context", "leaks.md", 3)
+        sent = [body for body in server.bodies if form_of(body)[0] == "chunking_add_context"]
+        lost = [body for body in sent if "Water leaks" in body["messages"][1]["content"]]
+        assert {len(body["messages"]) for body in sent} == {2}, "it is never sent back for repair"
+        if fault is DRIP:
+            assert (failure.reason, len(lost)) == ("No reply came within 1 seconds.", 2)
+        else:
+            assert (failure.reason, len(lost)) == (too_long(1_000_000), 1)
+        assert kb.workspace.knowledge_path.stat().st_size < 5_000_000
+    assert built.parents > 0
+
+
+@pytest.mark.parametrize("fault", [BOMB, FLOOD, DRIP], ids=["packed", "flood", "drip"])
+def test_vectors_without_end_end_the_build_with_a_sentence(tmp_path: Path, fault: Fault) -> None:
+    with StubServer(ScriptedModel(), embed=lambda _body: fault) as server:
+        settings = f"{PRICES}embedder: openai:vec\nmax_reply_bytes: 1000000\ntimeout: 1\nretries: 1\n"
+        kb = made(tmp_path, server.url, settings=settings)
+        with pytest.raises(AutokbError) as ended:
+            kb.build()
+    reason = "No reply came within 1 seconds." if fault is DRIP else too_long(1_000_000)
+    assert str(ended.value).startswith(f"The embedder openai:vec gave no vectors: {reason}")

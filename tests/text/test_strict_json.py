@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from autokb.text.storable import without_surrogates
+from autokb.text.storable import without_half_escapes, without_surrogates
 from autokb.text.strict_json import LARGEST_WHOLE, parse_json
 
 
@@ -16,6 +16,20 @@ def test_half_a_character_is_replaced_wherever_it_stands() -> None:
     json.dumps(found, ensure_ascii=False).encode()
     assert parse_json('["\ud83d"]') == ["\ufffd"]
     assert without_surrogates("a\ud83d\udcffb😀") == "a\ufffd\ufffdb😀"
+
+
+@pytest.mark.parametrize(
+    ("given", "mended"),
+    [
+        (rb'"a\ud83d"', rb'"a\ufffd"'),
+        (rb'"\uD83D\uDE00 \udc00\ud83d\ud83d\ude00"', rb'"\uD83D\uDE00 \ufffd\ufffd\ud83d\ude00"'),
+        (rb'"\\ud83d \\\ud83d"', rb'"\\ud83d \\\ufffd"'),
+        (b'"plain"', b'"plain"'),
+    ],
+)
+def test_escapes_of_halves_are_mended_where_a_strict_reader_comes_next(given: bytes, mended: bytes) -> None:
+    assert without_half_escapes(given) == mended
+    json.dumps(json.loads(without_half_escapes(given)), ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 from autokb.core.errors import BadInputError
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
+MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 _DIGITS = 10  # of LARGEST_NUMBER
@@ -35,7 +36,7 @@ class Settings:
     retries: int = 5
     window: int = 0
     max_output: int = 4096
-    max_reply_bytes: int = 8_000_000
+    max_reply_bytes: int = MAX_REPLY_BYTES
     chunker: str = "fixed"
     max_size: int = CHUNK_SIZE
     context: str = ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from autokb.core.model_requests import SendError
 from autokb.llm.keys import scrubbed, variable_of
+from autokb.llm.reply_bound import find_too_long
 from autokb.text.storable import without_surrogates
 
 SHOWN = 300  # characters of what a provider said
@@ -18,6 +19,8 @@ def failure(error: Exception, model: str) -> SendError:
     """Turn what a provider's package raised into a SendError; no key is left in its text."""
     from pydantic_ai import exceptions as known
 
+    if (long := find_too_long(error)) is not None:
+        return long
     said = scrubbed(_said(error))[:SHOWN]
     name, provider = model.partition(":")[2], model.partition(":")[0]
     match error:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio
 
 from autokb.core.model_requests import TOKENS_MOST, Message, ModelReply, ModelRequest, SendError
+from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.llm.failures import failure, timed_out
+from autokb.llm.reply_bound import is_too_long, too_long
 from autokb.text.storable import without_surrogates
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class ModelSender:
         strict: Strict = always_strict,
         empty: str = "",
         close: Callable[[], Any] | None = None,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
     ) -> None:
         self._name = name
         self._model = model
@@ -59,6 +62,7 @@ class ModelSender:
         self._strict = strict
         self._empty = empty
         self._close = close
+        self._max_reply_bytes = max_reply_bytes
 
     async def send(self, request: ModelRequest) -> ModelReply:
         """Return the model's reply, or raise a SendError that says what kept it away and shows no key."""
@@ -67,7 +71,10 @@ class ModelSender:
         found = await self._ask(messages, settings, parameters)
         if isinstance(found, SendError):
             raise found  # outside of the except clause: the provider's own error may show more than it should
-        return reply_of(found, request)
+        reply = reply_of(found, request)
+        if is_too_long(reply.text, self._max_reply_bytes):  # the packages of some providers read answers themselves
+            raise SendError(too_long(self._max_reply_bytes), retry=False, billed="perhaps")
+        return reply
 
     async def _ask(self, messages: list[ModelMessage], settings: Any, parameters: Any) -> ModelResponse | SendError:
         try:

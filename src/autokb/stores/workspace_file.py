@@ -198,6 +198,8 @@ class WorkspaceFile:
                 missing.append(row)
             else:
                 array[row] = np.frombuffer(data, dtype="<f4")
+        if not np.isfinite(array.sum()):  # damaged: what is no number would make every figure after it none
+            missing = sorted({*missing, *np.flatnonzero(~np.isfinite(array).all(axis=1)).tolist()})
         return array, missing
 
     def keep_vectors(self, embedder: str, texts: Sequence[str], vectors: Vectors) -> None:

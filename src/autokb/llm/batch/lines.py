@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,8 @@ from autokb.text.storable import without_surrogates
 
 URL = "/v1/chat/completions"
 NO_JSON = "it is no JSON object"
+CUSTOM_ID = re.compile(rb'"custom_id"\s*:\s*"(autokb-[0-9a-f]{40})"')
+ID_WITHIN = 4096  # bytes of a line: its names come before its body
 SHOWN = 200  # characters of an error that came as a reply
 
 Finish = Literal["stop", "length", "refusal", "other"]
@@ -87,6 +90,12 @@ def _strict(request: ModelRequest) -> bool:
     walked = transformer(json.loads(json.dumps(request.schema)), strict=None)
     walked.walk()
     return bool(walked.is_strict_compatible)
+
+
+def find_custom_id(beginning: bytes) -> str:
+    """Return which request a line names that is too long to be read; nothing where its beginning does not say it."""
+    found = CUSTOM_ID.search(beginning[:ID_WITHIN])
+    return found[1].decode() if found else ""
 
 
 def read_line(data: bytes) -> ReplyLine:

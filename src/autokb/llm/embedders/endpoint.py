@@ -8,17 +8,20 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
 from autokb.core.model_requests import TOKENS_MOST, EmbeddingReply, EmbeddingRequest, SendError
+from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import readable
-from autokb.llm.failures import SHOWN, is_worth_a_retry
+from autokb.llm.failures import SHOWN, is_worth_a_retry, timed_out
 from autokb.llm.keys import VARIABLES, check_key, scrubbed
 from autokb.llm.prices import OPENAI_URL
+from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError, find_too_long
 from autokb.text.storable import without_surrogates
 
 if TYPE_CHECKING:
@@ -38,12 +41,20 @@ class EndpointEmbedder:
     ``expect`` told of those that are kept already.
     """
 
-    def __init__(self, model: str, *, dimensions: int = 0, base_url: str = "", timeout: float = 120.0) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        dimensions: int = 0,
+        base_url: str = "",
+        timeout: float = 120.0,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
+    ) -> None:
         self.name = f"openai:{model}" + (f"?dimensions={dimensions}" if dimensions else "")
         self.price_key = f"openai:{model}"
         self.dimensions = dimensions
         self._model, self._asked_dimensions = model, dimensions
-        self._base_url, self._timeout = base_url, timeout
+        self._base_url, self._timeout, self._max_reply_bytes = base_url, timeout, max_reply_bytes
         check_key("openai", f"The embedder {self.name}")
 
     def expect(self, dimensions: int) -> None:
@@ -76,12 +87,15 @@ class EndpointEmbedder:
         read = [readable(text, MOST_BYTES) for text in request.texts]
         wanted = {"dimensions": request.dimensions} if request.dimensions else {}
         try:
-            reply = await self._client.embeddings.with_raw_response.create(
-                input=read, model=self._model, encoding_format="float", **wanted
-            )
-            found = read_embeddings(reply.http_response.content, read)
-        except openai.OpenAIError as error:
-            raise self._failure(error) from None
+            with anyio.fail_after(self._timeout):
+                reply = await self._client.embeddings.with_raw_response.create(
+                    input=read, model=self._model, encoding_format="float", **wanted
+                )
+        except TimeoutError:
+            raise timed_out(self._timeout) from None
+        except (openai.OpenAIError, ReplyTooLongError) as error:
+            raise find_too_long(error) or self._failure(error) from None
+        found = read_embeddings(reply.http_response.content, read)
         length = found.vectors.shape[1]
         if self.dimensions not in (0, length):
             raise self._other_length(self.dimensions, length)
@@ -97,10 +111,17 @@ class EndpointEmbedder:
     def _client(self) -> Any:
         import openai
 
+        from autokb.llm.bounded_http import BoundedClient
+
         key = os.environ.get(KEY, "").strip()
+        http = BoundedClient(ReplyBound(self._max_reply_bytes), self._timeout, follow_redirects=True)
         # An address is always named: OPENAI_BASE_URL must not send a person's texts and money elsewhere unseen.
         return openai.AsyncOpenAI(
-            api_key=key, base_url=self._base_url or OPENAI_URL, timeout=self._timeout, max_retries=0
+            api_key=key,
+            base_url=self._base_url or OPENAI_URL,
+            timeout=self._timeout,
+            max_retries=0,
+            http_client=http,
         )
 
     def _other_length(self, expected: int, found: int) -> BadInputError:
@@ -110,7 +131,7 @@ class EndpointEmbedder:
             "workspace."
         )
 
-    def _failure(self, error: openai.OpenAIError) -> SendError:
+    def _failure(self, error: Exception) -> SendError:
         """Say why a request got no vectors; what an endpoint repeats of the key is taken out."""
         import openai
 

@@ -29,7 +29,7 @@ def fit_documents(
 
     def fit(_position: int) -> str:
         fitted = fit_weights(chunks, past, vectors)
-        return json.dumps([fitted.weights.as_json(), fitted.reason, fitted.asked])
+        return json.dumps([fitted.weights.as_json(), fitted.reason, fitted.asked], allow_nan=False)
 
     (text,) = stages.remember(STAGE, [key], ["weights"], fit)
     return Weights().without_history() if text is None else read_weights(json.loads(text)[0])
@@ -38,7 +38,11 @@ def fit_documents(
 def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequence[Vectors], texts: str) -> Gate:
     """Fit the gate on all raw issues against the rest of the knowledge base."""
     key = digest("gate", VERSION, encoder, texts)
-    (text,) = stages.remember(STAGE, [key], ["gate"], lambda _n: json.dumps(fit_gate(encoder, raw, others).as_json()))
+
+    def fit(_position: int) -> str:
+        return json.dumps(fit_gate(encoder, raw, others).as_json(), allow_nan=False)
+
+    (text,) = stages.remember(STAGE, [key], ["gate"], fit)
     return fit_gate(encoder, raw[:0]) if text is None else read_gate(json.loads(text))
 
 
@@ -57,7 +61,7 @@ def fit_trees(
 
     def fit(_position: int) -> str:
         cases = tree_cases(index, past, vectors, attributes)
-        return json.dumps(fit_tree_weights(index.weights, cases).as_json())
+        return json.dumps(fit_tree_weights(index.weights, cases).as_json(), allow_nan=False)
 
     (text,) = stages.remember(STAGE, [key], ["trees"], fit)
     return index.weights if text is None else read_weights(json.loads(text))
