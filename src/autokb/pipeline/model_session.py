@@ -207,6 +207,7 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
         settings.concurrency,
         settings.retries,
         embedding_sender=endpoint,
+        sends_at_once=batch is None,
     )
     with start_blocking_portal() as portal:
         session = ModelSession(

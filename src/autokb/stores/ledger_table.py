@@ -14,6 +14,7 @@ from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 Spent = tuple[str, str, int, int, int, float | None]
 
+SENT = "sent "  # before the key of an attempt that is under way; keys themselves are hexadecimal
 HAS_REPLY = "('paid', 'read', 'unreadable')"
 COLUMNS = "key, base_key, stage, room, model, items, state, text, input, output, cached, finish, cost, calls, batch"
 
@@ -34,6 +35,18 @@ ON CONFLICT (key) DO UPDATE SET
     {_unless_named("batch", "")}, cost = cost + excluded.cost, calls = calls + excluded.calls,
     {", ".join(map(_unless_replied, ("text", "input", "output", "cached", "finish", "state")))}
 """
+
+# Attempts of one key that are under way add up, and all of them cost the same.
+KEEP_SENT = f"""
+INSERT INTO request ({COLUMNS}) VALUES ({", ".join("?" * 15)})
+ON CONFLICT (key) DO UPDATE SET calls = calls + 1, cost = cost + excluded.cost, input = input + excluded.input,
+    output = output + excluded.output
+"""
+END_ONE = """
+UPDATE request SET cost = cost - cost / calls, input = input - input / calls, output = output - output / calls,
+    calls = calls - 1 WHERE key = ? AND calls > 0
+"""
+END_ALL = "DELETE FROM request WHERE key = ?"
 
 
 @dataclass(frozen=True)
@@ -58,7 +71,13 @@ class LedgerTable:
         if self.file.read_only:
             return
         with self.file.transaction(), self.file.reading() as db:
-            db.executemany(KEEP, map(_to_columns, rows))
+            db.executemany(KEEP_SENT, map(_to_columns, [row for row in rows if row.state == "sent"]))
+            ended = [row for row in rows if row.state != "sent"]
+            db.executemany(KEEP, map(_to_columns, ended))
+            failed = [(SENT + row.key,) for row in ended if row.state == "failed"]
+            db.executemany(END_ONE, failed)
+            db.executemany(f"{END_ALL} AND calls = 0", failed)
+            db.executemany(END_ALL, [(SENT + row.key,) for row in ended if row.state != "failed"])
             for row in rows:
                 if row.vectors is not None:
                     request, vectors = row.vectors
@@ -107,8 +126,17 @@ def _to_columns(row: Paid) -> tuple[Any, ...]:
         if reply is None
         else (reply.text, reply.input_tokens, reply.output_tokens, reply.cached_tokens, reply.finish)
     )
+    key = SENT + row.key if row.state == "sent" else row.key
     return (
-        *(row.key, row.base_key, row.stage, row.task, row.model, json.dumps(row.items), row.state),
+        *(
+            key,
+            row.base_key,
+            row.stage,
+            row.task,
+            row.model,
+            json.dumps(row.items),
+            row.state,
+        ),
         *figures,
         *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch),
     )
@@ -119,10 +147,24 @@ def spending(file: WorkspaceFile) -> list[Spent]:
     select = (
         "SELECT stage, room, sum(calls), sum(input), sum(output), "
         "CASE WHEN count(cost) = count(*) THEN sum(cost) END "
-        "FROM request WHERE calls > 0 GROUP BY stage, room ORDER BY min(number)"
+        "FROM request WHERE calls > 0 AND state <> 'sent' GROUP BY stage, room ORDER BY min(number)"
     )
     with file.reading() as db:
         try:
             return list(db.execute(select).fetchall())
         except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
             return []
+
+
+def in_flight(file: WorkspaceFile) -> tuple[int, int, int, float | None]:
+    """Return calls, input, output and cost of what was sent and never answered, at the most that it can have cost."""
+    select = (
+        "SELECT coalesce(sum(calls), 0), coalesce(sum(input), 0), coalesce(sum(output), 0), "
+        "CASE WHEN count(cost) = count(*) THEN coalesce(sum(cost), 0.0) END FROM request WHERE state = 'sent'"
+    )
+    with file.reading() as db:
+        try:
+            calls, read, wrote, cost = db.execute(select).fetchone()
+        except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
+            return 0, 0, 0, 0.0
+    return int(calls), int(read), int(wrote), cost
