@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from model_workspace import PRICES, exported, made
 
+from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
 from autokb.llm.reply_bound import too_long
@@ -179,3 +181,94 @@ def test_vectors_without_end_end_the_build_with_a_sentence(tmp_path: Path, fault
             kb.build()
     reason = "No reply came within 1 seconds." if fault is DRIP else too_long(1_000_000)
     assert str(ended.value).startswith(f"The embedder openai:vec gave no vectors: {reason}")
+
+
+ENVELOPE = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
+NO_REPLIES = {
+    "nothing": "{}",
+    "no choices": json.dumps(ENVELOPE),
+    "empty choices": json.dumps(ENVELOPE | {"choices": []}),
+    "null choices": json.dumps(ENVELOPE | {"choices": None}),
+    "a choice of nothing": json.dumps(ENVELOPE | {"choices": [{}]}),
+    "an error": '{"error": {"message": "overloaded"}}',
+    "5,000 digits": json.dumps(ENVELOPE | {"choices": []}).replace("1", "9" * 5000),
+    "nested without end": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", NO_REPLIES.values(), ids=NO_REPLIES)
+def test_a_200_without_a_reply_is_sent_again_and_a_failure_by_name_if_it_stays_so(tmp_path: Path, text: str) -> None:
+    model = ScriptedModel()
+    asked: Counter[str] = Counter()
+    lasting = False
+
+    def reply(body: dict[str, Any]) -> str | Fault:
+        user = body["messages"][1]["content"]
+        if form_of(body)[0] != "chunking_add_context" or "Water leaks" not in user:
+            return model(body)
+        asked[user] += 1
+        return Fault("body", content=text) if lasting or asked[user] == 1 else model(body)
+
+    with StubServer(reply) as server:
+        built = made(tmp_path / "passing", server.url).build()
+        assert (built.failures, list(asked.values())) == ((), [2])
+        lasting = True
+        asked.clear()
+        (failure,) = made(tmp_path / "lasting", server.url).build().failures
+        assert (failure.item, list(asked.values())) == ("leaks.md", [3])  # retries: 2
+        assert failure.reason.startswith("What came back is no reply: ")
+        assert len(failure.reason) < 400
+
+
+JUNK = ("rubbish", '{"answers": [', "[]", "{}", "null", '"\\ud83d"', "9" * 5000, b"\xff\xfe", 7, "[" * 100_000)
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=[str(junk)[:14] for junk in JUNK])
+@pytest.mark.parametrize("asks", [True, False], ids=["a model", "offline"])
+def test_junk_in_a_stored_answer_costs_that_answer(tmp_path: Path, junk: Any, asks: bool) -> None:
+    with StubServer(ScriptedModel()) as server:
+        kb = made(tmp_path, server.url)
+        if not asks:
+            (tmp_path / "kb" / "settings.yaml").write_text("model: offline\n")
+            kb = SupportKB.open(tmp_path / "kb")
+        kb.build()
+        before, asked = exported(kb, tmp_path / "before.jsonl"), server.requests
+        with closing(sqlite3.connect(kb.workspace.knowledge_path)) as db, db:
+            stages = [stage for (stage,) in db.execute("SELECT DISTINCT stage FROM work")]
+            db.execute("UPDATE work SET reply = ? WHERE rowid IN (SELECT min(rowid) FROM work GROUP BY stage)", [junk])
+        assert set(stages) >= {"chunks", "attributes", "trees", "solutions", "fit"}
+        assert kb.build().failures == ()
+        assert exported(kb, tmp_path / "after.jsonl") == before
+        # The ledger has their replies; only an item whose neighbours in a request are done is asked about alone.
+        assert server.requests - asked <= (len(stages) if asks else 0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "text = 'rubbish'",
+        "text = NULL",
+        "text = CAST(x'fffe' AS TEXT)",
+        "text = x'00ff'",
+        "input = 'many'",
+        "output = -5",
+        "finish = 'odd'",
+        "items = '{junk'",
+        "items = '[7]'",
+        "cost = 'dear'",
+    ],
+)
+def test_junk_in_the_ledger_costs_that_reply(tmp_path: Path, change: str) -> None:
+    with StubServer(ScriptedModel()) as server:
+        kb = made(tmp_path, server.url)
+        kb.build()
+        before, asked = exported(kb, tmp_path / "before.jsonl"), server.requests
+        with closing(sqlite3.connect(kb.workspace.knowledge_path)) as db, db:
+            task = "WHERE room = 'issues/grow_tree'"
+            rows = db.execute(f"UPDATE request SET {change}, state = 'paid' {task}").rowcount
+            db.execute("DELETE FROM work WHERE stage = 'trees'")
+        assert kb.build().failures == ()
+        assert exported(kb, tmp_path / "after.jsonl") == before
+        assert server.requests - asked <= rows
+        assert kb.costs().calls >= asked
+        assert kb.build().calls == 0

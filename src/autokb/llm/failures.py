@@ -77,6 +77,9 @@ def is_worth_a_retry(status: int) -> bool:
 def _other(error: Exception, model: str, said: str) -> SendError:
     """Errors that a provider's package raises in its own words."""
     kind = type(error).__name__
+    if isinstance(error, ValueError | LookupError | RecursionError | TypeError | AttributeError):
+        # A provider's package fell over what came back: no choices at all, numbers of 5,000 digits.
+        return SendError(f"What came back is no reply: {kind}: {said}", retry=True, billed="perhaps")
     if "Credential" in kind or "NoRegion" in kind or "TokenRetrieval" in kind:
         return _fatal(f"{model} cannot be asked: {said} Set the variables that its provider needs.")
     return SendError(f"{kind}: {said}", retry=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.settings import MAX_REPLY_BYTES
-from autokb.llm.keys import check_key, check_package, scrubbed
+from autokb.llm.keys import check_key, check_package, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL, is_openai
 from autokb.llm.provider_sender import ModelSender, Strict, always_strict
 from autokb.llm.reply_bound import ReplyBound
@@ -34,6 +34,8 @@ def check_model(model: str, base_url: str = "") -> None:
         raise BadInputError(f"base_url must begin with http:// or https://, not {base_url!r}.")
     check_package(provider)
     check_key(provider, model)
+    if provider in OPENAI:
+        warn_of_open_wire(base_url)
     if provider not in OURS:
         _check_other(provider, name)
 

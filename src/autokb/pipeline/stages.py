@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.nouns import Failure
@@ -32,6 +32,8 @@ from autokb.tasks.task import In, Out, Task
 
 if TYPE_CHECKING:
     from autokb.pipeline.model_session import ModelSession
+
+T = TypeVar("T")
 
 
 class Stages:
@@ -76,20 +78,30 @@ class Stages:
         runner = self._runners[self.model(task, stage)]
         with self.timed(stage) as count:
             keys = runner.keys(task, items)
-            texts = self._remembered(
-                stage, count, keys, names, lambda missing: runner.answer(Job(stage, task, items, keys, missing))
+            replies = self._remembered(
+                stage,
+                count,
+                keys,
+                names,
+                lambda missing: runner.answer(Job(stage, task, items, keys, missing)),
+                lambda _position, text: task.output.model_validate_json(text),
             )
-            replies = [None if text is None else task.output.model_validate_json(text) for text in texts]
         for name, reply in zip(names, replies, strict=True):
             for part in getattr(reply, "left_out", ()):
                 self.log.left_out.append(_left_out(stage, name, part.part, part.reason))
         return replies
 
     def remember(
-        self, stage: str, keys: Sequence[str], names: Sequence[str], work: Callable[[int], str]
-    ) -> list[str | None]:
+        self,
+        stage: str,
+        keys: Sequence[str],
+        names: Sequence[str],
+        work: Callable[[int], str],
+        read: Callable[[int, str], T],
+    ) -> list[T | None]:
         """Return for each key what is kept under it, else what ``work`` gives for its position.
 
+        ``read`` makes something of the text for a position; what it cannot read is worked out again.
         An item whose work raises is None and reported in ``failures`` under its name.
         """
 
@@ -97,7 +109,7 @@ class Stages:
             yield from in_batches(worked_out(position, work) for position in missing)
 
         with self.timed(stage) as count:
-            return self._remembered(stage, count, keys, names, worked)
+            return self._remembered(stage, count, keys, names, worked, read)
 
     def remember_derived(
         self,
@@ -106,32 +118,38 @@ class Stages:
         keys: Sequence[str],
         names: Sequence[str],
         work: Callable[[Sequence[int]], Mapping[int, tuple[In, str]]],
-    ) -> list[str | None]:
+        read: Callable[[dict[str, Any]], T],
+    ) -> list[T | None]:
         """Return for each key what is kept under it, else what ``work`` makes of the positions that are missing.
 
         For results that follow from a task's replies and are cheaper to look up than the task's items are to make.
         ``work`` runs the task, which counts itself, and gives each item with the JSON object made of its reply, whose
-        ``left_out`` is reported again whenever the result is used.
+        ``left_out`` is reported again whenever the result is used. ``read`` makes something of that object.
         """
+
+        def whole(text: str) -> tuple[T, list[tuple[str, str]]]:
+            body = json.loads(text)
+            return read(body), [(part["part"], part["reason"]) for part in body["left_out"]]
+
         with self.timed(stage) as count:
-            known = self.file.finished(sorted(set(keys)))
+            stored = self.file.finished(sorted(set(keys)))
+            known = {key: found for key, text in stored.items() if (found := _read_or_none(whole, text)) is not None}
             used = [n for n, key in enumerate(keys) if key in known]
             count.reused += len(used)
             for n in used:
-                for part in json.loads(known[keys[n]])["left_out"]:
-                    self.log.left_out.append(_left_out(stage, names[n], part["part"], part["reason"]))
+                self.log.left_out += [_left_out(stage, names[n], *part) for part in known[keys[n]][1]]
             if self._session is not None:
                 self._session.count_reused(stage, task.name, [keys[n] for n in used])
         missing = [n for n, key in enumerate(keys) if key not in known]
-        found = work(missing) if missing else {}
+        made = work(missing) if missing else {}
         with self.timed(stage):
-            item_keys = self._runners[self.model(task, stage)].keys(task, [item for item, _ in found.values()])
+            item_keys = self._runners[self.model(task, stage)].keys(task, [item for item, _ in made.values()])
             origins = self.file.origins(sorted(set(item_keys)))
-            requests = {keys[n]: origins[key] for n, key in zip(found, item_keys, strict=True) if key in origins}
-            texts = {keys[n]: text for n, (_, text) in found.items()}
+            requests = {keys[n]: origins[key] for n, key in zip(made, item_keys, strict=True) if key in origins}
+            texts = {keys[n]: text for n, (_, text) in made.items()}
             self.file.finish(stage, texts, requests)
-        known |= texts
-        return [known.get(key) for key in keys]
+        known |= {key: whole(text) for key, text in texts.items()}
+        return [known[key][0] if key in known else None for key in keys]
 
     def _remembered(
         self,
@@ -140,10 +158,15 @@ class Stages:
         keys: Sequence[str],
         names: Sequence[str],
         answer: Callable[[Sequence[int]], Iterator[Sequence[Answered]]],
-    ) -> list[str | None]:
+        read: Callable[[int, str], T],
+    ) -> list[T | None]:
         """Look the keys up, have the first of each missing one answered, and keep what comes as it comes."""
-        known = self.file.finished(sorted(set(keys)))
         first = {key: position for position, key in reversed(list(enumerate(keys)))}
+        stored = self.file.finished(sorted(first))
+        known: dict[str, T] = {}
+        for key, text in stored.items():
+            if (value := _read_or_none(partial(read, first[key]), text)) is not None:
+                known[key] = value
         missing = sorted(position for key, position in first.items() if key not in known)
         done = len(keys) - len(missing)
         errors: dict[int, str] = {}
@@ -153,7 +176,7 @@ class Stages:
                 answers = {keys[a.position]: a for a in batch if a.answer is not None}
                 texts = {key: str(a.answer) for key, a in answers.items()}
                 self.file.finish(stage, texts, {key: " ".join(a.requests) for key, a in answers.items() if a.requests})
-                known |= texts
+                known |= {key: read(a.position, str(a.answer)) for key, a in answers.items()}
                 fresh += len(texts)
                 errors |= {a.position: a.error for a in batch if a.answer is None}
                 done += len(batch)
@@ -217,6 +240,14 @@ class Stages:
     def seconds_waited(self) -> float:
         """Return the seconds spent on waiting for models."""
         return 0.0 if self._session is None else self._session.seconds
+
+
+def _read_or_none(read: Callable[[str], T], text: str) -> T | None:
+    """Read what is stored; None where it was damaged, which costs that one answer."""
+    try:
+        return read(text)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 def _left_out(stage: str, name: str, part: str, reason: str) -> Failure:

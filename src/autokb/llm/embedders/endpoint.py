@@ -19,7 +19,7 @@ from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import readable
 from autokb.llm.failures import SHOWN, is_worth_a_retry, timed_out
-from autokb.llm.keys import VARIABLES, check_key, scrubbed
+from autokb.llm.keys import VARIABLES, check_key, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL
 from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError, find_too_long
 from autokb.text.storable import without_surrogates
@@ -56,6 +56,7 @@ class EndpointEmbedder:
         self._model, self._asked_dimensions = model, dimensions
         self._base_url, self._timeout, self._max_reply_bytes = base_url, timeout, max_reply_bytes
         check_key("openai", f"The embedder {self.name}")
+        warn_of_open_wire(base_url)
 
     def expect(self, dimensions: int) -> None:
         """Say how long its vectors were so far; from now on others are refused (BadInputError)."""

@@ -89,10 +89,10 @@ def _remembered_blocks(file: WorkspaceFile, documents: Sequence[Document]) -> li
     known = file.finished(sorted(set(keys)))
     blocks, fresh = [], {}
     for document, key in zip(documents, keys, strict=True):
-        if key in known:
+        try:
             site, *hashes = json.loads(known[key])
             blocks.append(PageBlocks(site, frozenset(hashes)))
-        else:
+        except (KeyError, ValueError, TypeError):  # not there yet, or damaged
             blocks.append(page_blocks(document))
             fresh[key] = json.dumps([blocks[-1].site, *sorted(blocks[-1].hashes)])
     if fresh:
@@ -126,8 +126,10 @@ def _remembered(
     work: Callable[[int], ChunkResult],
 ) -> list[ChunkResult | None]:
     keys = [_key(chunker, page, one) for page, one in zip(pages, also, strict=True)]
-    texts = stages.remember(STAGE, keys, [p.document.id for p in pages], lambda n: dump_result(work(n)))
-    return [None if t is None else load_result(p.document.id, t) for p, t in zip(pages, texts, strict=True)]
+    names = [page.document.id for page in pages]
+    return stages.remember(
+        STAGE, keys, names, lambda n: dump_result(work(n)), lambda n, text: load_result(names[n], text)
+    )
 
 
 def _key(chunker: ChunkerSettings, page: Page, also: str) -> str:

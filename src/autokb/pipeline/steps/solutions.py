@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -93,9 +94,12 @@ def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issue
 
     with stages.timed(STAGE):
         keys = [key(issue) for issue in issues]
-    texts = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write)
-    found = [json.loads(text)["solutions"] for text in texts if text is not None]
-    return [SOLUTION.read(body, id=body["id"]) for bodies in found for body in bodies]
+
+    def read(stored: dict[str, Any]) -> list[Solution]:
+        return [SOLUTION.read(body, id=body["id"]) for body in stored["solutions"]]
+
+    found = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write, read)
+    return [solution for solutions in found for solution in solutions or ()]
 
 
 def _write(
