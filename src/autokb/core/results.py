@@ -75,6 +75,13 @@ class Costs(Spending):
     tasks: Mapping[str, Spending] = field(default_factory=dict)
     in_flight: InFlight = field(default_factory=lambda: InFlight(0, Tokens(0, 0), 0.0))
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape, and what was in flight where there is any."""
+        shape = Result.as_json(self)
+        if not self.in_flight.calls:
+            del shape["in_flight"]
+        return shape
+
 
 @dataclass(frozen=True, slots=True)
 class Figures(Result):
