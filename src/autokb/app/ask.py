@@ -13,6 +13,7 @@ from autokb.answering.ask import ask
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError
 from autokb.core.progress import Progress, silent
+from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import (
     EMBEDDINGS,
@@ -45,10 +46,8 @@ class OpenIndex:
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
-        # Bytes that are no text read as a question mark.
-        text = text[:QUESTION_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
         with failures_as_sentences(self.file.path):
-            answer = ask(self.index, text, overrides, k)
+            answer = ask(self.index, without_surrogates(text[:QUESTION_CHARACTERS]), overrides, k)
         return replace(answer, seconds=time.perf_counter() - started)
 
     def is_current(self) -> bool:

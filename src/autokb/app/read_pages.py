@@ -9,8 +9,8 @@ from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, page_blocks
 from autokb.chunking.chunk_result import Page
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
+from autokb.core.storable import without_surrogates
 from autokb.sources import Fields, read_documents
-from autokb.sources.decoding import without_surrogates
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import uncompressed
 

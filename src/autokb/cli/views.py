@@ -128,6 +128,9 @@ def costs_view(spent: Costs) -> RenderableType:
     for name, row in [*spent.stages.items(), ("total", spent)]:
         figures = (row.calls, row.cached, row.tokens.input, row.tokens.output)
         table.add_row(name, *map(str, figures), money(row.cost))
+    if (lost := spent.in_flight).calls:
+        figures = (lost.calls, 0, lost.tokens.input, lost.tokens.output)
+        table.add_row("in flight when it was killed, at most", *map(str, figures), money(lost.cost))
     return table
 
 

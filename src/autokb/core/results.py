@@ -56,11 +56,31 @@ NOTHING_SPENT = Spending(0, 0, Tokens(0, 0), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
+class InFlight(Result):
+    """Requests that were sent and never answered, at the most that they can have cost."""
+
+    calls: int
+    tokens: Tokens
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Costs(Spending):
-    """What was spent in a workspace's life, by stage and by task."""
+    """What was spent in a workspace's life, by stage and by task.
+
+    ``in_flight`` is no part of it: what was under way when a process was killed, at the most that it can have cost.
+    """
 
     stages: Mapping[str, Spending] = field(default_factory=dict)
     tasks: Mapping[str, Spending] = field(default_factory=dict)
+    in_flight: InFlight = field(default_factory=lambda: InFlight(0, Tokens(0, 0), 0.0))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape, and what was in flight where there is any."""
+        shape = Result.as_json(self)
+        if not self.in_flight.calls:
+            del shape["in_flight"]
+        return shape
 
 
 @dataclass(frozen=True, slots=True)

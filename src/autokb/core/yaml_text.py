@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from autokb.core.errors import BadInputError
+from autokb.core.storable import without_surrogates
 
 MOST_CHARACTERS = 500_000  # fifty times the longest domain we ship; this many take five seconds to read
 # Values, counted again wherever an alias repeats them: a few lines of aliases of aliases can stand for 10^9 of them.
 MOST_VALUES = 100_000
 DEEPEST_NESTING = 50
 _READ_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "null", "seq", "map", "merge"))
+LARGEST_WHOLE = 2**63 - 1  # the largest whole number of SQLite, and of most readers of JSON
 # Beyond it Python itself refuses to turn digits into a number.
 _MOST_DIGITS = 1_000
 
@@ -26,6 +28,10 @@ def parse_yaml(text: str, name: str) -> Any:
 
     class LiteralLoader(yaml.SafeLoader):
         """A safe loader that resolves whole numbers and null only."""
+
+        def construct_scalar(self, node: Any) -> Any:
+            """Return a scalar's text without halves of characters, which a quoted one may escape."""
+            return without_surrogates(super().construct_scalar(node))
 
     kept = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")
     LiteralLoader.yaml_implicit_resolvers = {
@@ -104,9 +110,11 @@ class _Check:
         if len(node.value) > _MOST_DIGITS:
             raise self._error(node, path, f"is a number of {len(node.value):,} digits; put it in quotes if it is text")
         try:
-            self._loader.construct_object(node)
+            number = self._loader.construct_object(node)
         except (ValueError, IndexError) as error:
             raise self._error(node, path, f"is no number that can be read: {node.value!r}") from error
+        if abs(number) > LARGEST_WHOLE:
+            raise self._error(node, path, "is a number of more than 64 bits; put it in quotes if it is text")
 
     def _check_names(self, node: Any, path: tuple[str, ...]) -> None:
         """Refuse a mapping whose names are no text, are empty or stand twice."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, PaidSoFar, Plan, Spending, Tokens
+from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, InFlight, PaidSoFar, Plan, Spending, Tokens
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import BUILD_PACE, GROWN_BY, Build
 from autokb.pipeline.cost_estimate import NO_FIGURES, CountingEncoder, CountingRunner, Estimate
@@ -18,7 +18,7 @@ from autokb.pipeline.model_choice import check_settings, model_of, named_models
 from autokb.pipeline.model_session import PACE, read_ratios
 from autokb.pipeline.stages import Stages
 from autokb.stores.database import damaged_rows
-from autokb.stores.ledger_table import LedgerTable, spending
+from autokb.stores.ledger_table import LedgerTable, in_flight, spending
 from autokb.stores.staged import staged_raw_issues
 from autokb.stores.workspace import MODES, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -132,6 +132,8 @@ def costs(workspace: Workspace) -> Costs:
     stages: dict[str, Spending] = {}
     tasks: dict[str, Spending] = {}
     with workspace.file() as file:
+        calls, read, wrote, most = in_flight(file)
+        lost = InFlight(calls, Tokens(read, wrote), most)
         asked = [(stage, task, n, 0, read, wrote, cost) for stage, task, n, read, wrote, cost in spending(file)]
         for stage, task, calls, cached, read, wrote, cost in [*asked, *file.spent()]:
             row = Spending(calls, cached, Tokens(read, wrote), cost)
@@ -139,5 +141,11 @@ def costs(workspace: Workspace) -> Costs:
             stages[stage] = stages.get(stage, NOTHING_SPENT) + row
             tasks[task] = tasks.get(task, NOTHING_SPENT) + row
     return Costs(
-        total.calls, total.cached, total.tokens, total.cost, dict(sorted(stages.items())), dict(sorted(tasks.items()))
+        total.calls,
+        total.cached,
+        total.tokens,
+        total.cost,
+        dict(sorted(stages.items())),
+        dict(sorted(tasks.items())),
+        lost,
     )

@@ -9,6 +9,7 @@ import re
 import zlib
 
 from autokb.core.errors import UnreadableFileError
+from autokb.core.storable import without_surrogates
 from autokb.sources.files import FoundFile
 from autokb.sources.whole_file import read_whole
 
@@ -29,7 +30,6 @@ _BINARY_SAMPLE_BYTES = 65_536
 # One control character in so many bytes makes a file binary.
 _BYTES_PER_CONTROL_CHARACTER = 50
 _META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:-]{2,40})", re.IGNORECASE)
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _DECLARATION_BYTES = 4096
 # charset-normalizer's "chaos": the share of oddities that the best guess leaves.
 _MAX_CHAOS = 0.05
@@ -111,8 +111,3 @@ def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").replace("\ufeff", "")
     text = text.replace("\x0c", "\n").replace("\x0b", "\n")
     return without_surrogates(text)
-
-
-def without_surrogates(text: str) -> str:
-    """Return the text with lone surrogates (no characters, and no UTF-8) replaced."""
-    return _SURROGATE.sub("\ufffd", text)

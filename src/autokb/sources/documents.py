@@ -10,8 +10,9 @@ from typing import Any
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.marks import Mark
 from autokb.core.nouns import Document, Skipped
+from autokb.core.storable import without_surrogates
 from autokb.sources import fields as f
-from autokb.sources.decoding import clean, decode, read_bytes, without_surrogates
+from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed

@@ -15,6 +15,7 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
 from autokb.core.private_files import PRIVATE
 from autokb.core.settings import Settings, read_settings
+from autokb.core.storable import without_surrogates
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.database import check_is_ours, failures_as_sentences
 from autokb.stores.workspace_file import WorkspaceFile
@@ -184,7 +185,8 @@ def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
 def settings_from(file: Path | None, model: str = "") -> Settings:
     """Read the settings of a file (none: as they come); the environment and then ``model`` override them."""
     data = None if file is None else parse_yaml(_text_of(file), file.name)
-    return read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})})
+    environment = {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}
+    return read_settings(data, {name: without_surrogates(value) for name, value in environment.items()})
 
 
 def _parse_domain(text: str) -> Any:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,7 +187,12 @@ class WorkspaceFile:
         found: dict[str, str] = {}
         for part in parts_of(keys):
             marks = ",".join("?" * len(part))
-            found.update(self._db.execute(f"SELECT key, reply FROM work WHERE key IN ({marks})", part))
+            # As bytes, for a damaged row may hold no UTF-8; it counts as missing.
+            for key, reply in self._db.execute(
+                f"SELECT key, CAST(reply AS BLOB) FROM work WHERE key IN ({marks})", part
+            ):
+                with suppress(UnicodeDecodeError):
+                    found[key] = reply.decode()
         return found
 
     def finish(self, stage: str, replies: Mapping[str, str], requests: Mapping[str, str] | None = None) -> None:

@@ -13,6 +13,7 @@ from autokb.core.reply import ReplyError
 from autokb.core.timed_patterns import SlowPatternError
 from autokb.tasks.task import In, Out, Read, Task
 from autokb.tasks.wire import Wire, wire
+from autokb.text.strict_json import parse_json
 
 __all__ = [
     "Read",
@@ -99,10 +100,14 @@ def _parse(reply: ModelReply) -> dict[str, Any]:
     if not text:
         raise ReplyError("It is empty.")
     try:
-        data = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
+        data = parse_json(text, _without_doubles)
     except (json.JSONDecodeError, RecursionError) as error:
         cut = " It was cut off; write less." if reply.finish == "length" else ""
         raise ReplyError(f"It is no JSON object ({getattr(error, 'msg', 'nested too deeply')}).{cut}") from error
+    except ReplyError:
+        raise
+    except ValueError as error:
+        raise ReplyError(f"{error}.".replace("the number", "The number", 1)) from error
     if not isinstance(data, dict):
         raise ReplyError("It is no JSON object.")
     return data
@@ -115,10 +120,6 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ReplyError(f"The name {name!r} stands twice in one object.")
         found[name] = value
     return found
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ReplyError(f"{name} is no JSON.")
 
 
 def _read_fields(task: Task[In, Any], items: Sequence[In], data: Mapping[str, Any]) -> Mapping[str, Any]:
