@@ -10,9 +10,8 @@ from autokb.chunking.chunk_result import Page
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import Fields, read_documents
-from autokb.sources.decoding import without_surrogates
+from autokb.sources.documents import file_id
 from autokb.sources.files import FoundFile
-from autokb.sources.formats import uncompressed
 
 LARGEST = 5_000_000  # characters of a document; what is larger is a data dump, and chunking it would take minutes
 
@@ -87,8 +86,7 @@ def _too_large(text: str) -> str:
 
 def _placed(document: Document, file: FoundFile) -> Document:
     """Name a document by its file's path inside what was given; the file read alone was known by its name."""
-    name = without_surrogates(uncompressed(file.path.name))
-    own = _within(document.id, name, without_surrogates(uncompressed(file.relative)))
+    own = _within(document.id, file_id(file.path.name), file_id(file.relative))
     return replace(document, id=own, title=own if document.title == document.id else document.title)
 
 

@@ -19,6 +19,7 @@ from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.reading import Fields, Reading, SourceRecord
 from autokb.sources.records import PlacedRecord, read_lines, shorten_report
 from autokb.sources.sections import join_sections
+from autokb.text.control_characters import printable_name, replace_controls
 
 _FORMATS: frozenset[Format] = frozenset({"csv", "tsv", "jsonl", "json", "text"})
 # Columns a reason names: enough to find the right one.
@@ -47,7 +48,7 @@ def read_issues(
         for record in records:
             place = f"{file.relative}:{record.line}"
             try:
-                found.append((_issue(record.record, fields), file, place))
+                found.append((_without_controls(_issue(record.record, fields)), file, place))
             except UnreadableFileError as error:
                 skipped_lines.append(Skipped(place, str(error)))
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
@@ -124,6 +125,20 @@ def _issue(record: f.Record, fields: Fields) -> RawIssue:
         title=title,
         date=iso_date(f.raw_value(record, fields.date, f.DATE_NAMES)),
         resolved_by=f.document_names(f.raw_value(record, fields.resolved_by, f.RESOLVED_NAMES)),
+    )
+
+
+def _without_controls(issue: RawIssue) -> RawIssue:
+    """Return an issue in which nothing steers a terminal, with ids that can be typed, those of documents included."""
+    text = replace_controls(issue.text).strip()
+    if not text:
+        raise UnreadableFileError("has an empty text; leave it out or fill it.")
+    return replace(
+        issue,
+        id=printable_name(issue.id),
+        text=text,
+        title=" ".join(replace_controls(issue.title).split()),
+        resolved_by=tuple(filter(None, map(printable_name, issue.resolved_by))),
     )
 
 
