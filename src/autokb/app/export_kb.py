@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,11 +15,13 @@ from autokb.core.nouns import Issue, KnowledgeBase, Solution
 from autokb.core.results import Exported
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
+from autokb.text.inert_markdown import escape_tags, masked, unmasked
+from autokb.text.spreadsheet_cells import guarded, unguarded
+
+__all__ = ["export_kb", "guarded", "markdown", "masked", "unguarded", "unmasked"]
 
 SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources")
-# what spreadsheets begin a formula with, full-width forms and what they skip before it included
-FORMULA_STARTS = tuple("=+-@\t\r\n'＝＋－＠")
 
 
 def export_kb(workspace: Workspace, target: Path) -> Exported:
@@ -92,13 +93,12 @@ def markdown(kb: KnowledgeBase) -> str:
     solutions = solutions_by_issue(kb)
     for parent, children in trees(kb):
         for issue in (parent, *children):
-            title = " ".join(issue.text.split())
-            out += [f"{'##' if issue is parent else '###'} {title}", ""]
-            if words := attribute_words(issue):
-                out += [f"*{words}*", ""]
+            out += [f"{'##' if issue is parent else '###'} {masked(' '.join(issue.text.split()))}", ""]
+            if words := " ".join(attribute_words(issue).split()):
+                out += [f"*{masked(words)}*", ""]
             for solution in solutions.get(issue.id, []):
                 out += [
-                    f"<!-- solution {solution.id} ({solution.status}) -->",
+                    f"<!-- solution {escape_tags(solution.id)} ({solution.status}) -->",
                     "",
                     masked(solution.text),
                     "",
@@ -125,23 +125,3 @@ def csv_rows(kb: KnowledgeBase) -> Iterator[tuple[str, ...]]:
             for s in solutions.get(issue.id, []):
                 sources = "; ".join(dict.fromkeys(e.document for e in s.evidence))
                 yield (s.id, issue.id, issue.text, attribute_words(issue), s.status, s.reason, s.text, sources)
-
-
-def masked(text: str) -> str:
-    """Keep a text from closing or opening one of our own marks."""
-    return re.sub(r"&((?:amp;)*lt;!--)", r"&amp;\1", text).replace("<!--", "&lt;!--")
-
-
-def unmasked(text: str) -> str:
-    """Take that back."""
-    return re.sub(r"&amp;((?:amp;)*lt;!--)", r"&\1", text.replace("&lt;!--", "<!--"))
-
-
-def guarded(cell: str) -> str:
-    """Keep a spreadsheet from running text of a customer as a formula: an apostrophe goes in front."""
-    return "'" + cell if cell.startswith(FORMULA_STARTS) else cell
-
-
-def unguarded(cell: str) -> str:
-    """Take that apostrophe off again."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
