@@ -12,12 +12,14 @@ import html
 import re
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
 from autokb.text.control_characters import escape_controls, unescape_controls
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 _LINE_START = r"(?:(?<=[\r\n])|\A)"
@@ -136,6 +138,8 @@ def _leads_to_other_scheme(text: str, place: int) -> bool:
 
 @lru_cache(maxsize=2)
 def _parser(tables: bool) -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark")
     if tables:
         parser.enable("table")
