@@ -201,6 +201,16 @@ def test_a_text_is_given_back(text: str) -> None:
     assert masked(unmasked(masked(text))) == masked(text)
 
 
+def test_no_padding_hides_a_scheme() -> None:
+    for padding in range(150, 260):
+        for scheme in ("&#106;avascript:x", "&#x0006A;avascript:x", "javascript&colon;x", "%6aavascript:x"):
+            tabs = "&Tab;" * (padding // 5) + "\\" * (padding % 5)
+            assert masked(f"[x]({tabs}{scheme})").startswith("[x]&#40;"), (padding, scheme)
+    path = "a" * 150
+    for target in (f"{path}/{path}.md", f"{path}.html?{path}", f"https://{path}{path}", f"{path}#{path}"):
+        assert masked(f"[x]({target})") == f"[x]({target})"
+
+
 @pytest.mark.parametrize("text", READABLE)
 def test_what_is_inert_is_not_touched(text: str) -> None:
     assert masked(text) == text

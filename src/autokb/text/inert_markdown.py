@@ -45,8 +45,11 @@ _MASK = re.compile(
 # CommonMark's autolinks, those that are surely one: no tag begins so, and no backtick in it can end code.
 _ADDRESS = re.compile(r"<(?:(?i:https?://|mailto:)[^\s<>`\"'\\]+|[\w.+-]+@[A-Za-z0-9.-]+)>", re.ASCII)
 # The marks of quotes may stand between ``](`` and a target in the next line.
-_TARGET = re.compile(r"[\s>]*(?:<([^<>\n]{0,2000})|(\S{0,2000}))")
-_LONGEST_TARGET = 2000  # characters that are looked at; who needs more before a scheme hides it
+_LONGEST_TARGET = (
+    200  # characters that are looked at; one that is longer and has neither scheme nor slash hides something
+)
+_TARGET = re.compile(rf"[\s>]*(?:<([^<>\n]{{0,{_LONGEST_TARGET}}})|(\S{{0,{_LONGEST_TARGET}}}))")
+_CUT_REFERENCE = re.compile(r"&[^&;]*\Z")
 _IGNORED_IN_TARGETS = re.compile(r"[\s\x00-\x20\x7f\\]")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
 # Stand for a tag's place while code is looked for; no character of Unicode, so that no text needs them.
@@ -130,10 +133,12 @@ def _leads_to_other_scheme(text: str, place: int) -> bool:
     """Return whether the target of a link has a scheme that is not allowed, however it is spelt."""
     found = _TARGET.match(text, place)
     written = (found and (found[1] or found[2])) or ""
+    is_cut = len(written) >= _LONGEST_TARGET
+    written = _CUT_REFERENCE.sub("", written) if is_cut else written
     plain = _IGNORED_IN_TARGETS.sub("", unquote(html.unescape(unescape_controls(written)))).casefold()
     if scheme := _SCHEME.match(plain):
         return scheme[1] not in SCHEMES
-    return len(written) >= _LONGEST_TARGET and not re.search(r"[/?#:]", plain)
+    return is_cut and not re.search(r"[/?#:]", plain)
 
 
 @lru_cache(maxsize=2)
