@@ -9,10 +9,9 @@ from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, page_blocks
 from autokb.chunking.chunk_result import Page
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
-from autokb.core.storable import without_surrogates
 from autokb.sources import Fields, read_documents
+from autokb.sources.documents import file_id
 from autokb.sources.files import FoundFile
-from autokb.sources.formats import uncompressed
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +78,7 @@ def _pages(file: FoundFile, fields: Fields | None) -> tuple[list[Page], list[Ski
 
 def _placed(document: Document, file: FoundFile) -> Document:
     """Name a document by its file's path inside what was given; the file read alone was known by its name."""
-    name = without_surrogates(uncompressed(file.path.name))
-    own = _within(document.id, name, without_surrogates(uncompressed(file.relative)))
+    own = _within(document.id, file_id(file.path.name), file_id(file.relative))
     return replace(document, id=own, title=own if document.title == document.id else document.title)
 
 

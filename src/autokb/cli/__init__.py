@@ -112,7 +112,9 @@ def _told(error: BaseException) -> tuple[str, int]:
         return _usage(error), 2
     import traceback
 
-    traceback.print_exception(error, file=sys.stderr)
+    from autokb.cli.output import say
+
+    say("".join(traceback.format_exception(error)).rstrip("\n").split("\n"))
     return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1
 
 
@@ -152,4 +154,7 @@ def entry() -> None:
         # a terminal of another encoding shows a question mark; it must not end the command
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    from autokb.cli.output import GuardedStream
+
+    sys.stderr = GuardedStream(sys.stderr)
     sys.exit(main())

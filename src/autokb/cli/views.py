@@ -70,10 +70,15 @@ def removed_view(workspace: Path, done: Removed) -> RenderableType:
     return Group(Text(f"removed: {words}"), next_line(f"Next: autokb build {quoted(workspace)}"))
 
 
+def _one_line(words: str) -> str:
+    """Keep a file's name or a server's error from looking like a line of ours."""
+    return words.replace("\r", " ").replace("\n", " ")
+
+
 def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:
     """Show each thing that was not taken with its reason, the first twenty in full."""
     lines: list[RenderableType] = [
-        Text(f"  not taken: {s.path}: {s.reason}", style="yellow") for s in skipped[:SKIPPED_SHOWN]
+        Text(_one_line(f"  not taken: {s.path}: {s.reason}"), style="yellow") for s in skipped[:SKIPPED_SHOWN]
     ]
     if len(skipped) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(skipped) - SKIPPED_SHOWN} more; --json lists all", style="yellow"))
@@ -151,7 +156,9 @@ def build_view(workspace: Path, built: BuildReport) -> RenderableType:
     if left := built.left_out:
         lines.append(Text(f"  left out {len(left)} parts that a check refused; --json lists them", style="yellow"))
     failures = built.failures
-    lines += [Text(f"  failed: {f.stage} {f.item}: {f.reason}", style="red") for f in failures[:SKIPPED_SHOWN]]
+    lines += [
+        Text(_one_line(f"  failed: {f.stage} {f.item}: {f.reason}"), style="red") for f in failures[:SKIPPED_SHOWN]
+    ]
     if len(failures) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
     if lost := built.unresolved_links:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import io
 import re
@@ -30,6 +31,8 @@ _BINARY_SAMPLE_BYTES = 65_536
 # One control character in so many bytes makes a file binary.
 _BYTES_PER_CONTROL_CHARACTER = 50
 _META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:-]{2,40})", re.IGNORECASE)
+# What browsers read these as (WHATWG Encoding Standard): where Latin-1 has control characters, pages have quotes.
+_WIDER = dict.fromkeys(("iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii"), "cp1252")
 _DECLARATION_BYTES = 4096
 # charset-normalizer's "chaos": the share of oddities that the best guess leaves.
 _MAX_CHAOS = 0.05
@@ -87,10 +90,10 @@ def bom_encoding(data: bytes) -> str | None:
 
 def _decode_as_declared(data: bytes) -> str | None:
     if found := _META_CHARSET.search(data[:_DECLARATION_BYTES]):
-        try:
-            return data.decode(found.group(1).decode("ascii"))
-        except (LookupError, UnicodeDecodeError):
-            return None
+        declared = found.group(1).decode("ascii")
+        for encoding in (_WIDER.get(declared.lower(), declared), declared):
+            with contextlib.suppress(LookupError, UnicodeDecodeError):
+                return data.decode(encoding)
     return None
 
 

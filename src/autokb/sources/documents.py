@@ -22,6 +22,7 @@ from autokb.sources.reading import Fields, Reading, SourceRecord
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.sections import join_sections
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
+from autokb.text.control_characters import printable_name, replace_controls
 
 MOST_SLOW = 3  # records of one file that may take too long: a thousand of them would take hours
 MANY_ARE_SLOW = f"holds {MOST_SLOW} records whose HTML takes more than {LONGEST_PAGE_SECONDS} seconds each; mend them."
@@ -68,19 +69,38 @@ def read_documents(
             continue
         skipped.extend(unreadable)
         for one in documents:
-            record = SourceRecord(one.document, file.root, file.relative, one.marks)
-            first, first_place = read.setdefault(one.document.id, (record, one.place))
+            record = SourceRecord(_without_controls(one.document), file.root, file.relative, one.marks)
+            if not record.item.text.strip():
+                skipped.append(Skipped(one.place, "holds no text, only control characters; leave it out."))
+                continue
+            first, first_place = read.setdefault(record.item.id, (record, one.place))
             if first is not record and not _is_copy_in_other_folder(first, record):
-                reason = f"has the id {one.document.id!r}, which {first_place} has already; give it another."
+                reason = f"has the id {record.item.id!r}, which {first_place} has already; give it another."
                 skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
     return Reading(records, tuple(skipped), tuple((x.root, x.relative) for x in files))
 
 
+def _without_controls(document: Document) -> Document:
+    """Return a document in which nothing steers a terminal, with an id that can be typed; marks keep their places."""
+    document_id = printable_name(document.id)
+    return Document(
+        document_id,
+        replace_controls(document.title).strip() or document_id,
+        replace_controls(document.text),
+        replace_controls(document.url).strip(),
+    )
+
+
+def file_id(relative: str) -> str:
+    """Return the id of the document that a file is, from its path inside what was given."""
+    return printable_name(without_surrogates(uncompressed(relative)))
+
+
 def _is_copy_in_other_folder(one: SourceRecord[Document], two: SourceRecord[Document]) -> bool:
     """Return whether two folders hold the same file; with different content it is refused."""
-    name = uncompressed(two.relative)
-    if one.root == two.root or uncompressed(one.relative) != name or two.item.id != name:
+    name = file_id(two.relative)
+    if one.root == two.root or file_id(one.relative) != name or two.item.id != name:
         return False
     if one.item.text != two.item.text:
         raise BadInputError(

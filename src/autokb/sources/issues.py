@@ -21,6 +21,7 @@ from autokb.sources.reading import Fields, Reading, SourceRecord
 from autokb.sources.records import PlacedRecord, read_lines, shorten_report
 from autokb.sources.sections import join_sections
 from autokb.sources.subprocess_converter import TakesTooLongError
+from autokb.text.control_characters import printable_name, replace_controls
 
 _FORMATS: frozenset[Format] = frozenset({"csv", "tsv", "jsonl", "json", "text"})
 # Characters of one raw issue that are taken. The longest of 16,000 real ones has 55,922, its log included; what is
@@ -61,7 +62,7 @@ def read_issues(
         for record in records:
             place = f"{file.relative}:{record.line}"
             try:
-                issue = _issue(record.record, fields)
+                issue = _without_controls(_issue(record.record, fields))
                 found.append((_cut(issue), file, place))
                 if len(issue.text) > LONGEST_ISSUE:
                     # No ``file:line``: the record was taken, so that --sync need not take its file for an unread one.
@@ -156,6 +157,20 @@ def _cut(issue: RawIssue) -> RawIssue:
     if len(issue.text) <= LONGEST_ISSUE:
         return issue
     return replace(issue, text=issue.text[:LONGEST_ISSUE].rstrip() + _CUT_MARK)
+
+
+def _without_controls(issue: RawIssue) -> RawIssue:
+    """Return an issue in which nothing steers a terminal, with ids that can be typed, those of documents included."""
+    text = replace_controls(issue.text).strip()
+    if not text:
+        raise UnreadableFileError("has an empty text; leave it out or fill it.")
+    return replace(
+        issue,
+        id=printable_name(issue.id),
+        text=text,
+        title=" ".join(replace_controls(issue.title).split()),
+        resolved_by=tuple(filter(None, map(printable_name, issue.resolved_by))),
+    )
 
 
 def _with_unique_ids(
