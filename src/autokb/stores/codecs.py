@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
@@ -32,11 +33,16 @@ class Codec(Generic[N]):
     """One kind of noun as JSON; ``outside`` are fields that the record's place gives: its id, a chunk's document."""
 
     def __init__(self, noun: type[N], *outside: str) -> None:
-        self._adapter = TypeAdapter(noun)
+        self._noun = noun
         self._outside = set(outside)
         fields = dataclasses.fields(noun)  # type: ignore[arg-type]
         self._optional = {f.name for f in fields if f.default is not dataclasses.MISSING or f.name == "parent_id"}
         self._has_attributes = any(f.name == "attributes" for f in fields)
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[N]:
+        """Pydantic's reader and writer; making one takes some milliseconds, and no command needs all of them."""
+        return TypeAdapter(self._noun)
 
     def body(self, noun: N) -> Body:
         """Return a noun as JSON; sets of values are sorted, so that one noun is one sequence of bytes."""
