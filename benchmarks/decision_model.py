@@ -164,6 +164,12 @@ class Model:
             return "approved"
         return "displayed" if status == "approved" else status
 
+    def count_followed(self) -> int:
+        """Return how many solutions are as somebody left a twin of theirs that is gone."""
+        here = self.here
+        counting = [self._counting(kind, here) for kind in ("edit", "verdict")]
+        return sum(choice.solution != i for found in counting for i, choice in found.items())
+
     def counting_verdict(self, solution: str) -> Choice | None:
         """Return the verdict that counts for a solution."""
         return self._counting("verdict", self.here).get(solution)
@@ -188,7 +194,7 @@ class Model:
 
     def export(self) -> Export:
         """Remember what an export says now."""
-        return Export(dict(self.texts), dict(self.statuses), dict(self.built), [replace(c) for c in self.choices])
+        return Export(dict(self.texts), dict(self.statuses), self.here, [replace(c) for c in self.choices])
 
     # -- what imports do ---------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Random sequences of what people do with a knowledge base: is each decision kept, shown and found again?
 
-``python -m benchmarks.decisions --sequences 1000 --seed 1`` runs them and stores the counts; ``--only N`` runs one again
-and says what it does. Each sequence works on a copy of one built workspace, offline, in this process, and is held against
-``decision_model`` after every step.
+``python -m benchmarks.decisions --sequences 1000 --seed 1`` runs them and stores the counts; ``--only N`` runs one
+again and says what it does. Each sequence works on a copy of one built workspace, offline, in this process, and is held
+against ``decision_model`` after every step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import re
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,8 @@ from autokb.app import SupportKB
 from autokb.app.decisions import Verb, judge, write_by_hand
 from autokb.app.import_kb import import_file
 from autokb.core.errors import BadInputError
-from autokb.core.results import Imported
 from autokb.sources import Fields
-from benchmarks.decision_model import SHOWN, Built, Choice, Export, Model
+from benchmarks.decision_model import SHOWN, Choice, Export, Model
 from benchmarks.figures import Figure, Result, show, write
 from benchmarks.running import folder, write_jsonl
 
@@ -150,6 +149,7 @@ class Sequence:
     def __init__(self, place: Path, built: Path, dice: random.Random, *, talkative: bool = False) -> None:
         self.place, self.dice, self.talkative = place, dice, talkative
         self.sources = Sources(place / "source", copy.deepcopy(PAGES), dict(ISSUES))
+        self.sources.write()
         shutil.copytree(built, place / "kb")
         self.kb = SupportKB.open(place / "kb")
         self.model = Model()
@@ -157,10 +157,12 @@ class Sequence:
         self.edited: list[tuple[KeptExport, Path, Callable[[], int]]] = []
         self.others = 0
         self.done: Counter[str] = Counter()
+        self.seen: Counter[str] = Counter()
         self.violations: list[str] = []
         self.issues_changed = False
         self.stale = False  # sources were changed since the last build
         self.model.see_build(self._lines())
+        self.cared_for = set(self.dice.sample(sorted(self.model.built), 3))
 
     def run(self) -> None:
         """Take random steps, and hold the end against a fresh workspace."""
@@ -180,6 +182,7 @@ class Sequence:
             self._try(f"{number} {step.__name__}", step)
         self._try("end build", self.build)
         self._try("end fresh", self.compare_with_fresh)
+        self.seen["decisions"] += len(self.model.choices)
 
     def _try(self, name: str, step: Callable[[], None]) -> None:
         self.done[step.__name__] += 1
@@ -189,7 +192,7 @@ class Sequence:
         try:
             step()
             self.check()
-        except Exception as error:  # noqa: BLE001 - whatever it is, the sequence found it
+        except Exception as error:
             if self.talkative:
                 raise
             self.violations.append(f"{type(error).__name__}: {str(error)[:DISTURBED]}")
@@ -287,12 +290,12 @@ class Sequence:
 
     # -- commands ----------------------------------------------------------------------------------
 
-    def judge(self, kb: SupportKB | None = None, model: Model | None = None) -> None:
+    def judge(self, kb: SupportKB | None = None, model: Model | None = None, author: str = "ann") -> None:
         """Approve, reject or hide a solution."""
         kb, model = kb or self.kb, model or self.model
         if not model.texts:
             return
-        solution = self.dice.choice(sorted(model.texts))
+        solution = self._pick(model.texts)
         verb: Verb = self.dice.choice(("approve", "reject", "hide"))
         verdict = {"approve": "approved", "reject": "rejected", "hide": "hidden"}[verb]
         self._say(f"{verb} {solution} ({model.statuses[solution]})")
@@ -308,7 +311,7 @@ class Sequence:
                 return
             self._claim(False, f"{solution} is withheld and was approved")
             return
-        done = judge(kb.workspace, [solution], verb, author="ann", now=self._now)
+        done = judge(kb.workspace, [solution], verb, author=author, now=self._now)
         self._claim(done.changed == (before != verdict), f"{verb} {solution} ({before}) changed {done.changed}")
 
     def undo(self) -> None:
@@ -377,8 +380,10 @@ class Sequence:
     def edit_text(self) -> None:
         """Edit one or two texts in Markdown or CSV and import the file, sometimes twice."""
         kept = self._choose_export(".md", ".csv")
-        ids = sorted(kept.said.texts)
-        texts = {i: self._new_text(i) for i in self.dice.sample(ids, min(len(ids), self.dice.randint(1, 2)))}
+        ids = kept.said.texts
+        if not ids:
+            return
+        texts = {i: self._new_text(i) for i in sorted({self._pick(ids), self._pick(ids)})}
         content = kept.path.read_bytes().decode("utf-8")
         edited = _edit_markdown(content, texts) if kept.path.suffix == ".md" else _edit_csv(content, texts)
         changed = {i: t for i, t in texts.items() if t != kept.said.texts[i]}
@@ -388,6 +393,11 @@ class Sequence:
             return sum(self.model.take_text(kept.said, i, changed[i]) for i in order)
 
         self._import_edited(kept, edited, take, f"{kept.path.name}: {texts}")
+
+    def _pick(self, ids: Collection[str]) -> str:
+        """Choose a solution, more often one of those that people care for in this sequence."""
+        cared_for = sorted(self.cared_for & set(ids))
+        return self.dice.choice(cared_for if cared_for and self.dice.random() < 0.7 else sorted(ids))
 
     def _new_text(self, solution: str) -> str:
         """Return a text that people write, or that of the build again."""
@@ -401,12 +411,14 @@ class Sequence:
         solutions = [line for line in lines if line["kind"] == "solution"]
         if not solutions:
             return
-        line = self.dice.choice(solutions)
-        i, said = line["id"], kept.said
+        i, said = self._pick({line["id"] for line in solutions}), kept.said
+        (line,) = [line for line in solutions if line["id"] == i]
         text, status = "", ""
         if "by_hand" not in line and self.dice.random() < 0.6:
             text = self.dice.choice(TEXTS)
-            line["text"], line["steps"] = text, [text]
+            line["text"] = text
+            if "\n" not in text and self.dice.random() < 0.5:
+                line["steps"] = [text]
         if not text or self.dice.random() < 0.3:
             status = self.dice.choice(("approved", "rejected", "hidden", "displayed"))
             status = "" if status == said.statuses[i] else status
@@ -457,7 +469,10 @@ class Sequence:
         if self.dice.random() < 0.5:
             model.choices = [c for c in model.choices if not c.undone]
         for _ in range(self.dice.randint(1, 3)):
-            self.dice.choice((self.judge, self.write))(other, model)
+            if self.dice.random() < 0.5:
+                self.judge(other, model, "bob")
+            else:
+                self.write(other, model)
             if self.dice.random() < 0.4:
                 self.judge()
         theirs = self.place / f"theirs-{self.others}.jsonl"
@@ -487,6 +502,8 @@ class Sequence:
     def check(self) -> None:
         """Hold what is stored and shown against the model."""
         lines, model = self._lines(), self.model
+        self.seen["decisions with their solution gone"] += len(model.orphans)
+        self.seen["decisions that went along to a twin"] += model.count_followed()
         stored = Counter(_stored_choices(lines))
         expected = Counter(_chosen(c) for c in model.choices if not c.undone)
         for lost, count in (expected - stored).items():
@@ -621,6 +638,7 @@ def run(options: argparse.Namespace) -> Result:
 def run_sequences(numbers: range, seed: int, *, talkative: bool = False) -> Result:
     """Run the sequences of these numbers; the dice of each hang on ``seed`` and its number alone."""
     done: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
     violations: dict[str, list[str]] = {}
     started = time.perf_counter()
     with folder() as place:
@@ -633,6 +651,7 @@ def run_sequences(numbers: range, seed: int, *, talkative: bool = False) -> Resu
             one.run()
             one.kb.close()
             done += one.done
+            seen += one.seen
             if one.violations:
                 violations[str(number)] = one.violations
                 print(f"sequence {number}: {one.violations[0]}", flush=True)
@@ -641,6 +660,7 @@ def run_sequences(numbers: range, seed: int, *, talkative: bool = False) -> Resu
         Figure("sequences", len(numbers), "", at_least=min(len(numbers), SEQUENCES)),
         Figure("steps", sum(done.values()), "steps"),
         Figure("builds", done["build"] + 3 * done["compare_with_fresh"], "builds"),
+        Figure("decisions", seen["decisions"], "decisions"),
         Figure("decisions_lost", sum(" LOST " in v for v in everything), "decisions", at_most=0),
         Figure("orphans_beside_their_text", sum(" ORPHANS " in v for v in everything), "steps", at_most=0),
         Figure("unlike_a_fresh_build", sum(" FRESH " in v for v in everything), "sequences", at_most=0),
@@ -649,6 +669,7 @@ def run_sequences(numbers: range, seed: int, *, talkative: bool = False) -> Resu
     detail = {
         "seed": seed,
         "steps": dict(sorted(done.items())),
+        "after_all_steps": dict(sorted(seen.items())),
         "violations": {n: found[:3] for n, found in violations.items()},
         "seconds": round(time.perf_counter() - started),
     }
