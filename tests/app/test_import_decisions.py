@@ -265,6 +265,28 @@ def test_a_status_that_goes_back_and_forth_is_taken_each_time(hand_made: Workspa
     assert imported(hand_made, text).taken == 0
 
 
+def test_an_export_of_an_earlier_version_undoes_no_later_verdict(hand_made: Workspace) -> None:
+    lines = [line for line in lines_of(exported(hand_made)) if line["kind"] != "verdict"]
+    for line in lines:  # where an approval was a status and nothing else
+        line.pop("built_status", None)
+    old = "".join(json.dumps(line) + "\n" for line in lines)
+    judge(hand_made, ["s-ipad"], "reject", now=NOW)
+    assert imported(hand_made, old).taken == 0
+    assert shown(hand_made, "s-ipad").status == "rejected"
+
+
+def test_a_verdict_may_have_the_id_of_an_edit(hand_made: Workspace) -> None:
+    (edit,) = [line for line in lines_of(exported(hand_made)) if line["kind"] == "edit"]
+    verdict = {"kind": "verdict", "id": edit["id"], "solution_id": "s-rain", "verdict": "hidden"}
+    hidden = with_lines(
+        exported(hand_made), lambda line: line.update(status="hidden", built_status="displayed"), "s-rain"
+    )
+    text = hidden + json.dumps(verdict) + "\n"
+    for taken in (1, 0):
+        assert imported(hand_made, text).taken == taken
+        assert shown(hand_made, "s-rain").status == "hidden"
+
+
 def test_a_verdict_of_a_file_that_was_taken_back_stays_so_and_is_named(hand_made: Workspace) -> None:
     changed = with_lines(exported(hand_made), lambda line: line.update(status="hidden"), "s-contacts")
     assert imported(hand_made, changed).taken == 1

@@ -125,10 +125,10 @@ def _ids(lines: Lines, kind: str) -> list[str]:
 
 def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str]) -> Decisions:
     """Return a file's decisions as they were when it was exported, for the texts that it holds now."""
-    known = {one.id: one for one in ours}
+    known = {_key(one): one for one in ours}
     found: list[Decision] = []
     for one in own:
-        one = known.get(one.id, one)
+        one = known.get(_key(one), one)
         if isinstance(one, HumanVerdict):
             one = replace(one, shown=marks.get(one.shown, one.shown), undone=False)
         found.append(one)
@@ -223,18 +223,19 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
     """Return what a workspace does not know yet, numbered after what it has, in the order of the file."""
     taken = Taken()
     forest = Forest(published.kb.issues.values())
-    ours = {one.id: one for one in published.decisions}
-    in_file = {one.id for one in found.lines}
+    ours = {_key(one): one for one in published.decisions}
+    in_file = {_key(one) for one in found.lines}
     # What the file does not know though it is here can have come in by a file before, and be told by this one again.
-    elsewhere = {content: one for one in published.decisions if one.id not in in_file for content in _contents(one)}
+    elsewhere = {content: one for key, one in ours.items() if key not in in_file for content in _contents(one)}
     wanted: list[tuple[Decision, bool]] = []  # and whether it is a new decision, which has no line of its own yet
     for one in found.lines:
-        if one.id not in ours:
+        known = ours.get(_key(one))
+        if known is None:
             wanted.append((found.lift(one), False))
-        elif _says(one) == _says(ours[one.id]):
+        elif _says(one) == _says(known):
             taken.unchanged += 1
         else:
-            wanted.append((_new_of_changed(one, ours[one.id]), True))
+            wanted.append((_new_of_changed(one, known), True))
     for one, is_new in (*wanted, *((change, True) for change in found.changes)):
         same = next((elsewhere[content] for content in _contents(one) if content in elsewhere), None)
         if same is not None or (is_new and _is_shown(one, published)):
@@ -252,9 +253,13 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
     taken.decisions += [
         replace(verdict, undone=True)
         for verdict in published.decisions.verdicts
-        if verdict.solution_id in found.lifted and verdict.id in in_file and not verdict.undone
+        if verdict.solution_id in found.lifted and _key(verdict) in in_file and not verdict.undone
     ]
     return taken
+
+
+def _key(decision: Decision) -> tuple[type, str]:
+    return type(decision), decision.id
 
 
 def _says(decision: Decision) -> tuple[object, ...]:
@@ -267,13 +272,14 @@ def _says(decision: Decision) -> tuple[object, ...]:
 def _contents(decision: Decision) -> list[tuple[object, ...]]:
     """Return by what a decision is known again that a changed file told; nothing for those of commands.
 
-    An edit is known by what it was made on, and by its text and steps or by the one of them that was changed.
+    An edit is known by what it was made on, and by its text and steps or by the one of them that was changed. A verdict
+    without a date is of an earlier version, whose exports told it by the solution's status alone.
     """
     if isinstance(decision, Edit) and decision.based_on:
         start = (decision.solution_id, decision.based_on)
         told = {(decision.text, decision.steps), (decision.text, ()), ("", decision.steps)} - {("", ())}
         return [(*start, *one) for one in sorted(told)]
-    if isinstance(decision, HumanVerdict) and decision.author == AUTHOR:
+    if isinstance(decision, HumanVerdict) and (decision.author == AUTHOR or not decision.date):
         return [(decision.solution_id, decision.verdict, decision.shown)]
     return []
 
