@@ -216,7 +216,7 @@ class Model:
         self.choose(Choice("edit", solution, text, export.built[solution].place, seen=seen))
         return True
 
-    def take_status(self, export: Export, solution: str, status: str, text: str) -> bool:
+    def take_status(self, export: Export, solution: str, status: str, text: str) -> int:
         """Take a status that was changed in a solution's line of a JSONL export, whose text was changed to ``text``."""
         if status in ("approved", "rejected", "hidden"):
             text = text or export.texts[solution]
@@ -230,7 +230,23 @@ class Model:
         for choice in open_ones:
             choice.undone = True
         self.work_out()
-        return bool(open_ones)
+        return len(open_ones)
+
+    def take_edit_line(self, export: Export, line: Choice, text: str) -> bool:
+        """Take an edit whose own line of a JSONL export was changed to another text."""
+        seen = ("edit", line.text)
+        if self.texts.get(line.solution) == text or self._has(line.solution, text, seen, export.numbers):
+            return False
+        self.choose(Choice("edit", line.solution, text, line.place, seen=seen))
+        return True
+
+    def take_verdict_line(self, export: Export, line: Choice, verdict: str) -> bool:
+        """Take a verdict whose own line of a JSONL export was changed to another one."""
+        known = self._has_verdict(line.solution, verdict, line.text, export.numbers)
+        if known or self.statuses.get(line.solution) == verdict:
+            return False
+        self.choose(Choice("verdict", line.solution, line.text, line.place, verdict=verdict, by_file=True))
+        return True
 
     def take_all(self, export: Export) -> int:
         """Take the choices of another workspace that are not known here."""

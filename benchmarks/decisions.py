@@ -175,6 +175,7 @@ class Sequence:
             + [self.export] * 2
             + [self.edit_text] * 4
             + [self.edit_jsonl] * 3
+            + [self.edit_decision_line] * 2
             + [self.import_again, self.import_unchanged, self.import_unchanged, self.merge_other]
         )
         for number in range(self.dice.randint(*STEPS)):
@@ -430,6 +431,28 @@ class Sequence:
             return taken + (bool(status) and self.model.take_status(said, i, status, text))
 
         self._import_edited(kept, edited, take, f"{kept.path.name}: {i} {text!r} {status}")
+
+    def edit_decision_line(self) -> None:
+        """Change the own line of an edit or a verdict in a JSONL export, and import the file."""
+        kept = self._choose_export(".jsonl")
+        lines = [json.loads(line) for line in kept.path.read_text(encoding="utf-8").split("\n") if line]
+        found = sorted((x for x in lines if x["kind"] in ("edit", "verdict")), key=lambda x: int(x["number"]))
+        choices = [c for c in kept.said.choices if c.kind != "written" and not c.undone]
+        if not found:
+            return
+        line, choice = self.dice.choice(list(zip(found, choices, strict=True)))
+        if choice.kind == "edit":
+            new = line["text"] = self._new_text(choice.solution)
+        else:
+            new = line["verdict"] = self.dice.choice(("approved", "rejected", "hidden"))
+        is_new = new != (choice.verdict or choice.text)
+        change = self.model.take_edit_line if choice.kind == "edit" else self.model.take_verdict_line
+
+        def take() -> int:
+            return is_new and change(kept.said, choice, new)
+
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        self._import_edited(kept, text, take, f"{kept.path.name}: {choice.kind} of {choice.solution} to {new!r}")
 
     def _import_edited(self, kept: KeptExport, edited: str, take: Callable[[], int], what: str) -> None:
         path = self.place / f"edited-{len(self.edited)}{kept.path.suffix}"
