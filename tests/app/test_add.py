@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from autokb.app.add import Added, add
 from autokb.core.errors import BadInputError
 from autokb.sources import Fields
 from autokb.stores.workspace import Workspace, create_workspace
+from autokb.stores.workspace_file import Staged
 
 
 @pytest.fixture
@@ -258,3 +260,177 @@ def test_issues_added_again_under_other_ids_are_counted_as_gone_until_a_sync(
     assert (counts(again), again.gone) == ((2, 0, 0, 0), 2)
     done = add(workspace, [path], "issues", Fields(id="number"), sync=True)
     assert (counts(done), done.gone) == ((0, 0, 2, 2), 0)
+
+
+# -- the same file by several names ---------------------------------------------------------------------------
+
+
+def test_a_folder_by_another_spelling_is_the_same_folder(
+    workspace: Workspace, folder: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manuals = folder("m", a="one", sub__b="two")
+    add(workspace, [manuals])
+    link = manuals.with_name("link")
+    link.symlink_to(manuals)
+    monkeypatch.chdir(manuals.parent)
+    for spelling in ("m", "m/", "./m/../m/.", "link", "link/", str(manuals) + "/"):
+        assert counts(add(workspace, [Path(spelling)], sync=True)) == (0, 0, 2, 0), spelling
+    folder("m", a="changed")
+    assert counts(add(workspace, [link])) == (0, 1, 1, 0)
+    other_case = manuals.with_name("M")
+    if other_case.exists():  # on a file system that takes both for one name
+        folder("m", a="changed again")
+        assert counts(add(workspace, [other_case], sync=True)) == (0, 1, 1, 0)
+
+
+def test_what_lies_in_an_added_folder_keeps_its_id_when_it_is_added_alone(
+    workspace: Workspace, folder: Callable
+) -> None:
+    manuals = folder("m", a="one", sub__b="two", sub__deep__c="three")
+    add(workspace, [manuals])
+    folder("m", sub__b="changed", sub__new="four")
+    assert counts(add(workspace, [manuals / "sub" / "b.md"])) == (0, 1, 0, 0)
+    assert counts(add(workspace, [manuals / "sub"])) == (1, 0, 2, 0)
+    assert set(documents(workspace)) == {"a.md", "sub/b.md", "sub/deep/c.md", "sub/new.md"}
+    (manuals / "sub" / "deep" / "c.md").unlink()
+    assert counts(add(workspace, [manuals / "sub"], sync=True)) == (0, 0, 2, 1)
+    assert counts(add(workspace, [manuals], sync=True)) == (0, 0, 3, 0)
+
+
+@pytest.mark.parametrize("first", ["m/sub", "m/sub/b.md"])
+def test_what_was_added_alone_keeps_its_id_when_the_folder_above_is_added(
+    workspace: Workspace, folder: Callable, first: str
+) -> None:
+    manuals = folder("m", a="one", sub__b="two")
+    add(workspace, [manuals.parent / first])
+    assert counts(add(workspace, [manuals])) == (1, 0, 1, 0)
+    assert set(documents(workspace)) == {"a.md", "b.md"}
+    folder("m", sub__b="changed")
+    assert counts(add(workspace, [manuals])) == (0, 1, 1, 0)
+    (manuals / "sub" / "b.md").unlink()
+    assert counts(add(workspace, [manuals], sync=True, yes=True)) == (0, 0, 1, 1)
+
+
+def test_a_file_beside_one_that_was_added_alone_is_named_by_itself(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", a="one", sub__b="two")
+    add(workspace, [manuals / "a.md"])
+    add(workspace, [manuals / "sub"])  # the folder above was never added, only one of its files
+    assert set(documents(workspace)) == {"a.md", "b.md"}
+
+
+def test_what_cannot_be_opened_in_a_folder_inside_an_added_one_is_not_removed(
+    workspace: Workspace, folder: Callable
+) -> None:
+    manuals = folder("m", a="one", sub__b="two", sub__c="three")
+    add(workspace, [manuals])
+    (manuals / "sub" / "b.md").write_bytes(b"")
+    done = add(workspace, [manuals / "sub"], sync=True)
+    assert (done.removed, [s.path for s in done.skipped]) == (0, ["sub/b.md"])
+
+
+def test_copies_that_change_alike_are_no_different_files(workspace: Workspace, folder: Callable) -> None:
+    one, two = folder("one", page="same"), folder("two", page="same")
+    add(workspace, [one])
+    folder("one", page="new"), folder("two", page="new")
+    assert counts(add(workspace, [two])) == (0, 1, 0, 0)
+
+
+# -- ids of issues ---------------------------------------------------------------------------------------------
+
+
+def test_an_id_of_issues_that_another_file_gave_is_refused_unless_it_is_to_be_updated(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("id,text\n7,it hums\n8,it rains in\n")
+    second.write_text("id,text\n7,it smells\n9,it is loud\n")
+    add(workspace, [first], "issues")
+    with pytest.raises(BadInputError, match=r"'7' in .*b\.csv .*a\.csv; .*--update.*Nothing was added") as refused:
+        add(workspace, [second], "issues")
+    assert refused.value.exit_status == 2
+    assert set(issues(workspace)) == {"7", "8"}
+    assert counts(add(workspace, [second], "issues", update=True)) == (1, 1, 0, 0)
+    assert issues(workspace)["7"]["text"] == "it smells"
+    with pytest.raises(BadInputError, match="--update"):  # the first one is the other file now
+        add(workspace, [first], "issues")
+    second.unlink()
+    assert counts(add(workspace, [first], "issues")) == (0, 1, 1, 0)
+
+
+def test_the_same_issue_of_two_files_is_one_and_made_ids_belong_to_no_file(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("id,text,date\n7,it hums,2025-01-01\n")
+    second.write_text(first.read_text())
+    add(workspace, [first], "issues")
+    assert counts(add(workspace, [second], "issues")) == (0, 0, 1, 0)
+    first.write_text("text,date\nit smells,2025-01-01\n")
+    second.write_text("text,date\nit smells,2025-02-02\n")
+    add(workspace, [first], "issues")
+    assert counts(add(workspace, [second], "issues")) == (0, 1, 0, 0)
+
+
+# -- imports ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("relative", ["", "kb.jsonl"])
+def test_a_file_takes_the_place_of_what_was_imported_with_its_id(
+    workspace: Workspace, folder: Callable, monkeypatch: pytest.MonkeyPatch, relative: str
+) -> None:
+    manuals = folder("m", a="one", b="two")
+    add(workspace, [manuals])
+    with workspace.file() as file, file.transaction():
+        imported = [Staged(s.id, "", relative, s.body) for s in file.staged("documents")]
+        file.stage("documents", imported)
+    monkeypatch.chdir(folder("here", x="elsewhere"))
+    Path("kb.jsonl").write_text("the imported file, in the folder that the command is typed in")
+    folder("m", b="changed")
+    assert counts(add(workspace, [manuals])) == (0, 1, 1, 0)
+    (manuals / "a.md").unlink()
+    assert counts(add(workspace, [manuals], sync=True)) == (0, 0, 1, 1)
+
+
+def test_a_file_takes_an_imported_issue_s_id(workspace: Workspace, tmp_path: Path) -> None:
+    with workspace.file() as file, file.transaction():
+        file.stage("issues", [Staged("7", "", "kb.jsonl", {"text": "it hums"})])
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n7,it smells\n")
+    assert counts(add(workspace, [path], "issues")) == (0, 1, 0, 0)
+
+
+# -- a share that is not mounted --------------------------------------------------------------------------------
+
+
+def test_a_sync_of_a_folder_without_any_file_needs_a_yes(workspace: Workspace, folder: Callable) -> None:
+    share, other = folder("share", a="one", sub__b="two"), folder("other", c="three")
+    add(workspace, [share, other])
+    shutil.rmtree(share)
+    share.mkdir()
+    for paths in ([share], [other, share]):
+        with pytest.raises(BadInputError, match=r"share .*\(2\).*mounted.*--yes.*Nothing was changed") as refused:
+            add(workspace, paths, sync=True)
+        assert refused.value.exit_status == 2
+    assert counts(add(workspace, [share])) == (0, 0, 0, 0)  # without a sync nothing would go
+    assert set(documents(workspace)) == {"a.md", "sub/b.md", "c.md"}
+    assert add(workspace, [share], sync=True, yes=True).removed == 2
+    assert add(workspace, [share], sync=True).removed == 0  # nothing is left to lose
+
+
+def test_a_share_inside_an_added_folder_is_not_emptied_without_a_yes(workspace: Workspace, folder: Callable) -> None:
+    manuals = folder("m", a="one", share__b="two")
+    add(workspace, [manuals / "share"])
+    add(workspace, [manuals])
+    (manuals / "share" / "b.md").unlink()
+    with pytest.raises(BadInputError, match=r"m/share .*--yes"):
+        add(workspace, [manuals], sync=True)
+    assert add(workspace, [manuals], sync=True, yes=True).removed == 1
+
+
+def test_a_sync_of_a_folder_that_is_gone_is_refused_even_with_a_yes(workspace: Workspace, folder: Callable) -> None:
+    share = folder("share", a="one")
+    add(workspace, [share])
+    shutil.rmtree(share)
+    with pytest.raises(BadInputError, match="does not exist"):
+        add(workspace, [share], sync=True, yes=True)
+    assert set(documents(workspace)) == {"a.md"}

@@ -13,8 +13,9 @@ from autokb.app.create import create
 from autokb.app.draft import DRAFT_FILE, draft_spec
 from autokb.core.domain import read_domain
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.yaml_text import parse_yaml
 from autokb.pipeline.model_session import ModelOptions
-from autokb.stores.workspace import Workspace, open_workspace, parse_yaml
+from autokb.stores.workspace import Workspace, open_workspace
 from stub_server import StubServer
 
 DOMAIN = """\

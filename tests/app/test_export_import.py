@@ -138,7 +138,8 @@ WRONG: list[tuple[str, str]] = [
     ('{"kind": "theme", "name": "x"}', "no id"),
     ('{"kind": "theme", "id": 7, "name": "x"}', "no id"),
     ('{"kind": "theme", "id": "a\\nb", "name": "x"}', "one line"),
-    ('{"kind": "theme", "id": "x", "name": "\\ud800"}', "half a character"),
+    ('{"kind": "setting", "id": "x", "y": 1e999}', "too large"),
+    ('{"kind": "setting", "id": "x", "y": ' + "9" * 5000 + "}", "5,000 characters"),
     ('{"kind": "theme", "id": "x"}', "needs name as text"),
     ('{"kind": "document", "id": "x", "title": "t"}', "needs text as text"),
     ('{"kind": "raw_issue", "id": "x", "text": "t", "resolved_by": "a.md"}', "resolved_by must be a list"),
@@ -293,6 +294,16 @@ def test_a_file_without_a_line_is_refused_and_changes_nothing(hand_made: Workspa
     assert exported(hand_made) == before
 
 
+def test_half_a_character_is_replaced(tmp_path: Path) -> None:
+    path = hand_made_kb.write(tmp_path / "in.jsonl")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("Change the blades", "Change \\ud83d blades"), encoding="utf-8"
+    )
+    workspace = fresh(tmp_path)
+    assert import_file(workspace, path).taken == len(hand_made_kb.lines())
+    assert line_of(exported(workspace), "document", "blades.md")["title"] == "Change \ufffd blades"
+
+
 def test_lines_are_split_at_line_feeds_only(tmp_path: Path) -> None:
     lines = hand_made_kb.lines()
     line_of(lines, "issue", "rain")["text"] = "It rains\u2028and\x85it stops\x0b\x0c"
@@ -328,7 +339,7 @@ def test_an_export_appears_whole_or_not_at_all(hand_made: Workspace, tmp_path: P
     target.mkdir()
     with pytest.raises(AutokbError, match="cannot be written"):
         export_kb(hand_made, target)
-    assert not list(tmp_path.glob("*.partial"))
+    assert sorted(tmp_path.iterdir()) == sorted([target, hand_made.folder])
 
 
 def test_documents_alone_can_be_asked(tmp_path: Path) -> None:

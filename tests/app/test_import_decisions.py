@@ -301,7 +301,7 @@ def test_a_verdict_of_a_file_that_was_taken_back_stays_so_and_is_named(hand_made
 # -- numbers ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [-1, 10**15 + 1, 10**400, 1.5, "7", True])
+@pytest.mark.parametrize("number", [-1, 10**15 + 1, 1.5, "7", True])
 def test_a_line_whose_number_is_none_is_named(hand_made: Workspace, number: object) -> None:
     (edit,) = [line["id"] for line in lines_of(exported(hand_made)) if line["kind"] == "edit"]
     lines = [line if line["id"] != edit else line | {"number": number} for line in lines_of(exported(hand_made))]

@@ -165,6 +165,23 @@ def test_everything_decided_comes_along_into_a_copy_byte_for_byte(hand_made: Wor
     assert show_issue(copy, "charge") == show_issue(hand_made, "charge")
 
 
+def test_what_steers_a_terminal_is_taken_out_of_a_solution_by_hand(hand_made: Workspace, tmp_path: Path) -> None:
+    source = written(tmp_path, "# Carry\x1b]52;c;aGk=\x07 it\n\nLift\u202e it.\n")
+    done = write_by_hand(hand_made, "charge", source, author="an\x9bn\udc80")
+    assert done.text == "Carry ]52;c;aGk=  it\nLift  it."
+    (line,) = [line for line in exported(hand_made) if line["id"] == done.id]
+    assert line["by_hand"]["author"].isprintable()  # type: ignore[index]
+
+
+def test_a_pattern_that_takes_too_long_lets_nothing_through(hand_made: Workspace, tmp_path: Path) -> None:
+    domain = hand_made.folder / "domain.yaml"
+    slow = "rules:\n  - {id: slow, text: Be quick., patterns: ['(a+)+$']}\n"
+    domain.write_text(domain.read_text(encoding="utf-8").replace("rules:\n", slow), encoding="utf-8")
+    workspace = open_workspace(hand_made.folder)
+    with pytest.raises(BadInputError, match=r"slow: The pattern .* takes more than"):
+        write_by_hand(workspace, "charge", written(tmp_path, "a" * 40 + "!"))
+
+
 # -- edits are held to the rules, and stay in the order in which they were taken -----------------------------------
 
 

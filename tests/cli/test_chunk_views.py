@@ -1,4 +1,4 @@
-"""The view of chunks: sizes, tree, what was dropped and why; nothing in a document can steer the terminal."""
+"""The view of chunks: sizes, tree, what was dropped and why, each in one line."""
 
 from __future__ import annotations
 
@@ -113,9 +113,3 @@ def test_markdown_names_each_chunk_and_cannot_be_ended_by_a_name() -> None:
     cut = ChunkResult((chunk("chunk-1", "# A\n\ntext \x1b[0m"), chunk("chunk-2", "")))
     text = "<!-- document a- -> b.md -->\n\n<!-- chunk chunk-1 -->\n# A\n\ntext \x1b[0m\n"
     assert markdown_of(result(cut, name="a--> b.md")) == text
-    assert "\x1b" not in markdown_of(result(cut), steering=False)
-
-
-def test_words_do_not_run_together_where_odd_white_space_is_taken_out() -> None:
-    cut = ChunkResult((chunk("chunk-1", "10\xa0GB\u3000of\u2028room\x1b[0m\tand\nmore"),))
-    assert markdown_of(result(cut), steering=False).endswith("10 GB of room[0m\tand\nmore\n")

@@ -12,7 +12,13 @@ import pytest
 import typer
 
 import hand_made_kb
-from autokb.cli import chunk_commands, draft_commands, evaluate_commands, main  # noqa: F401  (registers commands)
+from autokb.cli import (  # noqa: F401  (registers commands)
+    chunk_commands,
+    decision_commands,
+    draft_commands,
+    evaluate_commands,
+    main,
+)
 from autokb.cli.commands import app
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.stores.workspace import Workspace
@@ -49,7 +55,20 @@ COMMANDS = sorted(leaves(app))
 def test_the_commands_of_the_contract_are_there() -> None:
     assert evaluate_commands.evaluate in [g.typer_instance for g in app.registered_groups]
     names = {" ".join(c) for c in COMMANDS}
-    assert {"init", "add", "draft-spec", "plan", "build", "show", "ask", "costs", "export", "import"} <= names
+    assert {
+        "init",
+        "add",
+        "draft-spec",
+        "plan",
+        "build",
+        "show",
+        "ask",
+        "costs",
+        "export",
+        "import",
+        "sources",
+        "remove",
+    } <= names
     assert {"evaluate retrieval", "evaluate quality", "evaluate compare"} <= names
 
 
@@ -73,6 +92,8 @@ def test_wrong_usage_ends_with_2_and_names_the_help(run: Run, command: tuple[str
 
 WORKSPACE_COMMANDS = [
     ("add", "{ws}", "{here}"),
+    ("sources", "{ws}"),
+    ("remove", "{ws}", "a.md"),
     ("plan", "{ws}"),
     ("build", "{ws}"),
     ("show", "{ws}"),
@@ -87,7 +108,7 @@ WORKSPACE_COMMANDS = [
 
 
 @pytest.mark.parametrize("words", WORKSPACE_COMMANDS, ids=lambda w: " ".join(w[:2]))
-@pytest.mark.parametrize("kind", ["missing", "folder", "file", "damaged", "wrong yaml"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "file", "foreign", "wrong yaml"])
 def test_what_is_no_workspace_ends_with_a_sentence(run: Run, tmp_path: Path, words: tuple[str, ...], kind: str) -> None:
     place = tmp_path / "ws"
     (tmp_path / "q.jsonl").write_text('{"id": "1", "text": "x"}\n')
@@ -97,11 +118,11 @@ def test_what_is_no_workspace_ends_with_a_sentence(run: Run, tmp_path: Path, wor
         place.write_text("x")
     elif kind != "missing":
         place.mkdir()
-    if kind in ("damaged", "wrong yaml"):
+    if kind in ("foreign", "wrong yaml"):
         (place / "domain.yaml").write_text("name: [\n" if kind == "wrong yaml" else "name: x\n")
         (place / "knowledge.db").write_bytes(b"no database at all " * 99)
     status, shown = run(*(w.format(ws=place, here=tmp_path) for w in words))
-    assert (status, list(shown)) == (1 if kind == "damaged" else 2, ["error"])
+    assert (status, list(shown)) == (2, ["error"])
     assert len(shown["error"]) > 20
 
 
@@ -166,6 +187,44 @@ def test_add_by_the_command(run: Run, tmp_path: Path) -> None:
     assert status == 2 and "does not exist" in shown["error"]
     status, shown = run("show", ws)
     assert shown["staged"] == {"documents": 1, "issues": 2}
+
+
+def test_sources_are_listed_and_removed_by_the_command(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ws = tmp_path / "kb"
+    assert run("init", ws)[0] == 0
+    assert run("sources", ws) == (0, {"sources": []})
+    (tmp_path / "my manuals").mkdir()
+    for name in ("a.md", "b c.md", "-d.md"):
+        (tmp_path / "my manuals" / name).write_text(f"# {name}\n\nWords.\n")
+    (tmp_path / "i.csv").write_text("id,text\n-7,it hums\nnumber 8,it smells\n")
+    run("add", ws, tmp_path / "my manuals")
+    run("add", ws, tmp_path / "i.csv", "--as", "issues")
+    folder = {"kind": "folder", "path": str(tmp_path / "my manuals"), "documents": 3, "issues": 0}
+    file = {"kind": "file", "path": str(tmp_path / "i.csv"), "documents": 0, "issues": 2}
+    assert run("sources", ws) == (0, {"sources": [folder, file]})
+    status, shown = run("remove", ws, "b c.md", "nothing such")
+    assert (status, list(shown)) == (2, ["error"]) and "'nothing such'" in shown["error"]
+    assert run("remove", ws, "b c.md", "number 8") == (0, {"removed": 2, "documents": 1, "issues": 1})
+    capsys.readouterr()
+    assert main(["remove", "--json", str(ws), "--", "-d.md", "-7"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"removed": 2, "documents": 1, "issues": 1}
+    assert run("remove", ws, "-x")[0] == 2  # without the two dashes it is an option
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my manuals" / "a.md").unlink()
+    (tmp_path / "my manuals" / "b c.md").unlink()
+    (tmp_path / "my manuals" / "-d.md").unlink()
+    status, shown = run("add", ws, "my manuals", "--sync")
+    assert (status, list(shown)) == (2, ["error"]) and "--yes" in shown["error"]
+    assert run("add", ws, "my manuals", "--sync", "--yes")[1]["removed"] == 1
+    run("add", ws, "i.csv", "--as", "issues")
+    (tmp_path / "j.csv").write_text("id,text\n-7,it is loud\n")
+    status, shown = run("add", ws, "j.csv", "--as", "issues")
+    assert (status, list(shown)) == (2, ["error"]) and "--update" in shown["error"]
+    assert run("add", ws, "j.csv", "--as", "issues", "--update")[1]["updated"] == 1
+    (tmp_path / "my manuals").rmdir()
+    assert run("remove", ws, "i.csv", "./j.csv") == (0, {"removed": 2, "documents": 0, "issues": 2})
 
 
 def test_ask_show_export_import_by_the_command(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
@@ -294,7 +353,7 @@ def test_a_database_of_another_version_is_said(run: Run, hand_made: Workspace) -
     db.commit()
     db.close()
     status, shown = run("show", hand_made.folder)
-    assert status == 1 and "another version" in shown["error"]
+    assert status == 1 and "install a newer version of autokb" in shown["error"]
 
 
 def test_a_table_that_is_damaged_is_said(run: Run, hand_made: Workspace) -> None:
@@ -303,4 +362,4 @@ def test_a_table_that_is_damaged_is_said(run: Run, hand_made: Workspace) -> None
     db.commit()
     db.close()
     status, shown = run("show", hand_made.folder)
-    assert status == 1 and "cannot be read" in shown["error"]
+    assert status == 1 and "is damaged (SQLITE_ERROR); put back a copy" in shown["error"]

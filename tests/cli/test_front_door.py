@@ -43,12 +43,26 @@ def opened(here: Path) -> SupportKB:
 CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "init": ("init {here}/new --domain headphones", created),
     "add": (
-        "add {here}/kb {here}/more.csv --as issues --text-field body --id-field number",
-        lambda here: opened(here).add([here / "more.csv"], "issues", Fields(text="body", id="number")),
+        "add {here}/kb {here}/more.csv {here}/emptied {here}/linked --as issues --text-field body --id-field number "
+        "--sync --yes --update --follow-links",
+        lambda here: opened(here).add(
+            [here / "more.csv", here / "emptied", here / "linked"],
+            "issues",
+            Fields(text="body", id="number"),
+            sync=True,
+            update=True,
+            yes=True,
+            follow_links=True,
+        ),
+    ),
+    "sources": ("sources {here}/kb", lambda here: opened(here).sources()),
+    "remove": (
+        "remove {here}/kb blades.md {here}/emptied r1",
+        lambda here: opened(here).remove(["blades.md", here / "emptied", "r1"]),
     ),
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
     "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
-    "build": ("build {here}/kb --rethink", lambda here: opened(here).build(rethink=True)),
+    "build": ("build {here}/kb --rethink --yes", lambda here: opened(here).build(rethink=True, yes=True)),
     "show": ("show {here}/kb --most 2", lambda here: opened(here).show(most=2)),
     "ask": (
         f"ask {{here}}/kb '{QUESTION}' --attribute os=iOS --k 2",
@@ -122,12 +136,20 @@ def test_a_command_prints_what_its_method_returns(
         shutil.copytree(hand_made.folder, here / "kb")
         hand_made_kb.write(here / "kb.jsonl")
         (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+        (here / "linked").mkdir()
+        (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
         (here / "page.md").write_text(
             "# Kettle\n\nFill it with water.\n\n## Boil\n\nPress the switch and wait.\n", encoding="utf-8"
         )
         document = next(iter(hand_made_kb.DOCUMENTS))
         (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
         (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
+        if command in ("add", "sources", "remove"):
+            (here / "emptied").mkdir()
+            (here / "emptied" / "old.csv").write_text("id,text\n1,It smells\n7,It hums\n", encoding="utf-8")
+            (here / "other.csv").write_text("id,text\n2,It rains in\n", encoding="utf-8")
+            opened(here).add([here / "emptied", here / "other.csv"], "issues")
+            (here / "emptied" / "old.csv").unlink()
         if command == "build":
             opened(here).build()  # what is thought afresh is there already, so that --rethink shows
         if command == "evaluate compare":

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from autokb.cli import main
 from autokb.stores.workspace import Workspace
+from unwritable import unwritable_copy
 
 PROGRAM = [sys.executable, "-m", "autokb.cli"]
 
@@ -98,15 +100,25 @@ def test_ctrl_c_ends_with_3_and_an_object(hand_made: Workspace, tmp_path: Path) 
     assert err.strip().endswith("run the same command to go on.") and "Traceback" not in err
 
 
-def test_a_workspace_that_cannot_be_written_can_be_asked_and_says_so(hand_made: Workspace) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    hand_made.knowledge_path.chmod(0o444)
-    hand_made.folder.chmod(0o555)
-    try:
-        assert run("ask", hand_made.folder, "rain", "--json").returncode == 0
-        refused = run("import", hand_made.folder, hand_made.folder.parent / "kb.jsonl", "--json")
-        assert refused.returncode in (1, 2)
-        assert "error" in json.loads(refused.stdout)
-    finally:
-        hand_made.folder.chmod(0o755)
+def test_a_workspace_that_cannot_be_written_can_be_asked_and_says_so(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with unwritable_copy(hand_made.folder) as folder:
+        assert main(["ask", str(folder), "rain", "--json"]) == 0
+        assert capsys.readouterr().err == ""
+        assert main(["build", str(folder), "--json"]) == 1
+        assert "make the folder writable" in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_a_read_only_workspace_with_unmerged_changes_is_said_to_be_behind(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with hand_made.file() as file:
+        with file.transaction():
+            file.note("generation", "7")
+        with unwritable_copy(hand_made.folder, without="knowledge.db-shm") as folder:
+            for _ in range(2):  # each command says it, once
+                assert main(["show", str(folder), "--json"]) == 0
+                printed = capsys.readouterr()
+                assert json.loads(printed.out)["trees"]
+                assert printed.err.count("\n") == 1 and "may be behind" in printed.err

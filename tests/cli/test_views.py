@@ -151,3 +151,36 @@ def test_a_build_of_nothing_says_what_to_add_first(tmp_path: Path, capsys: pytes
     (tmp_path / "a.md").write_text("# A\n\nWords.\n")
     seen(capsys, "add", kb, tmp_path / "a.md")
     assert seen(capsys, "build", kb)[-2] == f"No trees yet. Next: autokb add {kb} FILE --as issues"
+
+
+def test_sources_are_shown_as_they_are_typed_to_remove_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kb, manuals = tmp_path / "kb", tmp_path / f"my {'long ' * 20}manuals"
+    seen(capsys, "init", kb)
+    assert seen(capsys, "sources", kb)[0] == f"Nothing is added yet. Next: autokb add {kb} FOLDER_OF_MANUALS"
+    manuals.mkdir()
+    (manuals / "a.md").write_text("# A\n\nWords.\n")
+    (manuals / "i.csv").write_text("id,text\n1,it hums\n2,it smells\n")
+    seen(capsys, "add", kb, manuals)
+    seen(capsys, "add", kb, manuals / "i.csv", "--as", "issues")
+    assert main(["sources", str(kb)]) == 0
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]  # a path is not broken
+    assert lines == [
+        "kind    documents  issues  path",
+        f"folder          1       0  '{manuals}'",
+        f"file            0       2  '{manuals}/i.csv'",
+        f"To take one out of the next build: autokb remove {kb} PATH",
+    ]
+    shown = seen(capsys, "remove", kb, "a.md", "1")
+    assert shown[:2] == ["removed: 1 document, 1 issue", f"Next: autokb build {kb}"]
+
+
+def test_a_solution_by_hand_says_so_where_others_name_their_sources(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "answer.md").write_text("# Carry it\n\n1. Lift it.\n2. Put it down.\n", encoding="utf-8")
+    assert "approved, 2 steps" in seen(capsys, "write", hand_made.folder, "charge", tmp_path / "answer.md")[0]
+    for command in (("show", hand_made.folder, "charge"), ("ask", hand_made.folder, "the battery does not charge")):
+        assert "written by hand" in "\n".join(seen(capsys, *command))
+    assert seen(capsys, "hide", hand_made.folder, "s-contacts")[0] == "1 of 1 hidden"
+    undone = seen(capsys, "hide", hand_made.folder, "s-contacts", "--undo")
+    assert undone[:2] == ["1 of 1 verdicts 'hidden' taken back", "  s-contacts: displayed"]

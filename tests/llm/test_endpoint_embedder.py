@@ -287,6 +287,7 @@ def test_tokens_are_those_counted_else_a_quarter_of_the_characters() -> None:
     assert read_embeddings(body_of([1.0], usage={"total_tokens": 8}), ["x" * 40]).tokens == 8
     assert read_embeddings(body_of([1.0]), ["x" * 40]).tokens == 11
     assert read_embeddings(body_of([1.0], usage={"prompt_tokens": 0}), ["x" * 40]).tokens == 11
+    assert read_embeddings(body_of([1.0], usage={"prompt_tokens": 2**70}), ["x" * 40]).tokens == 11
 
 
 @pytest.mark.parametrize(
@@ -309,6 +310,8 @@ def test_tokens_are_those_counted_else_a_quarter_of_the_characters() -> None:
         (body_of([0.6, 0.8], [0.0, 0.0]), "all zeros", False),
         (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}', "numbered", False),
         (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 5, "embedding": [1]}]}', "numbered", False),
+        (b'{"data": [{"index": [], "embedding": [1]}, {"index": 1, "embedding": [1]}]}', "numbered", False),
+        (body_of([1.0], [10**400]), "too large", False),
         (b'{"data": [7, {"embedding": [1]}]}', "numbered", False),
     ],
 )

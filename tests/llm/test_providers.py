@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.llm import keys
+from autokb.llm.embedders.endpoint import EndpointEmbedder
 from autokb.llm.keys import scrubbed
 from autokb.llm.providers import check_model, open_sender
 
@@ -92,3 +99,41 @@ def test_secrets_are_blotted_out_and_other_words_stay() -> None:
     }
     said = scrubbed("sk-1234 and s3cret/x under house with abc", environment)
     assert said == "*** and *** under house with abc"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost:1", "[::1]:1", "gateway.localhost:1", "127.9.9.9"])
+def test_a_key_may_go_to_this_machine_in_the_open(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, host: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
+    check_model("openai:m", f"http://{host}/v1")
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("host", ["gateway.example:8000", "10.0.0.7", "localhost.example", "[2001:db8::1]"])
+def test_a_key_that_goes_elsewhere_in_the_open_is_warned_of_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, host: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
+    for _ in range(3):
+        check_model("openai:m", f"http://{host}/v1")
+        EndpointEmbedder("vec", base_url=f"http://{host}/v1")
+    check_model("openai:m", f"https://{host}/v1")
+    (warning,) = caplog.messages
+    assert "unencrypted" in warning and "sk-1234" not in warning
+    assert host.partition(":")[0].strip("[") in warning
+
+
+def test_the_warning_goes_to_standard_error_alone(tmp_path: Path) -> None:
+    kb = SupportKB.create(tmp_path / "kb", "headphones", examples=True)
+    settings = "model: openai:m\nbase_url: http://192.0.2.1:9/v1\ntasks: {grow_tree: offline}\n"
+    (kb.workspace.folder / "settings.yaml").write_text(settings)
+    done = subprocess.run(
+        [sys.executable, "-m", "autokb", "build", str(kb.workspace.folder), "--budget", "1", "--json"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OPENAI_API_KEY": "sk-1234"},
+    )
+    assert "error" in json.loads(done.stdout)  # the price is not known, so nothing was sent
+    assert done.stderr.count("unencrypted") == 1
+    assert "unencrypted" not in done.stdout

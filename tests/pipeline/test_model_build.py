@@ -286,6 +286,39 @@ def test_kill_9_repeats_no_finished_request(tmp_path: Path) -> None:
         assert exported(kb, tmp_path / "a.jsonl") == exported(whole, tmp_path / "b.jsonl")
 
 
+def test_what_was_in_flight_at_a_kill_is_known_until_it_is_answered(tmp_path: Path) -> None:
+    model, killed = ScriptedModel(), threading.Event()
+
+    def reply(body: dict[str, Any]) -> str:
+        if server.requests > 2:
+            killed.wait()  # the stub waits in its loop: the third request is the last that it reads
+        return model(body)
+
+    with StubServer(reply) as server:
+        kb = made(tmp_path, server.url, settings=PRICES + "concurrency: 2\n")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "autokb", "build", str(tmp_path / "kb"), "--json"],
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, "OPENAI_API_KEY": KEY},
+        )
+        while process.poll() is None and (server.requests < 3 or kb.costs().in_flight.calls < 2):
+            threading.Event().wait(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        lost = kb.costs()
+        assert (lost.calls, lost.in_flight.calls) == (2, 2)
+        # Each byte of a request a token at 1 USD a million, and all that it may write at 2 USD.
+        tokens = lost.in_flight.tokens
+        assert tokens.input > 1000 and tokens.output > 0
+        assert lost.in_flight.cost == pytest.approx((tokens.input + 2 * tokens.output) / 1e6)
+        assert lost.as_json()["in_flight"]["calls"] == 2
+        killed.set()
+        assert kb.build().failures == ()
+        costs = kb.costs()
+        assert (costs.in_flight.calls, costs.in_flight.cost) == (0, 0.0)
+        assert costs.cost == pytest.approx((costs.tokens.input + 2 * costs.tokens.output) / 1e6)
+
+
 BEFORE_CTRL_C = 8  # requests
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from autokb.core.errors import BadInputError
+from autokb.core.vectors import EARLIER_NAMES
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, fit_gate, nearest_known, read_gate
 
 
@@ -25,6 +26,13 @@ def test_it_opens_at_its_threshold() -> None:
 def test_another_encoder_is_refused_with_both_names() -> None:
     with pytest.raises(BadInputError, match=r"first.*second"):
         Gate(0.4, "first").passes(0.9, "second")
+
+
+def test_a_gate_holds_for_its_encoder_under_the_name_that_it_had_before() -> None:
+    ((now, before),) = EARLIER_NAMES.items()
+    assert Gate(0.4, before).passes(0.4, now) and Gate(0.4, now).passes(0.4, before)
+    with pytest.raises(BadInputError, match="calibrated for"):
+        Gate(0.4, before).passes(0.9, f"{before}:other-weights")
 
 
 def test_it_survives_json() -> None:

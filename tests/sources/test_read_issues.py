@@ -93,7 +93,7 @@ def test_json_lines_are_split_at_newlines_only_and_bad_ones_skipped_alone(tmp_pa
         [good, b"{bad", b'{"text": "x\0y"}', b"[" * 100_000, b"\xff\xfe{}x", b'{"id": 2, "text": "\\ud800"}', b"7"]
     )
     reading = read_issues([write(tmp_path, "i.jsonl.gz", gzip.compress(data))])
-    assert [(r.item.id, r.item.text) for r in reading.records] == [("1", "a\u2028b\x85c"), ("2", "\ufffd")]
+    assert [(r.item.id, r.item.text) for r in reading.records] == [("1", "a\u2028b c"), ("2", "\ufffd")]
     assert [s.path for s in reading.skipped] == [f"i.jsonl.gz:{n}" for n in (2, 3, 4, 5, 7)]
 
 
@@ -142,3 +142,38 @@ def test_a_named_column_that_is_not_there_is_said_and_the_issues_are_taken(tmp_p
     (skipped,) = reading.skipped
     assert skipped.path == "--resolved-by-field"
     assert "'pages'" in skipped.reason and "text, day, page" in skipped.reason
+
+
+def test_a_huge_issue_is_cut_marked_and_named(tmp_path: Path) -> None:
+    from autokb.sources.issues import LONGEST_ISSUE
+
+    path = tmp_path / "i.jsonl"
+    texts = ["It leaks. " * 1_000_000, "w" * (LONGEST_ISSUE + 1), "x" * LONGEST_ISSUE]
+    path.write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    reading = read_issues([path])
+    assert [len(r.item.text) for r in reading.records] == [LONGEST_ISSUE + 3, LONGEST_ISSUE + 4, LONGEST_ISSUE]
+    assert all(r.item.text.endswith(" […]") for r in reading.records[:2])
+    assert [(s.path, s.reason) for s in reading.skipped] == [
+        ("i.jsonl, line 1", "has 9,999,999 characters; the first 200,000 were taken."),
+        ("i.jsonl, line 2", "has 200,001 characters; the first 200,000 were taken."),
+    ]
+
+
+def test_a_file_of_more_records_than_memory_holds_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from autokb.sources import records
+
+    monkeypatch.setattr(records, "MOST_RECORDS", 3)
+    contents = {
+        "a.csv": "text\n" + "a\n" * 4,
+        "b.jsonl": '{"text": "a"}\n' * 4,
+        "c.json": json.dumps([{"text": "a"}] * 4),
+        "d.txt": "a\n" * 4,
+    }
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+    reading = read_issues([tmp_path])
+    assert [(s.path, s.reason) for s in reading.skipped] == [
+        (name, "holds more than 3 records; split it into smaller files.") for name in contents
+    ]
+    (tmp_path / "e.json").write_text("[" + "[]," * 2_600_000 + "[]]")
+    assert "holds more than 5,000,000 values" in str(read_issues([tmp_path / "e.json"]).skipped)

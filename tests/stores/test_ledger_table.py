@@ -11,7 +11,7 @@ import pytest
 from autokb.core.errors import AutokbError
 from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import ModelReply
-from autokb.stores.ledger_table import LedgerTable, spending
+from autokb.stores.ledger_table import LedgerTable, in_flight, spending
 from autokb.stores.workspace_file import WorkspaceFile
 
 REPLY = ModelReply('{"answers": []}', 100, 20, 30, "length")
@@ -131,3 +131,34 @@ def test_a_full_disk_is_a_sentence(file: WorkspaceFile, ledger: Ledger) -> None:
     with pytest.raises(AutokbError, match="free some disk space"):
         ledger.keep([replace(ROW, reply=replace(REPLY, text="long" * 100_000))])
     assert ledger.replies(["k1"]) == {}
+
+
+SENT = replace(ROW, state="sent", reply=ModelReply("", 900, 64), cost=0.5)
+
+
+def test_what_is_under_way_is_booked_apart_until_it_is_answered(file: WorkspaceFile, ledger: Ledger) -> None:
+    assert in_flight(file) == (0, 0, 0, 0.0)
+    ledger.keep([SENT, replace(SENT, key="k2", cost=0.25)])
+    assert in_flight(WorkspaceFile(file.path)) == (2, 1800, 128, 0.75)
+    assert (spending(file), ledger.replies(["k1"]), ledger.open_groups("issues/grow_tree")) == ([], {}, [])
+    assert ledger.unreadable(["b1"]) == {}
+    ledger.keep([ROW])
+    assert in_flight(file) == (1, 900, 64, 0.25)
+    assert spending(file) == [("trees", "issues/grow_tree", 1, 100, 20, 0.25)]
+
+
+def test_a_failure_takes_its_own_attempt_out_and_a_reply_all_of_its_request(
+    file: WorkspaceFile, ledger: Ledger
+) -> None:
+    ledger.keep([SENT])  # in flight when an earlier run was killed
+    ledger.keep([SENT])
+    assert in_flight(file) == (2, 1800, 128, 1.0)
+    ledger.keep([failed(ROW)])
+    assert in_flight(file) == (1, 900, 64, 0.5)
+    ledger.keep([SENT])
+    ledger.keep([ROW])
+    assert in_flight(file) == (0, 0, 0, 0.0)
+    ledger.keep([replace(SENT, cost=None)])
+    assert in_flight(file) == (1, 900, 64, None)
+    ledger.keep([replace(ROW, state="awaited", reply=None, calls=0)])
+    assert in_flight(file) == (0, 0, 0, 0.0)

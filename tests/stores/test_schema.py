@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from autokb import __version__
 from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply
-from autokb.stores import workspace_file
 from autokb.stores.ledger_table import LedgerTable, spending
-from autokb.stores.schema import SCHEMA_VERSION, migrate
+from autokb.stores.schema import APPLICATION_ID, SCHEMA_VERSION, migrate
 from autokb.stores.workspace_file import WorkspaceFile
+from unwritable import unwritable_copy
 
 FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -91,14 +92,16 @@ def test_a_migration_that_fails_changes_nothing(first: Path) -> None:
     db.close()
 
 
-def test_a_file_of_version_1_that_nobody_can_write_is_read(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    address = f"{first.absolute().as_uri()}?immutable=1"  # how a read-only folder is opened; root can write them all
-    monkeypatch.setattr(
-        workspace_file,
-        "_open_writable_or_not",
-        lambda *_: (workspace_file._open_database(address, writable=False), True),
-    )
+def test_a_file_of_version_1_that_nobody_can_write_is_read(first: Path) -> None:
+    with unwritable_copy(first.parent) as folder:
+        file = WorkspaceFile(folder / first.name)
+        assert file.read_only
+        assert dict(file.records("issue")) == {"i": {"text": "x"}}
+        assert spending(file) == []
+        assert file.meta("schema") == "1"
+
+
+def test_a_file_that_is_brought_up_to_date_names_its_program_and_the_version_to_install(first: Path) -> None:
     file = WorkspaceFile(first)
-    assert dict(file.records("issue")) == {"i": {"text": "x"}}
-    assert spending(file) == []
-    assert file.meta("schema") == "1"
+    assert file.meta("written_by") == __version__
+    assert file._db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)

@@ -7,9 +7,11 @@ import pytest
 import yaml
 
 import autokb.tasks.issues.check_rules as task_folder
+from autokb.core import timed_patterns
 from autokb.core.domain import Rule
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import read_reply
+from autokb.core.timed_patterns import SlowPatternError
+from autokb.tasks.asking import read_reply, wrong
 from autokb.tasks.issues.check_rules.task import (
     NOT_CONCERNED,
     NOTHING_NAMED,
@@ -113,3 +115,16 @@ def test_a_step_of_a_longer_solution_in_the_same_request_is_no_step_of_this_one(
     first, second = read_reply(TASK, (short, DIRTY), reply)
     assert (first.answer, first.error) == (None, "Number 1: Its last step is 1; 0 is the title.")
     assert second.answer.verdicts[1].places == (2,)
+
+
+def test_a_pattern_that_takes_too_long_is_a_failure_that_no_repair_is_paid_for(monkeypatch):
+    monkeypatch.setattr(timed_patterns, "SEARCH_SECONDS", 0.05)
+    timed_patterns.forget_slow_searches()
+    rules = [{"id": "slow", "text": "No a.", "patterns": [r"(a|aa)+$"]}]
+    slow, good = request("a" * 60 + "!", ["Go."], rules), request("Clean it", ["Brush it."], rules)
+    entries = [{"number": n, "broken": [], "not_applicable": []} for n in (1, 2)]
+    first, second = found = read_reply(TASK, [slow, good], ModelReply(json.dumps({"answers": entries}), 1, 1))
+    assert first.answer is None and first.final and "The pattern '(a|aa)+$' of the rule 'slow'" in first.error
+    assert second.answer is not None and wrong(found) == ""
+    with pytest.raises(SlowPatternError):
+        TASK.answer_offline(slow)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -18,8 +20,9 @@ from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.formats import uncompressed
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
+from autokb.stores.staged import added_folders, note_added_folders, staged_sources
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import Staged, WorkspaceFile
+from autokb.stores.workspace_file import Staged
 
 Kind = Literal["documents", "issues"]
 DROPPED = "dropped"  # in the body of a stored web page: each span that was left out of it, with the reason
@@ -32,21 +35,34 @@ def add(
     fields: Fields | None = None,
     *,
     sync: bool = False,
+    update: bool = False,
+    yes: bool = False,
+    follow_links: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Added:
     """Stage documents or raw issues; the next build works with them.
 
-    Raises BadInputError when a path does not exist or two folders hold different files of one name.
+    ``sync`` removes what the paths no longer hold, and all that a folder gave if it holds nothing any more only with
+    ``yes``. Raises BadInputError when a path does not exist, when two folders hold different files of one name, and
+    without ``update`` when an issue has the id of another one from another file.
     """
     fields = fields or Fields()
+    known = _added_paths(workspace, kind)
     if kind == "documents":
-        documents = read_documents(paths, fields, progress=progress)
+        documents = read_documents(paths, fields, progress=progress, added=known, follow_links=follow_links)
         staged, empty = _staged_documents(documents.records)
         documents = replace(documents, skipped=(*documents.skipped, *empty))
         dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
-        return replace(_store(workspace, kind, documents, staged, paths, sync), dropped=tuple(dropped.most_common()))
-    issues = read_issues(paths, fields, progress=progress)
-    return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync)
+        done = _store(workspace, kind, documents, staged, paths, sync=sync, update=update, yes=yes)
+        return replace(done, dropped=tuple(dropped.most_common()))
+    issues = read_issues(paths, fields, progress=progress, added=known, follow_links=follow_links)
+    return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync=sync, update=update, yes=yes)
+
+
+def _added_paths(workspace: Workspace, kind: Kind) -> set[str]:
+    with workspace.file() as file, file.snapshot():
+        found = staged_sources(file)
+    return {source.path for place, source in found if place.kind == kind and source.kind != "import"}
 
 
 def _staged_documents(records: Sequence[SourceRecord[Document]]) -> tuple[list[Staged], list[Skipped]]:
@@ -93,20 +109,48 @@ def _named(path: str) -> str:
 
 
 def _store(
-    workspace: Workspace, kind: Kind, reading: Reading[Any], items: list[Staged], paths: Sequence[Path], sync: bool
+    workspace: Workspace,
+    kind: Kind,
+    reading: Reading[Any],
+    items: list[Staged],
+    paths: Sequence[Path],
+    *,
+    sync: bool,
+    update: bool,
+    yes: bool,
 ) -> Added:
+    given = [p.resolve() for p in paths if p.is_dir()]
+    filecmp.clear_cache()  # it knows files by size and time, and a long-lived process may see both again
     with workspace.file() as file, file.transaction():
         old = {s.id: s for s in file.staged(kind)}
+        folders = added_folders(file, kind)
         new = [s for s in items if s.id not in old]
         changed = [s for s in items if s.id in old and _differs(old[s.id], s)]
-        _refuse_namesakes(kind, old, changed)
+        if kind == "documents":
+            _refuse_namesakes(workspace, old, changed)
+        elif not update:
+            _refuse_ids_of_other_files(old, changed)
         moved = [s for s in items if s.id in old and not _differs(old[s.id], s) and _place(old[s.id]) != _place(s)]
-        gone = _gone(file, kind, reading, items, paths)
+        gone = _gone(old.values(), reading, items, given)
+        if sync and not yes:
+            inside = [Path(folder) for folder in folders if any(Path(folder).is_relative_to(one) for one in given)]
+            present = [Path(root, relative) for root, relative in reading.present]
+            _refuse_to_empty_folders([*given, *inside], present, gone)
         removed = gone if sync else []
         file.stage(kind, [*new, *changed, *(m for m in moved if not _still_there(old[m.id]))])
-        file.unstage(kind, removed)
+        file.unstage(kind, (s.id for s in removed))
+        note_added_folders(file, kind, _with_given(folders, given))
     unchanged = len(items) - len(new) - len(changed)
     return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(gone) - len(removed))
+
+
+def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:
+    """Return the added folders with those given now; one that lies in another added folder is a part of that one."""
+    found = set(folders)
+    for folder in given:
+        if not any(str(above) in found for above in (folder, *folder.parents)):
+            found.add(_named(str(folder)))
+    return found
 
 
 def _differs(old: Staged, new: Staged) -> bool:
@@ -119,39 +163,88 @@ def _place(staged: Staged) -> tuple[str, str]:
     return staged.root, staged.relative
 
 
+def _path(staged: Staged) -> Path:
+    return Path(staged.root, staged.relative)
+
+
 def _still_there(staged: Staged) -> bool:
-    return bool(staged.relative) and Path(staged.root, staged.relative).exists()
+    return bool(staged.root) and _path(staged).exists()
 
 
-def _refuse_namesakes(kind: Kind, old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
+def _refuse_namesakes(workspace: Workspace, old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
     for new in changed:
         before = old[new.id]
         name = uncompressed(new.relative)
-        if before.root != new.root and uncompressed(before.relative) == name and _has(before.root, name):
+        if before.root != new.root and uncompressed(before.relative) == name and _holds_other(before, name, new):
+            command = f"autokb remove {shlex.quote(str(workspace.folder))} {shlex.quote(str(_path(before)))}"
             raise BadInputError(
                 f"{name} lies in {before.root} and in {new.root} with different content; rename one of the two files, "
-                "or remove the first one, and add again. Nothing was added."
+                f"or remove the first one ({command}), and add again. Nothing was added."
             )
 
 
-def _has(root: str, name: str) -> bool:
-    return Path(root, name).exists() or Path(root, name + ".gz").exists()
+def _refuse_ids_of_other_files(old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
+    taken = [
+        (old[new.id], new)
+        for new in changed
+        if _place(old[new.id]) != _place(new)
+        and not _is_id_of_text(old[new.id], new)
+        and _holds_other(old[new.id], old[new.id].relative, new)
+    ]
+    if taken:
+        before, new = taken[0]
+        more = f" (and {len(taken) - 1} more ids like it)" if len(taken) > 1 else ""
+        raise BadInputError(
+            f"The id {new.id!r} in {_path(new)} belongs to another issue, from {_path(before)}{more}; give it an id of "
+            "its own, or say --update to replace the earlier one. Nothing was added."
+        )
 
 
-def _gone(
-    file: WorkspaceFile, kind: Kind, reading: Reading[Any], items: Iterable[Staged], paths: Sequence[Path]
-) -> list[str]:
-    """Return ids that the added folders and files no longer hold; what is there but unreadable now stays."""
-    folders = {_named(str(p.resolve())) for p in paths if p.is_dir()}
+def _is_id_of_text(before: Staged, new: Staged) -> bool:
+    """Return whether the id was made from the text, which both have: then no file gave it."""
+    words = RAW_ISSUE.read(new.body, id=new.id).full_text
+    return new.id.startswith("raw-") and words == RAW_ISSUE.read(before.body, id=before.id).full_text
+
+
+def _holds_other(before: Staged, name: str, new: Staged) -> bool:
+    """Return whether the folder of the one before still holds a file of this name, and other bytes in it."""
+    files = [Path(before.root, name + suffix) for suffix in ("", ".gz")] if before.root else []
+    return any(first.exists() and not _have_same_bytes(first, _path(new)) for first in files)
+
+
+def _have_same_bytes(one: Path, two: Path) -> bool:
+    try:
+        return filecmp.cmp(one, two, shallow=False)
+    except OSError:  # what cannot be read now may hold anything
+        return False
+
+
+def _gone(old: Iterable[Staged], reading: Reading[Any], items: Iterable[Staged], given: Sequence[Path]) -> list[Staged]:
+    """Return what the given folders and the files read no longer hold; what is there but unreadable now stays."""
     present = {(_named(root), _named(relative)) for root, relative in reading.present}
     seen = {s.id for s in items}
     skipped = [_named(s.path) for s in reading.skipped]
     doubtful = {*skipped, *(place.rpartition(":")[0] for place in skipped)}
-    covered = (s for s in file.staged(kind) if s.root in folders or _place(s) in present)
-    return [s.id for s in covered if s.id not in seen and not _unread(s, doubtful)]
+    missing = (s for s in old if s.id not in seen and (_place(s) in present or _lies_in(given, s)))
+    return [s for s in missing if not _unread(s, doubtful)]
+
+
+def _lies_in(folders: Iterable[Path], staged: Staged) -> bool:
+    return any(_path(staged).is_relative_to(_named(str(folder))) for folder in folders)
 
 
 def _unread(staged: Staged, doubtful: Set[str]) -> bool:
     """Return whether the file, a line of it or a folder above it was skipped."""
     relative = PurePosixPath(staged.relative)
     return any(str(place) in doubtful for place in (relative, *relative.parents))
+
+
+def _refuse_to_empty_folders(folders: Iterable[Path], present: Sequence[Path], gone: Sequence[Staged]) -> None:
+    """Refuse to sync with a folder that holds no file at all: it may be a share that is not mounted."""
+    for folder in folders:
+        lost = sum(_lies_in([folder], s) for s in gone)
+        if lost and not any(path.is_relative_to(folder) for path in present):
+            raise BadInputError(
+                f"{folder} holds no file, and --sync would remove what it gave before ({lost}); see that it is "
+                "mounted, or say --yes to remove that. Nothing was changed."
+            )

@@ -13,6 +13,7 @@ from autokb.answering.ask import ask
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError
 from autokb.core.progress import Progress, silent
+from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import (
     EMBEDDINGS,
@@ -24,6 +25,7 @@ from autokb.pipeline.embedding import (
     read_embedder_name,
 )
 from autokb.retrieval.index import AskIndex, load_index, published_gate
+from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -44,14 +46,14 @@ class OpenIndex:
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
-        # Bytes that are no text read as a question mark.
-        text = text[:QUESTION_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        answer = ask(self.index, text, overrides, k)
+        with failures_as_sentences(self.file.path):
+            answer = ask(self.index, without_surrogates(text[:QUESTION_CHARACTERS]), overrides, k)
         return replace(answer, seconds=time.perf_counter() - started)
 
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
-        return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
 
     def close(self) -> None:
         """Let go of the workspace file, and of the connection to an embedder."""
@@ -63,7 +65,7 @@ def open_index(workspace: Workspace) -> OpenIndex:
 
     Questions are read offline whatever the settings' model; only a paid embedder is asked.
     """
-    with ExitStack() as stack:
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = WorkspaceFile(workspace.knowledge_path)
         stack.callback(file.close)
         published = read_published(file)

@@ -32,6 +32,7 @@ from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.documents import STAGE, TASKS, ChunkerSettings, chunk_pages
 from autokb.sources import Fields
 from autokb.sources.files import FoundFile, find_files
+from autokb.stores.database import failures_as_sentences
 from autokb.stores.workspace import KNOWLEDGE_FILE, LOCK_FILE, MODES, Workspace, one_at_a_time, settings_from
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -96,7 +97,7 @@ def chunk_files(
     """
     check_method(request.method)
     settings = settings_of(request)
-    files, skipped = find_files(paths)
+    files, skipped = find_files(paths, follow_links=True)
     return _read_and_chunk(files, skipped, request, settings, options, progress)
 
 
@@ -205,6 +206,7 @@ def open_ledger(
         real = path.resolve()  # a link to a workspace's file is that file
         lock = real.with_name(LOCK_FILE if real.name == KNOWLEDGE_FILE else f"{real.name}.lock")
         stack.enter_context(one_at_a_time(lock, f"Another call is at work with {path}"))
+        stack.enter_context(failures_as_sentences(path))
         file = WorkspaceFile(path, create=True)
         stack.callback(file.close)
         workspace = Workspace(path.parent, DomainSpec("chunk"), settings, "", request.mode)

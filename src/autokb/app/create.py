@@ -8,7 +8,7 @@ from autokb.app.add import add
 from autokb.core.errors import BadInputError
 from autokb.core.results import Created
 from autokb.domains import domain_text, examples_folder, names
-from autokb.stores.workspace import create_workspace
+from autokb.stores.workspace import DOMAIN_FILE, new_workspace
 
 BLANK_DOMAIN = """\
 # What your support domain is about. Fill in what customers' problems depend on, then add documents and issues.
@@ -24,21 +24,26 @@ rules: []
 
 
 def create(folder: Path, domain: str = "", *, examples: bool = False) -> Created:
-    """Make a workspace and add the domain's own examples when asked."""
+    """Make a workspace and add the domain's own examples when asked; one that fails or is killed makes none.
+
+    A ``domain.yaml`` that stands in the folder already is used where no other domain is named.
+    """
     text = _domain_text(folder, domain)
     source = examples_folder(domain) if examples and domain in names() else None
     if examples and source is None:
         with_examples = [n for n in names() if examples_folder(n) is not None]
         raise BadInputError(f"--examples needs a domain that ships some: --domain {' or '.join(with_examples)}.")
-    workspace = create_workspace(folder, text)
     documents = issues = 0
-    if source is not None:
-        documents = add(workspace, [source / "documents"], "documents").added
-        issues = add(workspace, [source / "issues"], "issues").added
+    with new_workspace(folder, text) as workspace:
+        if source is not None:
+            documents = add(workspace, [source / "documents"], "documents").added
+            issues = add(workspace, [source / "issues"], "issues").added
     return Created(str(folder), workspace.spec.name, documents, issues)
 
 
 def _domain_text(folder: Path, domain: str) -> str:
+    if not domain and (folder / DOMAIN_FILE).exists():
+        domain = str(folder / DOMAIN_FILE)
     if not domain:
         return BLANK_DOMAIN.format(name=folder.resolve().name or "domain")
     if domain in names():

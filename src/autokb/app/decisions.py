@@ -31,6 +31,7 @@ from autokb.core.nouns import DISPLAYED, Edit, HandWritten, HumanVerdict, HumanV
 from autokb.core.results import Result
 from autokb.stores.published import Published, keep_decisions, read_published
 from autokb.stores.workspace import Workspace
+from autokb.text.control_characters import printable_name, replace_controls
 
 Verb = Literal["approve", "reject", "hide"]
 VERDICTS: Mapping[Verb, HumanVerdictName] = {"approve": "approved", "reject": "rejected", "hide": "hidden"}
@@ -86,7 +87,7 @@ def judge(
     gone: it goes to the solution that it is offered for. BadInputError when an id is unknown, a withheld solution is
     approved, or the verdict to take back is not there.
     """
-    verdict, date = VERDICTS[verb], now or _today()
+    verdict, date, author = VERDICTS[verb], now or _today(), printable_name(author)
     with workspace.file() as file, file.transaction():
         published = read_published(file)
         lost = {o.id: o for o in published.decided.orphans if isinstance(o, Edit) and verb == "approve" and not undo}
@@ -175,6 +176,7 @@ def write_by_hand(
     stored then.
     """
     text, steps = _read_text(source)
+    author = printable_name(author)
     with workspace.file() as file, file.transaction():
         published = read_published(file)
         node = find_issue(published.kb.issues, issue, workspace.folder)
@@ -205,11 +207,12 @@ def write_by_hand(
 def _read_text(source: Path) -> tuple[str, tuple[str, ...]]:
     """Return text and steps of a Markdown file."""
     try:
-        text = same_text(source.read_bytes()[: TEXT_CHARACTERS * 4 + 4].decode("utf-8-sig"))
+        text = source.read_bytes()[: TEXT_CHARACTERS * 4 + 4].decode("utf-8-sig")
     except OSError as error:
         raise BadInputError(f"{source} cannot be read ({error.strerror}); check the path.") from error
     except UnicodeDecodeError as error:
         raise BadInputError(f"{source} is not UTF-8 text; save it as UTF-8.") from error
+    text = same_text(replace_controls(text))
     if not text:
         raise BadInputError(f"{source} is empty; write the title as a heading and the steps as a list.")
     if len(text) > TEXT_CHARACTERS:

@@ -14,11 +14,12 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result, Tokens
+from autokb.core.yaml_text import parse_yaml
 from autokb.pipeline.model_choice import OFFLINE
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import open_stages
 from autokb.stores.staged import staged_documents, staged_raw_issues
-from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftedSpec, DraftSpec
 from autokb.text.plain_text import plain_text

@@ -86,7 +86,7 @@ def _blocks(text: str) -> tuple[list[_Block], list[tuple[int, str]]]:
         found = MARK.fullmatch(line.strip())
         if mark is not None and (found or line.strip() == END or number > text.count("\n") + 1):
             closed = line.strip() == END
-            blocks.append(_Block(mark[1], mark[2], mark[3] or "", "\n".join(held).strip(), closed))
+            blocks.append(_Block(unmasked(mark[1]), mark[2], mark[3] or "", "\n".join(held).strip(), closed))
             mark, held = None, []
         elif mark is not None:
             held.append(line)

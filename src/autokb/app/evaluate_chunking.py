@@ -96,7 +96,7 @@ def evaluate_chunking(
 
 def _read(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> tuple[list[Page], list[Skipped]]:
     """Read all files, and say of what could not be read why not; BadInputError where nothing is left to chunk."""
-    files, skipped = find_files(paths)
+    files, skipped = find_files(paths, follow_links=True)
     sources: dict[str, SourcePage] = {}
     for number, file in enumerate(files, 1):
         found = read_pages(file, wanted.fields, with_blocks=AUTO_CHUNKER in wanted.methods)

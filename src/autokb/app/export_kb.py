@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,16 +13,20 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import HandWritten, Issue, KnowledgeBase, Solution
+from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
 from autokb.stores.codecs import Body, decision_body, solution_body
+from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.inert_markdown import escape_tags, masked, unmasked
+from autokb.text.spreadsheet_cells import guarded, unguarded
+
+__all__ = ["export_kb", "guarded", "markdown", "masked", "unguarded", "unmasked"]
 
 SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources", "checksum")
-# what spreadsheets begin a formula with, full-width forms and what they skip before it included
-FORMULA_STARTS = tuple("=+-@\t\r\n'＝＋－＠")
 
 
 def export_kb(workspace: Workspace, target: Path) -> Exported:
@@ -36,7 +39,7 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
         raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(SUFFIXES)}.")
     with workspace.file() as file:
         if kind == ".jsonl":
-            with file.snapshot():
+            with file.snapshot(), damaged_rows("record"):
                 lines = [canonical_json(line) + "\n" for line in export_lines(file)]
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
@@ -46,12 +49,9 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
 
 
 def _write(target: Path, text: str) -> None:
-    partial = target.with_name(target.name + ".partial")
     try:
-        partial.write_text(text, encoding="utf-8", newline="")
-        partial.replace(target)
+        replace_private(target, text.encode("utf-8"))
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was exported.") from error
 
 
@@ -120,13 +120,12 @@ def markdown(kb: KnowledgeBase) -> str:
     solutions = solutions_by_issue(kb)
     for parent, children in trees(kb):
         for issue in (parent, *children):
-            title = " ".join(issue.text.split())
-            out += [f"{'##' if issue is parent else '###'} {title}", ""]
-            if words := attribute_words(issue):
-                out += [f"*{words}*", ""]
+            out += [f"{'##' if issue is parent else '###'} {masked(' '.join(issue.text.split()))}", ""]
+            if words := " ".join(attribute_words(issue).split()):
+                out += [f"*{masked(words)}*", ""]
             for solution in solutions.get(issue.id, []):
                 out += [
-                    f"<!-- solution {solution.id} ({solution.status}) {checksum(solution.text)} -->",
+                    f"<!-- solution {escape_tags(solution.id)} ({solution.status}) {checksum(solution.text)} -->",
                     "",
                     masked(solution.text),
                     "",
@@ -165,23 +164,3 @@ def same_text(text: str) -> str:
 def checksum(text: str) -> str:
     """Return 16 hexadecimal digits by which an import knows whether a person edited the text in this file."""
     return digest(same_text(text))[:16]
-
-
-def masked(text: str) -> str:
-    """Keep a text from closing or opening one of our own marks."""
-    return re.sub(r"&((?:amp;)*lt;!--)", r"&amp;\1", text).replace("<!--", "&lt;!--")
-
-
-def unmasked(text: str) -> str:
-    """Take that back."""
-    return re.sub(r"&amp;((?:amp;)*lt;!--)", r"&\1", text.replace("&lt;!--", "<!--"))
-
-
-def guarded(cell: str) -> str:
-    """Keep a spreadsheet from running text of a customer as a formula: an apostrophe goes in front."""
-    return "'" + cell if cell.startswith(FORMULA_STARTS) else cell
-
-
-def unguarded(cell: str) -> str:
-    """Take that apostrophe off again."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell

@@ -24,7 +24,7 @@ from autokb.core.decisions import (
     text_mark,
     tree_of,
 )
-from autokb.core.domain import DomainSpec
+from autokb.core.domain import DomainSpec, Rule
 from autokb.core.forest import Forest
 from autokb.core.nouns import (
     DISPLAYED,
@@ -37,6 +37,7 @@ from autokb.core.nouns import (
     Solution,
     Verdict,
 )
+from autokb.core.timed_patterns import SlowPatternError
 from autokb.heuristics.rules import verdicts_by_patterns
 from autokb.issues.wording import solution_title
 from autokb.stores.codecs import ISSUE, SOLUTION, read_edit, read_hand_written, read_human_verdict
@@ -365,9 +366,20 @@ def check_edit(edit: Edit, decided: Decided, spec: DomainSpec) -> Edit:
 
 
 def check_text(solution: Solution, spec: DomainSpec) -> tuple[Verdict, ...]:
-    """Return what the rules' patterns say of a text that a person wrote; the next build asks the model as well."""
-    verdicts = verdicts_by_patterns(spec.rules, solution_title(solution), solution.steps, solution.text, spec.language)
-    return tuple(Verdict(v.rule, v.verdict, v.reason) for v in verdicts)
+    """Return what the rules' patterns say of a text that a person wrote; the next build asks the model as well.
+
+    A rule whose pattern takes too long to say so counts as broken: what nobody could check is not shown.
+    """
+    title = solution_title(solution)
+
+    def verdict(rule: Rule) -> Verdict:
+        try:
+            (found,) = verdicts_by_patterns([rule], title, solution.steps, solution.text, spec.language)
+        except SlowPatternError as error:
+            return Verdict(rule.id, "broken", str(error))
+        return Verdict(found.rule, found.verdict, found.reason)
+
+    return tuple(map(verdict, spec.rules))
 
 
 def withheld_by_rules(taken: Taken, before: Published, after: Published) -> list[Skipped]:

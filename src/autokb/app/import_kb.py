@@ -31,9 +31,10 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import Edit, Skipped
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
+from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import ISSUE, SOLUTION
 from autokb.stores.published import Published, keep_decisions, read_decisions, read_published
-from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 DECISION_KINDS = ("edit", "verdict")  # of lines; solutions by hand are told by a field of theirs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -10,11 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.ids import canonical_json
 from autokb.core.nouns import Skipped
+from autokb.core.yaml_text import parse_yaml
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
-from autokb.stores.workspace import DOMAIN_FILE, parse_yaml
+from autokb.stores.workspace import DOMAIN_FILE
+from autokb.text.strict_json import parse_json
 
 STATUSES = ("displayed", "repaired", "withheld", "rejected", "hidden", "approved")
 BUILT_STATUSES = ("displayed", "repaired", "withheld")  # those that a build gives
@@ -222,13 +222,9 @@ def read_lines(text: str) -> tuple[Lines, list[Skipped]]:
 
 def _parsed(line: str) -> Any:
     try:
-        return json.loads(line, parse_constant=_no_number)
+        return parse_json(line)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"it is no valid JSON ({error})") from error
-
-
-def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number of JSON")
 
 
 def check_line(body: Any) -> None:
@@ -243,10 +239,6 @@ def check_line(body: Any) -> None:
     where = f"{kind} {record_id!r}"
     if not record_id.isprintable():
         raise ValueError(f"{where}: an id is one line of plain characters")
-    try:
-        canonical_json(body).encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{where} holds half a character (a lone surrogate)") from error
     try:
         LINES[kind].model_validate(body)
     except ValidationError as error:

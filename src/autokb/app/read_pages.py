@@ -10,11 +10,8 @@ from autokb.chunking.chunk_result import Page
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import Fields, read_documents
-from autokb.sources.decoding import without_surrogates
+from autokb.sources.documents import file_id
 from autokb.sources.files import FoundFile
-from autokb.sources.formats import uncompressed
-
-LARGEST = 5_000_000  # characters of a document; what is larger is a data dump, and chunking it would take minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +73,12 @@ def _pages(file: FoundFile, fields: Fields | None) -> tuple[list[Page], list[Ski
     reading = read_documents([file.path], fields)
     found = [Page(_placed(record.item, file), record.marks) for record in reading.records]
     skipped = [Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped]
-    skipped += [Skipped(p.document.id, reason) for p in found if (reason := _too_large(p.document.text))]
-    return [p for p in found if len(p.document.text) <= LARGEST], skipped
-
-
-def _too_large(text: str) -> str:
-    """Return why a text is not chunked, or nothing."""
-    return f"has {len(text):,} characters, and {LARGEST:,} can be cut at most; split it." if len(text) > LARGEST else ""
+    return found, skipped
 
 
 def _placed(document: Document, file: FoundFile) -> Document:
     """Name a document by its file's path inside what was given; the file read alone was known by its name."""
-    name = without_surrogates(uncompressed(file.path.name))
-    own = _within(document.id, name, without_surrogates(uncompressed(file.relative)))
+    own = _within(document.id, file_id(file.path.name), file_id(file.relative))
     return replace(document, id=own, title=own if document.title == document.id else document.title)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.show import ShownIssue, ShownKB
     from autokb.core.nouns import Skipped
-    from autokb.core.results import Added, BuildReport, Costs, Created, Exported, Imported, Plan
+    from autokb.core.results import Added, BuildReport, Costs, Created, Exported, Imported, Plan, Removed, Sources
     from autokb.evaluation.chunking.results import ChunkingReport
     from autokb.evaluation.compare import Comparison
     from autokb.evaluation.quality.report import QualityReport
@@ -69,12 +69,46 @@ class SupportKB:
         fields: Fields | None = None,
         *,
         sync: bool = False,
+        update: bool = False,
+        yes: bool = False,
+        follow_links: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> Added:
-        """Stage documents or raw issues for the next build; ``progress`` is told each file that is read."""
+        """Stage documents or raw issues for the next build; ``progress`` is told each file that is read.
+
+        ``sync`` also removes what the paths no longer hold (from a folder without any file only with ``yes``);
+        ``update`` replaces issues whose ids another file gave. Links that lead out of an added folder are left out and
+        named, unless ``follow_links``.
+        """
         from autokb.app.add import add
 
-        return add(self.workspace, [Path(p) for p in paths], kind, fields, sync=sync, progress=progress)
+        files = [Path(p) for p in paths]
+        return add(
+            self.workspace,
+            files,
+            kind,
+            fields,
+            sync=sync,
+            update=update,
+            yes=yes,
+            follow_links=follow_links,
+            progress=progress,
+        )
+
+    def sources(self) -> Sources:
+        """Return what was added or imported: folders, files and imports, with their counts."""
+        from autokb.app.sources import list_sources
+
+        return list_sources(self.workspace)
+
+    def remove(self, names: Iterable[Path | str]) -> Removed:
+        """Take sources, documents or raw issues out of the next build: ids, and paths as ``sources`` gives them.
+
+        A name that names nothing raises BadInputError, and nothing is removed.
+        """
+        from autokb.app.sources import remove
+
+        return remove(self.workspace, [str(name) for name in names])
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = silent) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
@@ -98,9 +132,10 @@ class SupportKB:
         budget: float | None = None,
         batch: bool = False,
         batch_files: Path | str | None = None,
+        yes: bool = False,
         progress: Progress = silent,
     ) -> BuildReport:
-        """Build and publish.
+        """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
         to go on.
@@ -109,7 +144,7 @@ class SupportKB:
         from autokb.pipeline.model_session import ModelOptions
 
         options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
-        return build(self.workspace, rethink=rethink, options=options, progress=progress)
+        return build(self.workspace, rethink=rethink, yes=yes, options=options, progress=progress)
 
     def costs(self) -> Costs:
         """Return what was spent in the workspace's life."""

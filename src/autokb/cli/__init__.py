@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.core.results import Result
@@ -19,7 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors are a sentence, with ``--json`` an object."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = _run(words)
+        with _warnings_as_sentences():
+            status = _run(words)
         sys.stdout.flush()
         return status
     except (BrokenPipeError, SystemExit):
@@ -59,6 +62,25 @@ def _run(words: list[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+@contextmanager
+def _warnings_as_sentences() -> Iterator[None]:
+    """Say our own warnings as a sentence on standard error; those of libraries are shown as Python does."""
+    from autokb.core.errors import AutokbWarning
+
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def say_or_show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, AutokbWarning):
+                sys.stderr.write(f"{message}\n")
+            else:
+                show(message, category, *where)
+
+        warnings.simplefilter("default", AutokbWarning)
+        warnings.showwarning = say_or_show  # type: ignore[assignment]  # of its arguments we need the first two
+        yield
+
+
 def _systems_joined(words: list[str]) -> list[str]:
     """Let ``--systems raw bm25`` take both words, which an option of typer cannot: ``--systems raw,bm25``."""
     if words[:1] != ["evaluate"] or "--systems" not in words:
@@ -90,7 +112,9 @@ def _told(error: BaseException) -> tuple[str, int]:
         return _usage(error), 2
     import traceback
 
-    traceback.print_exception(error, file=sys.stderr)
+    from autokb.cli.output import say
+
+    say("".join(traceback.format_exception(error)).rstrip("\n").split("\n"))
     return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1
 
 
@@ -130,4 +154,7 @@ def entry() -> None:
         # a terminal of another encoding shows a question mark; it must not end the command
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    from autokb.cli.output import GuardedStream
+
+    sys.stderr = GuardedStream(sys.stderr)
     sys.exit(main())

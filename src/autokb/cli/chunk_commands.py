@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
-import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -77,7 +74,7 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
     A run that stopped on purpose gives what was chunked until then, and ``stopped`` says why.
     """
     from autokb.app.chunk import ChunkedDocument
-    from autokb.cli.output import say
+    from autokb.cli.output import copy_json, json_line, say
     from autokb.core.errors import StoppedOnPurposeError
 
     failures: list[dict[str, str]] = []
@@ -87,7 +84,7 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
         try:
             for result in results:
                 if isinstance(result, ChunkedDocument):
-                    file.write((", " if count else "") + _dumped(result.as_json(markdown=markdown)))
+                    file.write((", " if count else "") + json_line(result.as_json(markdown=markdown)))
                     count += 1
                 else:
                     failures.append({"path": result.path, "reason": result.reason})
@@ -95,26 +92,18 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
             say([str(stop)])
             rest, status = {"stopped": str(stop)}, stop.exit_status
         last = {"failures": failures, **rest, "seconds": round(time.perf_counter() - started, 3)}
-        file.write(f"], {_dumped(last)[1:]}\n")
+        file.write(f"], {json_line(last)[1:]}\n")
         file.seek(0)
-        shutil.copyfileobj(file, sys.stdout)
-        sys.stdout.flush()
+        copy_json(file)
     return status
 
 
-def _dumped(value: Any) -> str:
-    """Write JSON in one line; escaped where the encoding of standard output may lack a character."""
-    return json_text.dumps(value, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower())
-
-
 def _for_people(results: Iterable[Result], markdown: bool) -> int:
-    from rich.console import Console
-
     from autokb.app.chunk import ChunkedDocument
     from autokb.cli.chunk_views import chunked_view, markdown_of, skipped_view
+    from autokb.cli.output import make_console, say, write_markdown
 
-    console = Console(highlight=False, soft_wrap=False)
-    messages = Console(highlight=False, stderr=True)
+    console, messages = make_console(), make_console(stderr=True)
     chunked = skipped = 0
     for result in results:
         if not isinstance(result, ChunkedDocument):
@@ -123,9 +112,9 @@ def _for_people(results: Iterable[Result], markdown: bool) -> int:
             continue
         chunked += 1
         if markdown:
-            console.out(markdown_of(result, steering=not console.is_terminal), highlight=False)
+            write_markdown(markdown_of(result))
         else:
             console.print(chunked_view(result, console.width))
     if not chunked and not skipped:
-        messages.print("There is no file in what was given.", markup=False)
+        say(["There is no file in what was given."])
     return 0

@@ -111,19 +111,8 @@ def skipped_view(skipped: Skipped) -> Text:
     return Text(f"not cut: {shown(skipped.path, 200)}: {shown(skipped.reason, 400)}", style="red")
 
 
-def markdown_of(chunked: ChunkedDocument, *, steering: bool = True) -> str:
-    """Return the chunks as Markdown, each behind a comment with its id, for another program or an editor.
-
-    Without ``steering`` characters that could steer a terminal are left out; odd white space becomes a space, so that
-    no words run together.
-    """
+def markdown_of(chunked: ChunkedDocument) -> str:
+    """Return the chunks as Markdown, each behind a comment with its id, for another program or an editor."""
     parts = [f"<!-- document {shown(chunked.document.id, 400).replace('--', '- -')} -->"]
     parts += [f"<!-- chunk {chunk.id} -->\n{chunk.text}" for chunk in chunked.result.chunks if chunk.spans]
-    text = "\n\n".join(parts) + "\n"
-    return text if steering else "".join(map(_harmless, text))
-
-
-def _harmless(character: str) -> str:
-    if character.isprintable() or character in "\n\t":
-        return character
-    return " " if character.isspace() else ""
+    return "\n\n".join(parts) + "\n"

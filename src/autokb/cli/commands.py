@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from autokb.app.add import Kind
     from autokb.core.results import Created
 
 app = typer.Typer(
@@ -76,6 +77,11 @@ def add(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
     kind: Annotated[str, typer.Option("--as", help="documents or issues.")] = "documents",
     sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Let --sync empty a folder that holds no file any more.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Replace issues whose ids another file gave.")] = False,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also read what links out of an added folder lead to.")
+    ] = False,
     text_field: TextField = None,
     title_field: TitleField = None,
     id_field: IdField = None,
@@ -97,9 +103,51 @@ def add(
     named = (text_field, title_field, id_field, date_field, resolved_by_field)
     fields = Fields(*(name or None for name in named))
     kb = SupportKB.open(workspace)
+    name: Kind = "issues" if kind == "issues" else "documents"
     with spinner(f"Reading {kind}") as progress:
-        done = kb.add(paths, "issues" if kind == "issues" else "documents", fields, sync=sync, progress=progress)
+        done = kb.add(
+            paths,
+            name,
+            fields,
+            sync=sync,
+            update=update,
+            yes=yes,
+            follow_links=follow_links,
+            progress=progress,
+        )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
+
+
+@app.command(epilog="Example: autokb sources kb")
+def sources(workspace: Folder, json: Json = False) -> None:
+    """List what was added or imported: folders, files and imports, with their counts."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+    from autokb.cli.views import sources_view
+
+    listed = SupportKB.open(workspace).sources()
+    emit(json, listed.as_json(), lambda: sources_view(workspace, listed))
+
+
+@app.command(
+    epilog="Example: autokb remove kb manuals/  and  autokb remove kb manuals/pairing.md 4711  and, for an id that "
+    "begins with a dash,  autokb remove kb -- -7"
+)
+def remove(
+    workspace: Folder,
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="ID|PATH...", help="Ids of documents and raw issues, or paths as autokb sources lists."),
+    ],
+    json: Json = False,
+) -> None:
+    """Take sources, documents or issues out of the next build."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+    from autokb.cli.views import removed_view
+
+    done = SupportKB.open(workspace).remove(names)
+    emit(json, done.as_json(), lambda: removed_view(workspace, done))
 
 
 @app.command(epilog="Example: autokb plan kb --model openai:gpt-5-mini")
@@ -130,6 +178,7 @@ def build(
         typer.Option(metavar="DIR", help="Write the requests as files there, and read the replies from there."),
     ] = None,
     rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Also where rules of the published domain are gone.")] = False,
     json: Json = False,
 ) -> None:
     """Build the knowledge base; a build that was killed goes on where it stopped."""
@@ -139,7 +188,9 @@ def build(
 
     kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
-        built = kb.build(rethink=rethink, budget=budget, batch=batch, batch_files=batch_files, progress=progress)
+        built = kb.build(
+            rethink=rethink, budget=budget, batch=batch, batch_files=batch_files, yes=yes, progress=progress
+        )
     say(built.batch.said if built.batch else ())
     emit(json, built.as_json(), lambda: build_view(workspace, built))
 

@@ -71,9 +71,9 @@ def _emit(json: bool, judged: Judged) -> None:
 
 
 def _judged_view(judged: Judged) -> str:
-    what = f"taken back: {judged.verdict}" if judged.undone else judged.verdict
     count = len(judged.solutions)
-    head = f"{judged.changed} of {count} solution{'' if count == 1 else 's'} {what}"
+    done = f"verdicts {judged.verdict!r} taken back" if judged.undone else judged.verdict
+    head = f"{judged.changed} of {count} {done}"
     lines = (f"  {s.id}: {s.status}{f' ({s.reason})' if s.reason else ''}" for s in judged.solutions)
     return "\n".join((head, *lines))
 

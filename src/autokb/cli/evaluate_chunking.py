@@ -47,11 +47,9 @@ def chunking(
     json: Json = False,
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
-    from rich.console import Console
-
     from autokb.app import SupportKB
     from autokb.app.evaluate_chunking import METHODS, SUPPORT, ChunkEvaluation
-    from autokb.cli.output import check_report, say, stage_bars
+    from autokb.cli.output import check_report, make_console, say, stage_bars
     from autokb.evaluation.chunking.report import chunking_tables
     from autokb.sources import Fields
 
@@ -76,4 +74,4 @@ def chunking(
     with stage_bars() as progress:
         answer = SupportKB.evaluate_chunking(paths, wanted, budget=budget, progress=progress).as_json()
     say(f"{failure['item']}: {failure['reason']}" for failure in answer["failures"])
-    show_answer(answer, json, report, "Chunking", chunking_tables(answer), width=Console().width)
+    show_answer(answer, json, report, "Chunking", chunking_tables(answer), width=make_console().width)

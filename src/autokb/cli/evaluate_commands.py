@@ -141,11 +141,12 @@ def show_answer(
 
     from autokb.cli.output import emit
     from autokb.core.errors import AutokbError
+    from autokb.core.private_files import replace_private
     from autokb.evaluation.report import fit_width, html_page, terminal_tables
 
     if report is not None:
         try:
-            report.write_text(html_page(title, tables, chart), encoding="utf-8")
+            replace_private(report, html_page(title, tables, chart).encode("utf-8"))
         except OSError as error:
             raise AutokbError(f"{report} cannot be written ({error.strerror}).") from error
     fitted = tables if width is None else [part for table in tables for part in fit_width(table, width)]

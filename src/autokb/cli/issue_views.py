@@ -130,8 +130,6 @@ def solution_panel(solution: ShownSolution | Solution) -> Panel:
     body: list[RenderableType] = [_steps(solution)]
     below = Text(solution.id, style="dim")
     if not isinstance(solution, Solution):
-        if solution.by_hand:
-            body.append(Text("written by hand", style="yellow"))
         if solution.edited_at is not None:
             changed = "; what it was edited from has changed since" if solution.source_changed else ""
             edited = f"edited{by_and_when(solution.edited_by, solution.edited_at)}{changed}"
@@ -162,7 +160,7 @@ def _steps(solution: ShownSolution | Solution) -> Table:
         source = Text(f"\n{_place(evidence[number])}", style="dim") if beside else Text("")
         table.add_row(f"{number + 1}." if len(steps) > 1 else "", Text(step).append_text(source))
     if not beside:  # an edited solution need not have one source a step
-        table.add_row("", Text("\n".join(map(_place, evidence)), style="dim"))
+        table.add_row("", Text("\n".join(map(_place, evidence)) or "written by hand", style="dim"))
     return table
 
 

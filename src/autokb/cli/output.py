@@ -1,4 +1,8 @@
-"""What goes where: the result on standard output, progress and messages on standard error."""
+"""What goes where: the result on standard output, progress and messages on standard error.
+
+Everything that a person gets to see passes ``for_terminal`` here, by ``say``, ``GuardedStream`` or ``HarmlessConsole``;
+no other file of the command line writes to a stream.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
+
+from autokb.text.control_characters import escape_json, for_terminal
+
+if TYPE_CHECKING:
+    from autokb.cli.console import HarmlessConsole
+
+
+def make_console(*, stderr: bool = False) -> HarmlessConsole:
+    """Return the console that views are printed on."""
+    from autokb.cli.console import HarmlessConsole
+
+    return HarmlessConsole(stderr=stderr)
 
 
 def emit(as_json: bool, result: Any, view: Callable[[], Any]) -> None:
@@ -15,25 +31,40 @@ def emit(as_json: bool, result: Any, view: Callable[[], Any]) -> None:
     if as_json:
         write_json(result)
         return
-    from rich.console import Console
-
     shown = view()
-    console = Console(highlight=False, soft_wrap=False)
+    console = make_console()
     if isinstance(shown, str):
-        console.print(shown, markup=False, soft_wrap=True)  # so that a command in it can be copied
+        console.print(shown, soft_wrap=True)  # so that a command in it can be copied
     else:
         console.print(shown, crop=False)  # only lines with a command in them are longer than the terminal
 
 
 def write_json(result: Any) -> None:
-    """Write one object as one line; escaped where the encoding of standard output lacks a character."""
-    text = json.dumps(result, ensure_ascii=False)
+    """Write one object as one line."""
+    sys.stdout.write(json_line(result) + "\n")
+    sys.stdout.flush()
+
+
+def json_line(value: Any) -> str:
+    """Return JSON in one line; escaped where it could steer a terminal, or standard output lacks a character."""
+    text = escape_json(json.dumps(value, ensure_ascii=False))
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(result, ensure_ascii=True)
-    sys.stdout.write(text + "\n")
+        return json.dumps(value, ensure_ascii=True)
+    return text
+
+
+def copy_json(file: TextIO) -> None:
+    """Write out a file that was made of ``json_line``."""
+    while part := file.read(1 << 20):  # characters; the whole may be larger than the memory
+        sys.stdout.write(part)
     sys.stdout.flush()
+
+
+def write_markdown(text: str) -> None:
+    """Write Markdown: as it is for another program, harmless on a terminal."""
+    sys.stdout.write((for_terminal(text) if sys.stdout.isatty() else text) + "\n")
 
 
 def check_report(report: Path | None) -> None:
@@ -47,7 +78,22 @@ def check_report(report: Path | None) -> None:
 def say(sentences: Iterable[str]) -> None:
     """Tell people something beside the result, on standard error."""
     for sentence in sentences:
-        sys.stderr.write(sentence + "\n")
+        sys.stderr.write(for_terminal(sentence) + "\n")
+
+
+class GuardedStream:
+    """Standard error for everybody else: what Python and libraries write there steers no terminal either."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream  # the name by which consoles of rich find it
+
+    def write(self, text: str) -> int:
+        """Write a text, made harmless."""
+        self.rich_proxied_file.write(for_terminal(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
 
 
 @contextmanager
@@ -56,11 +102,10 @@ def spinner(words: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _path: None
         return
-    from rich.console import Console
-    from rich.markup import escape
+    from rich.text import Text
 
-    with Console(stderr=True).status(words) as status:
-        yield lambda path: status.update(f"{words}: {escape(path)}")
+    with make_console(stderr=True).status(Text(words)) as status:
+        yield lambda path: status.update(Text(" ".join(f"{words}: {path}".split())))
 
 
 @contextmanager
@@ -69,11 +114,11 @@ def stage_bars() -> Iterator[Callable[[str, int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    name = TextColumn("{task.description:<12}", markup=False)
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=make_console(stderr=True), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
         def update(stage: str, done: int, total: int) -> None:

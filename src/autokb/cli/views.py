@@ -14,7 +14,7 @@ from rich.text import Text
 from autokb.core.nouns import Skipped
 
 if TYPE_CHECKING:
-    from autokb.core.results import Added, BuildReport, Costs, Imported, Plan
+    from autokb.core.results import Added, BuildReport, Costs, Imported, Plan, Removed, Sources
 
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
@@ -52,10 +52,33 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     return Group(*lines)
 
 
+def sources_view(workspace: Path, listed: Sources) -> RenderableType:
+    """Show what was added and imported, each as it is typed to remove it."""
+    name = quoted(workspace)
+    if not listed.sources:
+        return Group(next_line(f"Nothing is added yet. Next: autokb add {name} FOLDER_OF_MANUALS"))
+    lines = [next_line("kind    documents  issues  path", "bold")]
+    for one in listed.sources:
+        lines.append(next_line(f"{one.kind:6}  {one.documents:9}  {one.issues:6}  {shlex.quote(one.path)}", ""))
+    return Group(*lines, next_line(f"To take one out of the next build: autokb remove {name} PATH"))
+
+
+def removed_view(workspace: Path, done: Removed) -> RenderableType:
+    """Show what a ``remove`` took out, and that a build publishes it."""
+    counts = ((done.documents, "document"), (done.issues, "issue"))
+    words = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
+    return Group(Text(f"removed: {words}"), next_line(f"Next: autokb build {quoted(workspace)}"))
+
+
+def _one_line(words: str) -> str:
+    """Keep a file's name or a server's error from looking like a line of ours."""
+    return words.replace("\r", " ").replace("\n", " ")
+
+
 def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:
     """Show each thing that was not taken with its reason, the first twenty in full."""
     lines: list[RenderableType] = [
-        Text(f"  not taken: {s.path}: {s.reason}", style="yellow") for s in skipped[:SKIPPED_SHOWN]
+        Text(_one_line(f"  not taken: {s.path}: {s.reason}"), style="yellow") for s in skipped[:SKIPPED_SHOWN]
     ]
     if len(skipped) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(skipped) - SKIPPED_SHOWN} more; --json lists all", style="yellow"))
@@ -110,6 +133,9 @@ def costs_view(spent: Costs) -> RenderableType:
     for name, row in [*spent.stages.items(), ("total", spent)]:
         figures = (row.calls, row.cached, row.tokens.input, row.tokens.output)
         table.add_row(name, *map(str, figures), money(row.cost))
+    if (lost := spent.in_flight).calls:
+        figures = (lost.calls, 0, lost.tokens.input, lost.tokens.output)
+        table.add_row("in flight when it was killed, at most", *map(str, figures), money(lost.cost))
     return table
 
 
@@ -130,7 +156,9 @@ def build_view(workspace: Path, built: BuildReport) -> RenderableType:
     if left := built.left_out:
         lines.append(Text(f"  left out {len(left)} parts that a check refused; --json lists them", style="yellow"))
     failures = built.failures
-    lines += [Text(f"  failed: {f.stage} {f.item}: {f.reason}", style="red") for f in failures[:SKIPPED_SHOWN]]
+    lines += [
+        Text(_one_line(f"  failed: {f.stage} {f.item}: {f.reason}"), style="red") for f in failures[:SKIPPED_SHOWN]
+    ]
     if len(failures) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
     if lost := built.unresolved_links:

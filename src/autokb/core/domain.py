@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.errors import BadInputError
+from autokb.core.timed_patterns import find_problem, quote_pattern, search_patterns
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
@@ -47,11 +48,11 @@ class Rule:
     patterns: tuple[str, ...] = ()
 
     def broken_by(self, text: str) -> str | None:
-        """Return the words of the text that match a pattern, or None."""
-        for pattern in self.patterns:
-            if found := re.search(pattern, text, re.IGNORECASE):
-                return found.group(0)
-        return None
+        """Return the words of the text that match a pattern, or None.
+
+        Raises SlowPatternError where none is found and a pattern takes too long to say so.
+        """
+        return search_patterns(self.id, self.patterns, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,14 @@ def _read_strings(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(v, str | int | float) for v in value):
         raise BadInputError(f"{where} must be a list of strings; write it as [one, two].")
     return tuple(str(v) for v in value)
+
+
+def _read_text(value: Any, where: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise BadInputError(f"{where} must be text; write it in one line, in quotes if it has a colon.")
+    return str(value)
 
 
 def _require_mapping(value: Any, where: str) -> Mapping[Any, Any]:
@@ -143,18 +152,15 @@ def _read_rule(position: int, data: Any) -> Rule:
         data = {"text": data}
     data = _require_mapping(data, f"domain.yaml: rule {position}")
     _check_spelling(data, ("id", "text", "patterns"), f"domain.yaml: rule {position}")
-    rule_id = str(data.get("id") or f"rule-{position}")
-    if not data.get("text"):
+    rule_id = _read_text(data.get("id"), f"domain.yaml: rule {position}: id") or f"rule-{position}"
+    text = _read_text(data.get("text"), f"domain.yaml: rule {rule_id!r}: text")
+    if not text.strip():
         raise BadInputError(f"domain.yaml: rule {rule_id!r} needs a text.")
     patterns = _read_strings(data.get("patterns"), f"domain.yaml: rule {rule_id!r}: patterns")
     for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise BadInputError(
-                f"domain.yaml: rule {rule_id!r}: the pattern {pattern!r} is no regular expression: {error}."
-            ) from error
-    return Rule(rule_id, str(data["text"]), patterns)
+        if problem := find_problem(pattern):
+            raise BadInputError(f"domain.yaml: rule {rule_id!r}: the pattern {quote_pattern(pattern)} {problem}.")
+    return Rule(rule_id, text, patterns)
 
 
 def read_domain(data: Any) -> DomainSpec:
@@ -170,15 +176,15 @@ def read_domain(data: Any) -> DomainSpec:
         for value, implied in attribute.implies.items():
             for other, values in implied.items():
                 _check_implied(attributes, attribute.name, value, other, values)
-    rules = data.get("rules") or []
+    rules = [] if data.get("rules") is None else data["rules"]
     if not isinstance(rules, list):
         raise BadInputError("domain.yaml: rules must be a list of {id, text, patterns}.")
     read = tuple(_read_rule(n, r) for n, r in enumerate(rules, 1))
     if len({r.id for r in read}) < len(read):
         raise BadInputError("domain.yaml: two rules have the same id; give each its own.")
     return DomainSpec(
-        name=str(data.get("name") or "domain"),
-        description=str(data.get("description") or ""),
+        name=_read_text(data.get("name"), "domain.yaml: name") or "domain",
+        description=_read_text(data.get("description"), "domain.yaml: description"),
         attributes=attributes,
         rules=read,
         reply=_require_mapping(data.get("reply"), "domain.yaml: reply"),

@@ -34,5 +34,9 @@ class WorkspaceBusyError(BadInputError):
     """Another process is building this workspace."""
 
 
+class AutokbWarning(UserWarning):
+    """What a person should know although the work goes on; the command line shows it as a sentence."""
+
+
 class UnreadableFileError(AutokbError):
     """One file cannot be read; the others go on."""

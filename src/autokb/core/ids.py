@@ -24,8 +24,8 @@ def short_id(prefix: str, *parts: str) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """Return the one JSON spelling of a value: sorted keys, no spaces, no escapes."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """Return the one JSON spelling of a value: sorted keys, no spaces, no escapes; NaN has none (ValueError)."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def occurrences(keys: Iterable[str]) -> list[int]:

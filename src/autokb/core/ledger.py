@@ -9,18 +9,20 @@ from typing import Literal, Protocol
 from autokb.core.model_requests import EmbeddingRequest, ModelReply
 from autokb.core.vectors import Vectors
 
-State = Literal["awaited", "paid", "read", "unreadable", "failed"]
+State = Literal["sent", "awaited", "paid", "read", "unreadable", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
     """One row of the ledger.
 
-    ``awaited``: written or submitted as part of a batch. ``paid``: the reply is on disk, nobody has read it yet.
-    ``read``: it was read. ``unreadable``: it was paid and could not be read; it is never served again. ``failed``: an
-    attempt that got no reply. ``calls`` and ``cost`` are what this row adds to the one of the same key, an awaited one
-    adds neither. A cost of None is unknown. ``items`` are the keys of the items that the request is about, ``batch``
-    is for whoever sent it as part of a batch. ``vectors`` are those of an embedding request, kept with the row.
+    ``sent``: an attempt that is under way, booked at the most that it can cost; what ends it takes it out again, so
+    that what is left was in flight when a process was killed. ``awaited``: written or submitted as part of a batch.
+    ``paid``: the reply is on disk, nobody has read it yet. ``read``: it was read. ``unreadable``: it was paid and could
+    not be read; it is never served again. ``failed``: an attempt that got no reply. ``calls`` and ``cost`` are what
+    this row adds to the one of the same key, an awaited one adds neither. A cost of None is unknown. ``items`` are the
+    keys of the items that the request is about, ``batch`` is for whoever sent it as part of a batch. ``vectors`` are
+    those of an embedding request, kept with the row.
     """
 
     key: str
@@ -40,8 +42,10 @@ class Paid:
 class Ledger(Protocol):
     """Keeps every request that was paid for or is awaited.
 
-    A row of a key that is there already changes its state (a reply is never lost to a later failure), adds its calls
-    and cost, and leaves what it does not name (an empty stage, task, items, batch) as it was.
+    A row that is ``sent`` stands beside the one of its key: a reply takes out all attempts of the key that were under
+    way, a failure takes out one. Any other row of a key that is there already changes its state (a reply is never lost
+    to a later failure), adds its calls and cost, and leaves what it does not name (an empty stage, task, items, batch)
+    as it was.
     """
 
     def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:

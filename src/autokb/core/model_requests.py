@@ -9,6 +9,7 @@ from typing import Any, Literal
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 
+TOKENS_MOST = 2**40  # of one reply; a server that counts more has not counted
 KEY_VERSION = "1"  # part of every key of the ledger: another one would pay for every reply again
 
 

@@ -56,11 +56,31 @@ NOTHING_SPENT = Spending(0, 0, Tokens(0, 0), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
+class InFlight(Result):
+    """Requests that were sent and never answered, at the most that they can have cost."""
+
+    calls: int
+    tokens: Tokens
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Costs(Spending):
-    """What was spent in a workspace's life, by stage and by task."""
+    """What was spent in a workspace's life, by stage and by task.
+
+    ``in_flight`` is no part of it: what was under way when a process was killed, at the most that it can have cost.
+    """
 
     stages: Mapping[str, Spending] = field(default_factory=dict)
     tasks: Mapping[str, Spending] = field(default_factory=dict)
+    in_flight: InFlight = field(default_factory=lambda: InFlight(0, Tokens(0, 0), 0.0))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape, and what was in flight where there is any."""
+        shape = Result.as_json(self)
+        if not self.in_flight.calls:
+            del shape["in_flight"]
+        return shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +218,32 @@ class Added(Result):
         shape = Result.as_json(self)
         del shape["gone"], shape["dropped"]
         return shape
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSource(Result):
+    """One folder, file or import, and how many staged documents and raw issues came from it."""
+
+    kind: str
+    path: str
+    documents: int
+    issues: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sources(Result):
+    """What was added or imported: folders first, then files and imports, each by its path."""
+
+    sources: tuple[ListedSource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removed(Result):
+    """What one ``remove`` took out of the next build; ``removed`` counts documents and raw issues together."""
+
+    removed: int
+    documents: int
+    issues: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -9,6 +10,11 @@ from typing import Any
 from autokb.core.errors import BadInputError
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
+MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
+LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
+HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
+_DIGITS = 10  # of LARGEST_NUMBER
+_SHOWN = 60  # characters of a value that is refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +22,9 @@ class Settings:
     """Models, embedder, chunker and prices; the defaults run offline at no cost.
 
     ``timeout`` is in seconds a request, ``retries`` are those after the first try; ``window`` are the tokens that the
-    model can read (0: what is known of it), ``max_output`` those that it may write in one reply. ``context`` is
-    document or chained (empty: as the mode asks).
+    model can read (0: what is known of it), ``max_output`` those that it may write in one reply. A reply of more than
+    ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document or chained (empty: as the mode
+    asks).
     """
 
     model: str = "offline"
@@ -29,6 +36,7 @@ class Settings:
     retries: int = 5
     window: int = 0
     max_output: int = 4096
+    max_reply_bytes: int = MAX_REPLY_BYTES
     chunker: str = "fixed"
     max_size: int = CHUNK_SIZE
     context: str = ""
@@ -36,7 +44,7 @@ class Settings:
 
 
 WORDS = ("model", "embedder", "base_url", "chunker", "context")
-NUMBERS = ("concurrency", "max_size", "timeout", "retries", "window", "max_output")
+NUMBERS = ("concurrency", "max_size", "timeout", "retries", "window", "max_output", "max_reply_bytes")
 
 
 def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Settings:
@@ -49,9 +57,9 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Se
         named = {str(k): v for k, v in data.items() if k != "rooms"}
         data = {**named, "tasks": data.get("tasks") or data["rooms"]}
     known = {f.name for f in fields(Settings)}
-    if stray := sorted(set(map(str, data)) - known):
+    if stray := [name for name in data if name not in known]:
         names = ", ".join(sorted(known))
-        raise BadInputError(f"settings.yaml: {stray[0]!r} is not a setting; the settings are {names}.")
+        raise BadInputError(f"settings.yaml: {_shown(stray[0])} is not a setting; the settings are {names}.")
     settings = replace(
         Settings(), **{name: _check_value(name, value) for name, value in data.items() if value is not None}
     )
@@ -68,27 +76,67 @@ def _apply_environment(settings: Settings, environment: Mapping[str, str]) -> Se
 
 def _check_value(name: str, value: Any) -> Any:
     if name in WORDS:
-        if not isinstance(value, str):
-            raise BadInputError(f"settings.yaml: {name} must be a word, not {value!r}.")
-        return value.strip()
+        return _read_word(name, value)
     if name in NUMBERS:
-        if not str(value).isdigit() or int(value) < 1:
-            raise BadInputError(f"settings.yaml: {name} must be a whole number of at least 1, not {value!r}.")
-        return int(value)
+        return _read_whole_number(name, value)
     if not isinstance(value, Mapping):
-        raise BadInputError(f"settings.yaml: {name} must be a mapping, not {value!r}.")
-    return _read_prices(value) if name == "prices" else {str(k): str(v) for k, v in value.items()}
+        raise BadInputError(f"settings.yaml: {name} must be a mapping, not {_shown(value)}.")
+    if name == "prices":
+        return _read_prices(value)
+    return {
+        _read_word(f"{name}: a task", task): _read_word(f"{name}: the model of {task}", model)
+        for task, model in value.items()
+    }
+
+
+def _read_word(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadInputError(f"settings.yaml: {name} must be a word, not {_shown(value)}.")
+    return value.strip()
+
+
+def _read_whole_number(name: str, value: Any) -> int:
+    """Read a number that YAML or the environment gave; a text of digits of another script is none."""
+    text = value.strip() if isinstance(value, str) else value
+    if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= _DIGITS:
+        text = int(text)
+    if type(text) is not int or not 1 <= text <= LARGEST_NUMBER:
+        raise BadInputError(
+            f"settings.yaml: {name} must be a whole number of at least 1 and at most {LARGEST_NUMBER}, not "
+            f"{_shown(value)}."
+        )
+    return text
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a person wrote it, cut; a number may have thousands of digits."""
+    if isinstance(value, int) and abs(value) >= 10**_SHOWN:
+        return "a number of more than 60 digits"
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
     prices = {}
     for model, price in value.items():
         if not isinstance(price, Mapping) or not {"input", "output"} <= set(price):
-            raise BadInputError(f"settings.yaml: the price of {model} needs input and output in USD a million tokens.")
-        try:
-            prices[str(model)] = {str(k): float(v) for k, v in price.items()}
-        except (TypeError, ValueError) as error:
-            raise BadInputError(f"settings.yaml: the price of {model} must be numbers: {error}.") from error
-        if any(v < 0 for v in prices[str(model)].values()):
-            raise BadInputError(f"settings.yaml: the price of {model} must not be negative.")
+            raise BadInputError(
+                f"settings.yaml: the price of {_shown(model)} needs input and output in USD a million tokens."
+            )
+        prices[str(model) if type(model) is int else _read_word("a model that has a price", model)] = {
+            str(kind): _read_price(f"{model}: {kind}", usd) for kind, usd in price.items()
+        }
     return prices
+
+
+def _read_price(where: str, value: Any) -> float:
+    try:
+        usd = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        usd = math.nan
+    if not 0 <= usd <= HIGHEST_PRICE:  # as no comparison with NaN is true, that is refused too
+        raise BadInputError(
+            f"settings.yaml: the price of {where} must be a number from 0 to {HIGHEST_PRICE:.0f} (USD a million "
+            f"tokens), not {_shown(value)}."
+        )
+    return usd

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from autokb.text.control_characters import for_terminal
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -162,6 +164,7 @@ def html_page(title: str, tables: Sequence[ReportTable], chart: Chart | None = N
     templates = jinja2.Environment(
         loader=jinja2.PackageLoader("autokb.evaluation"),
         autoescape=True,
+        finalize=lambda value: for_terminal(value) if isinstance(value, str) else value,  # no marks of direction either
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -83,6 +83,7 @@ class ModelClient:
         retries: int = 5,
         pause: Callable[[float], Awaitable[None]] = anyio.sleep,
         embedding_sender: EmbeddingSender | None = None,
+        sends_at_once: bool = True,
     ) -> None:
         self.counts = Counts()  # of the whole run
         self.by_task: dict[tuple[str, str], Counts] = {}  # by stage and task
@@ -96,6 +97,7 @@ class ModelClient:
         self._retries = retries
         self._pause = pause
         self._embedding_sender = embedding_sender
+        self._sends_at_once = sends_at_once  # else requests are noted for a batch, and none is ever in flight
         self._dice = random.Random()  # seeded by the system: processes that failed together do not wait alike
         self._flights: dict[str, _Flight] = {}
         self._freed: anyio.Event | None = None  # set when a reservation of the budget is settled
@@ -231,6 +233,10 @@ class ModelClient:
         reservation = await self._reserve(request.model, most)
         spent = most or 0.0  # unless we learn better: a request that is cancelled may have been paid for
         try:
+            if self._sends_at_once or isinstance(request, EmbeddingRequest):
+                # On the disk before it is sent: a process that is killed must not hide what it may have spent.
+                booked = ModelReply("", request.size, request.max_tokens)
+                await self._commits.keep(replace(row, state="sent", reply=booked, cost=most))
             if isinstance(request, EmbeddingRequest):
                 assert self._embedding_sender is not None
                 vectors = await self._embedding_sender.send(request)

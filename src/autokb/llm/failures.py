@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from autokb.core.model_requests import SendError
+from autokb.core.storable import without_surrogates
 from autokb.llm.keys import scrubbed, variable_of
+from autokb.llm.reply_bound import find_too_long
 
 SHOWN = 300  # characters of what a provider said
 AGAIN = (408, 409, 425, 429)  # refusals that are not about the request itself; so are all of 500 and above
@@ -17,6 +19,8 @@ def failure(error: Exception, model: str) -> SendError:
     """Turn what a provider's package raised into a SendError; no key is left in its text."""
     from pydantic_ai import exceptions as known
 
+    if (long := find_too_long(error)) is not None:
+        return long
     said = scrubbed(_said(error))[:SHOWN]
     name, provider = model.partition(":")[2], model.partition(":")[0]
     match error:
@@ -73,6 +77,9 @@ def is_worth_a_retry(status: int) -> bool:
 def _other(error: Exception, model: str, said: str) -> SendError:
     """Errors that a provider's package raises in its own words."""
     kind = type(error).__name__
+    if isinstance(error, ValueError | LookupError | RecursionError | TypeError | AttributeError):
+        # A provider's package fell over what came back: no choices at all, numbers of 5,000 digits.
+        return SendError(f"What came back is no reply: {kind}: {said}", retry=True, billed="perhaps")
     if "Credential" in kind or "NoRegion" in kind or "TokenRetrieval" in kind:
         return _fatal(f"{model} cannot be asked: {said} Set the variables that its provider needs.")
     return SendError(f"{kind}: {said}", retry=False)
@@ -96,5 +103,5 @@ def _said(error: Exception) -> str:
         text = "the provider gave no reason."
     else:
         text = str(error) or type(error).__name__
-    text = " ".join(text.split())
+    text = " ".join(without_surrogates(text).split())
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from autokb.core.errors import BadInputError
 
 HIDDEN = "***"
+_LOG = logging.getLogger(__name__)  # warnings go to standard error where nobody set up logging
+_warned: set[str] = set()
 # One of the variables of a provider must be set; the first is the one that a sentence names.
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_API_KEY",),
@@ -53,6 +58,29 @@ def check_key(provider: str, model: str) -> None:
         return
     others = f" (or {', '.join(names[1:])})" if names[1:] else ""
     raise BadInputError(f"{model} needs a key: set the environment variable {names[0]}{others}. It is never stored.")
+
+
+def warn_of_open_wire(base_url: str) -> None:
+    """Warn, once a process and address, that a key goes unencrypted over a network; loopback is none."""
+    try:
+        address = urlsplit(base_url)
+    except ValueError as error:
+        raise BadInputError(f"base_url is no address: {base_url!r} ({error}).") from error
+    if address.scheme == "http" and not _is_loopback(address.hostname or "") and base_url not in _warned:
+        _warned.add(base_url)
+        _LOG.warning(
+            "base_url begins with http://, so the key and all texts go to %s unencrypted; use https:// there.",
+            address.hostname,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def variable_of(provider: str) -> str:

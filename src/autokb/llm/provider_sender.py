@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 
-from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import TOKENS_MOST, Message, ModelReply, ModelRequest, SendError
+from autokb.core.settings import MAX_REPLY_BYTES
+from autokb.core.storable import without_surrogates
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.llm.failures import failure, timed_out
+from autokb.llm.reply_bound import is_too_long, too_long
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -49,6 +52,7 @@ class ModelSender:
         strict: Strict = always_strict,
         empty: str = "",
         close: Callable[[], Any] | None = None,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
     ) -> None:
         self._name = name
         self._model = model
@@ -58,6 +62,7 @@ class ModelSender:
         self._strict = strict
         self._empty = empty
         self._close = close
+        self._max_reply_bytes = max_reply_bytes
 
     async def send(self, request: ModelRequest) -> ModelReply:
         """Return the model's reply, or raise a SendError that says what kept it away and shows no key."""
@@ -66,7 +71,10 @@ class ModelSender:
         found = await self._ask(messages, settings, parameters)
         if isinstance(found, SendError):
             raise found  # outside of the except clause: the provider's own error may show more than it should
-        return reply_of(found, request)
+        reply = reply_of(found, request)
+        if is_too_long(reply.text, self._max_reply_bytes):  # the packages of some providers read answers themselves
+            raise SendError(too_long(self._max_reply_bytes), retry=False, billed="perhaps")
+        return reply
 
     async def _ask(self, messages: list[ModelMessage], settings: Any, parameters: Any) -> ModelResponse | SendError:
         try:
@@ -132,16 +140,21 @@ def turns(messages: Sequence[Message], empty: str = "") -> list[ModelMessage]:
 def reply_of(response: ModelResponse, request: ModelRequest) -> ModelReply:
     """Return what a model wrote; tokens that the provider did not count are estimated, never 0."""
     refused = (response.provider_details or {}).get("refusal")
-    text = refused if isinstance(refused, str) else _text(response)
+    text = without_surrogates(refused if isinstance(refused, str) else _text(response))
     read = sum(len(m.text) for m in request.messages)
     usage = response.usage
     return ModelReply(
         text,
-        usage.input_tokens or math.ceil(read / CHARACTERS_A_TOKEN),
-        usage.output_tokens or math.ceil(len(text) / CHARACTERS_A_TOKEN),
-        usage.cache_read_tokens,
+        _counted(usage.input_tokens) or math.ceil(read / CHARACTERS_A_TOKEN),
+        _counted(usage.output_tokens) or math.ceil(len(text) / CHARACTERS_A_TOKEN),
+        _counted(usage.cache_read_tokens),
         _finish(response.finish_reason, refused is not None),
     )
+
+
+def _counted(tokens: Any) -> int:
+    """Return a number of tokens that a provider gave, 0 where it is none: what comes over the wire may be anything."""
+    return tokens if type(tokens) is int and 0 < tokens < TOKENS_MOST else 0
 
 
 def _text(response: ModelResponse) -> str:

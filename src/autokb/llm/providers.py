@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
-from autokb.llm.keys import check_key, check_package, scrubbed
+from autokb.core.settings import MAX_REPLY_BYTES
+from autokb.llm.keys import check_key, check_package, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL, is_openai
 from autokb.llm.provider_sender import ModelSender, Strict, always_strict
+from autokb.llm.reply_bound import ReplyBound
 from autokb.llm.sender import Sender
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
+    from autokb.llm.bounded_http import BoundedClient
+
 OPENAI = ("openai", "openai-chat")
 OURS = (*OPENAI, "anthropic", "bedrock", "google")
 EMPTY = "(an empty reply)"  # Anthropic and Bedrock refuse a turn without text
-CONNECT_SECONDS = 10.0
-CONNECTIONS = 1000
 
 
 def check_model(model: str, base_url: str = "") -> None:
@@ -32,25 +34,34 @@ def check_model(model: str, base_url: str = "") -> None:
         raise BadInputError(f"base_url must begin with http:// or https://, not {base_url!r}.")
     check_package(provider)
     check_key(provider, model)
+    if provider in OPENAI:
+        warn_of_open_wire(base_url)
     if provider not in OURS:
         _check_other(provider, name)
 
 
-def open_sender(model: str, base_url: str = "", timeout: float = 120.0) -> Sender:
+def open_sender(
+    model: str, base_url: str = "", timeout: float = 120.0, max_reply_bytes: int = MAX_REPLY_BYTES
+) -> Sender:
     """Return the way to a model (``provider:NAME``); close it in the event loop that used it."""
+    from autokb.llm.bounded_http import BoundedClient
+
     check_model(model, base_url)
     provider, name = _parts(model)
+    bound = ReplyBound(max_reply_bytes)
+    http = BoundedClient(bound, timeout)
     if provider in OPENAI:
-        return _openai(model, name, base_url, timeout)
-    found = _bedrock(name, timeout) if provider == "bedrock" else _inferred(model)
+        return _openai(model, name, base_url, timeout, max_reply_bytes, http)
+    found = _bedrock(name, timeout, bound) if provider == "bedrock" else infer_bounded(model, http)
     # Retries are the client's, each counted. Bedrock's client has both settings itself.
     options: Any = {} if provider == "bedrock" else {"max_retries": 0, "timeout": timeout}
 
     async def close() -> None:
+        await http.aclose()
         await found.__aenter__()  # only a provider that was entered closes its connections
         await found.__aexit__(None, None, None)
 
-    return ModelSender(model, found, timeout, options, empty=EMPTY, close=close)
+    return ModelSender(model, found, timeout, options, empty=EMPTY, close=close, max_reply_bytes=max_reply_bytes)
 
 
 def _parts(model: str) -> tuple[str, str]:
@@ -60,18 +71,15 @@ def _parts(model: str) -> tuple[str, str]:
     return provider, name
 
 
-def _openai(model: str, name: str, base_url: str, timeout: float) -> ModelSender:
-    import httpx2
+def _openai(
+    model: str, name: str, base_url: str, timeout: float, max_reply_bytes: int, http: BoundedClient
+) -> ModelSender:
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile, openai_model_profile
     from pydantic_ai.providers.openai import OpenAIProvider
 
     # An address is always named: OPENAI_BASE_URL must not send a person's texts and money elsewhere unseen.
-    http = httpx2.AsyncClient(
-        timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
-        limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
-    )
     client = AsyncOpenAI(
         api_key=os.environ["OPENAI_API_KEY"].strip(),
         base_url=base_url or OPENAI_URL,
@@ -87,7 +95,7 @@ def _openai(model: str, name: str, base_url: str, timeout: float) -> ModelSender
     )
     found = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
     strict = _strict_mode(name) if own else always_strict
-    return ModelSender(model, found, timeout, strict=strict, close=http.aclose)
+    return ModelSender(model, found, timeout, strict=strict, close=http.aclose, max_reply_bytes=max_reply_bytes)
 
 
 def reasons(profile: Mapping[str, Any]) -> bool:
@@ -110,11 +118,13 @@ def _strict_mode(name: str) -> Strict:
     return lambda schema: fits(canonical_json(schema))
 
 
-def _bedrock(name: str, timeout: float) -> Model:
+def _bedrock(name: str, timeout: float, bound: ReplyBound) -> Model:
     from importlib import import_module
 
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
+
+    from autokb.llm.bounded_http import CONNECT_SECONDS, CONNECTIONS, BoundedAwsSession
 
     boto3, errors = import_module("boto3"), import_module("botocore.exceptions")  # they have no types
     config = import_module("botocore.config").Config(
@@ -130,15 +140,25 @@ def _bedrock(name: str, timeout: float) -> Model:
         raise BadInputError(
             f"bedrock:{name} cannot be asked: {said} Set AWS_DEFAULT_REGION and the AWS keys."
         ) from None
+    # botocore offers no other place to bound an answer than the session behind its client.
+    client._endpoint.http_session = BoundedAwsSession(client._endpoint.http_session, bound, timeout)
     return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client))
 
 
-def _inferred(model: str) -> Model:
+def infer_bounded(model: str, http: BoundedClient) -> Model:
+    """Return a model of pydantic-ai's; the providers that autokb knows itself ask through the bounded client."""
     from pydantic_ai.exceptions import UserError
     from pydantic_ai.models import infer_model
+    from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
+
+    def provider(name: str) -> Provider[Any]:
+        if name not in OURS:
+            return infer_provider(name)
+        kind: Any = infer_provider_class(name)
+        return kind(http_client=http)  # type: ignore[no-any-return]
 
     try:
-        return infer_model(model)
+        return infer_model(model, provider)
     except (UserError, ImportError, ValueError) as error:
         raise BadInputError(f"{model} cannot be asked: {scrubbed(str(error))}") from None
 

@@ -17,9 +17,11 @@ from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
-from autokb.core.vectors import Vectors
+from autokb.core.timed_patterns import forget_slow_searches
+from autokb.core.vectors import Vectors, encoder_key
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
@@ -50,30 +52,36 @@ def build(
     workspace: Workspace,
     *,
     rethink: bool = False,
+    yes: bool = False,
     options: ModelOptions | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
     """Build what was added and publish it in one step.
 
-    Finished work is kept as it is done, so a build that was killed goes on. Raises WorkspaceBusyError while another
-    build is at work, AutokbError when the disk is full or the folder cannot be written (the KB is then as before), and
-    StoppedOnPurposeError when the budget is reached or replies are awaited, with what was done until then.
+    Finished work is kept as it is done, so a build that was killed goes on. Raises BadInputError when the domain lacks
+    a rule of the published one, unless ``yes``; WorkspaceBusyError while another build is at work; AutokbError when the
+    disk is full or the folder cannot be written (the KB is then as before); and StoppedOnPurposeError when the budget
+    is reached or replies are awaited, with what was done until then.
     """
     started = time.perf_counter()
     check_settings(workspace.settings)
-    with workspace.build_lock(), workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
-        try:
-            counts = Build(workspace, file, stages, rethink).run()
-        except StoppedOnPurposeError as stop:
-            stopped = _report(KnowledgeCounts(), stages, workspace.spec.language, time.perf_counter() - started)
-            stop.result = replace(stopped, stopped=str(stop))
-            raise
-        seconds = time.perf_counter() - started
-        items = len(file.staged("documents")) + len(file.staged("issues"))
-        with file.transaction():
-            file.note(BUILD_PACE, str((seconds - stages.seconds_waited()) / max(items, 1)))
-            file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
-        return _report(counts, stages, workspace.spec.language, seconds)
+    forget_slow_searches()
+    with workspace.build_lock(), workspace.file() as file:
+        if not yes:
+            check_rules_stay(workspace, file)
+        with open_stages(workspace, file, progress, options) as stages:
+            try:
+                counts = Build(workspace, file, stages, rethink).run()
+            except StoppedOnPurposeError as stop:
+                stopped = _report(KnowledgeCounts(), stages, workspace.spec.language, time.perf_counter() - started)
+                stop.result = replace(stopped, stopped=str(stop))
+                raise
+            seconds = time.perf_counter() - started
+            items = len(file.staged("documents")) + len(file.staged("issues"))
+            with file.transaction():
+                file.note(BUILD_PACE, str((seconds - stages.seconds_waited()) / max(items, 1)))
+                file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
+            return _report(counts, stages, workspace.spec.language, seconds)
 
 
 def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: float) -> BuildReport:
@@ -182,7 +190,7 @@ class Build:
         """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
         chunks = corpus.index(windows, titles)
-        texts = digest(stages.encoder.name, *corpus.window_texts(), *corpus.titles())
+        texts = digest(encoder_key(stages.encoder.name), *corpus.window_texts(), *corpus.titles())
         past_vectors = sources.past_vectors()
         weights = fit_documents(stages, chunks, sources.past, past_vectors, texts)
         everything = digest(texts, *(r.full_text for r in sources.raw))
@@ -209,7 +217,7 @@ class Build:
         if not index.weights.history:
             return index
         past = (p.id + p.text + p.date for p in sources.past)
-        texts = digest(index.encoder, *past, *sources.corpus.window_texts())
+        texts = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
         weights = fit_trees(self.stages, index, sources.past, sources.vectors_by_id(), sources.attributes, texts)
         return replace(index, weights=weights)
 

@@ -78,7 +78,11 @@ def open_endpoint_embedder(settings: Settings) -> EndpointEmbedder:
 
     name = read_embedder_name(settings.embedder)
     return EndpointEmbedder(
-        name.model, dimensions=name.dimensions, base_url=settings.base_url, timeout=settings.timeout
+        name.model,
+        dimensions=name.dimensions,
+        base_url=settings.base_url,
+        timeout=settings.timeout,
+        max_reply_bytes=settings.max_reply_bytes,
     )
 
 

@@ -17,6 +17,7 @@ from autokb.core.results import BatchReport, Spending, Tokens
 from autokb.core.settings import Settings
 from autokb.pipeline.embedding import open_endpoint_embedder, read_embedder_name
 from autokb.pipeline.model_choice import named_models
+from autokb.stores.database import damaged_rows
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from autokb.llm.prices import Prices
 
 T = TypeVar("T")
+HIGHEST_BUDGET = 1_000_000_000  # USD; more is a slip of the keyboard
 RATIOS = "token_ratios"  # meta: what this workspace's requests took beside what was guessed
 PACE = "seconds_a_call"  # meta: seconds of waiting a request
 
@@ -164,8 +166,9 @@ def limits_of(settings: Settings, model: str) -> Limits:
 
 def read_ratios(file: WorkspaceFile) -> dict[str, float]:
     """Return what this workspace's requests took beside what is guessed, by model, and by model and task."""
-    found: dict[str, float] = json.loads(file.meta(RATIOS) or "{}")
-    return found
+    with damaged_rows("meta"):
+        found: dict[str, float] = json.loads(file.meta(RATIOS) or "{}")
+        return {name: float(ratio) for name, ratio in found.items()}
 
 
 @contextmanager
@@ -192,18 +195,21 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
     if names and not options.batch:
         _refuse_if_submitted(file)
     if options.budget is not None:
+        if not 0 <= options.budget <= HIGHEST_BUDGET:
+            raise BadInputError(f"--budget must be an amount from 0 to {HIGHEST_BUDGET} USD, not {options.budget:g}.")
         _check_prices(prices, [*names, *filter(None, [embedder.price_key])])
     ledger = LedgerTable(file)
     batch = _open_batch(options, settings, ledger, file, prices)
     endpoint = open_endpoint_embedder(settings) if embedder.is_paid else None
     client = ModelClient(
         ledger,
-        lambda model: batch or open_sender(model, settings.base_url, settings.timeout),
+        lambda model: batch or open_sender(model, settings.base_url, settings.timeout, settings.max_reply_bytes),
         prices,
         None if options.budget is None else Budget(options.budget),
         settings.concurrency,
         settings.retries,
         embedding_sender=endpoint,
+        sends_at_once=batch is None,
     )
     with start_blocking_portal() as portal:
         session = ModelSession(
@@ -236,12 +242,15 @@ def _open_batch(
     if options.batch_files is not None:
         from autokb.llm.batch.files import BatchFiles
 
-        return BatchFiles(options.batch_files, ledger, BatchNotes(file), prices.of)
+        return BatchFiles(options.batch_files, ledger, BatchNotes(file), prices.of, settings.max_reply_bytes)
     if options.batch:
         from autokb.llm.batch.models import open_batch_model
         from autokb.llm.batch.provider import BatchProvider
+        from autokb.llm.reply_bound import ReplyBound
 
-        return BatchProvider(ledger, BatchNotes(file), prices.of, partial(open_batch_model, base_url=settings.base_url))
+        bound = ReplyBound(settings.max_reply_bytes)
+        open_model = partial(open_batch_model, base_url=settings.base_url, bound=bound)
+        return BatchProvider(ledger, BatchNotes(file), prices.of, open_model, bound)
     return None
 
 

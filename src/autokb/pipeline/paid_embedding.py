@@ -68,9 +68,9 @@ class PaidEncoder:
             if isinstance(failed, BudgetReachedError):
                 raise StoppedOnPurposeError(str(failed))
             if isinstance(failed, SendError):
+                then = "run the command again." if failed.retry else "check embedder and base_url in settings.yaml."
                 raise AutokbError(
-                    f"The embedder {self.name} gave no vectors: {failed} What was embedded before is kept; run the "
-                    "command again."
+                    f"The embedder {self.name} gave no vectors: {failed} What was embedded before is kept; {then}"
                 )
             if isinstance(failed, Exception):
                 raise failed

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, PaidSoFar, Plan, Spending, Tokens
+from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, InFlight, PaidSoFar, Plan, Spending, Tokens
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import BUILD_PACE, GROWN_BY, Build
 from autokb.pipeline.cost_estimate import NO_FIGURES, CountingEncoder, CountingRunner, Estimate
@@ -16,7 +17,8 @@ from autokb.pipeline.forecast import forecast_first_build
 from autokb.pipeline.model_choice import check_settings, model_of, named_models
 from autokb.pipeline.model_session import PACE, read_ratios
 from autokb.pipeline.stages import Stages
-from autokb.stores.ledger_table import LedgerTable, spending
+from autokb.stores.database import damaged_rows
+from autokb.stores.ledger_table import LedgerTable, in_flight, spending
 from autokb.stores.staged import staged_raw_issues
 from autokb.stores.workspace import MODES, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -51,13 +53,13 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
     asks = bool(named_models(settings)) or read_embedder_name(settings.embedder).is_paid
     with workspace.file() as file:
         documents, issues = len(file.staged("documents")), len(file.staged("issues"))
-        build_pace, pace = file.meta(BUILD_PACE), file.meta(PACE)
+        build_pace, pace = _noted_seconds(file, BUILD_PACE), _noted_seconds(file, PACE)
         modes = _estimates(workspace, file, progress) if asks else {mode: _nothing(workspace, file) for mode in MODES}
     chosen = modes[workspace.mode]
     total = chosen.total().rounded()
-    seconds = float(build_pace) * (documents + issues) if build_pace else None
+    seconds = build_pace * (documents + issues) if build_pace else None
     if total.calls:
-        seconds = (seconds or 0.0) + total.calls * (float(pace) if pace else SECONDS_A_CALL / settings.concurrency)
+        seconds = (seconds or 0.0) + total.calls * (pace or SECONDS_A_CALL / settings.concurrency)
     spent = costs(workspace)
     return Plan(
         total.calls,
@@ -72,6 +74,11 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
         batch=BatchPlan(None if chosen.batch_cost is None else round(chosen.batch_cost, 6)),
         paid=PaidSoFar(spent.calls, spent.tokens, spent.cost),
     )
+
+
+def _noted_seconds(file: WorkspaceFile, key: str) -> float | None:
+    with damaged_rows("meta"):
+        return None if (noted := file.meta(key)) is None else float(noted)
 
 
 def _nothing(workspace: Workspace, file: WorkspaceFile) -> Estimate:
@@ -90,7 +97,7 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
             copy = replace(workspace, folder=Path(folder), mode=mode)
             file.copy_to(copy.knowledge_path)
             estimate = found[mode] = _nothing(workspace, file)
-            with copy.file() as own:
+            with closing(WorkspaceFile(copy.knowledge_path)) as own:  # a damaged copy is a damaged workspace
                 _rehearse(copy, own, counting_stages(copy, own, estimate, progress))
     return found
 
@@ -125,6 +132,8 @@ def costs(workspace: Workspace) -> Costs:
     stages: dict[str, Spending] = {}
     tasks: dict[str, Spending] = {}
     with workspace.file() as file:
+        calls, read, wrote, most = in_flight(file)
+        lost = InFlight(calls, Tokens(read, wrote), most)
         asked = [(stage, task, n, 0, read, wrote, cost) for stage, task, n, read, wrote, cost in spending(file)]
         for stage, task, calls, cached, read, wrote, cost in [*asked, *file.spent()]:
             row = Spending(calls, cached, Tokens(read, wrote), cost)
@@ -132,5 +141,11 @@ def costs(workspace: Workspace) -> Costs:
             stages[stage] = stages.get(stage, NOTHING_SPENT) + row
             tasks[task] = tasks.get(task, NOTHING_SPENT) + row
     return Costs(
-        total.calls, total.cached, total.tokens, total.cost, dict(sorted(stages.items())), dict(sorted(tasks.items()))
+        total.calls,
+        total.cached,
+        total.tokens,
+        total.cost,
+        dict(sorted(stages.items())),
+        dict(sorted(tasks.items())),
+        lost,
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchReport, Spending
@@ -26,12 +26,15 @@ from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions, open_session
 from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
 from autokb.pipeline.stage_log import StageCount, StageLog
+from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.task import In, Out, Task
 
 if TYPE_CHECKING:
     from autokb.pipeline.model_session import ModelSession
+
+T = TypeVar("T")
 
 
 class Stages:
@@ -76,28 +79,37 @@ class Stages:
         runner = self._runners[self.model(task, stage)]
         with self.timed(stage) as count:
             keys = runner.keys(task, items)
-            texts = self._remembered(
-                stage, count, keys, names, lambda missing: runner.answer(Job(stage, task, items, keys, missing))
+            replies = self._remembered(
+                stage,
+                count,
+                keys,
+                names,
+                lambda missing: runner.answer(Job(stage, task, items, keys, missing)),
+                lambda _position, text: task.output.model_validate_json(text),
             )
-            replies = [None if text is None else task.output.model_validate_json(text) for text in texts]
         for name, reply in zip(names, replies, strict=True):
             for part in getattr(reply, "left_out", ()):
                 self.log.left_out.append(_left_out(stage, name, part.part, part.reason))
         return replies
 
     def remember(
-        self, stage: str, keys: Sequence[str], names: Sequence[str], work: Callable[[int], str]
-    ) -> list[str | None]:
-        """Return for each key what is kept under it, else what ``work`` gives for its position.
+        self,
+        stage: str,
+        keys: Sequence[str],
+        names: Sequence[str],
+        work: Callable[[int], str],
+        read: Callable[[int, str], T],
+    ) -> list[T | None]:
+        """Return for each key what ``read`` makes of the text under it, which is kept or what ``work`` gives.
 
-        An item whose work raises is None and reported in ``failures`` under its name.
+        Both are told the key's position. An item whose work raises is None and reported in ``failures`` under its name.
         """
 
         def worked(missing: Sequence[int]) -> Iterator[Sequence[Answered]]:
             yield from in_batches(worked_out(position, work) for position in missing)
 
         with self.timed(stage) as count:
-            return self._remembered(stage, count, keys, names, worked)
+            return self._remembered(stage, count, keys, names, worked, read)
 
     def remember_derived(
         self,
@@ -106,23 +118,28 @@ class Stages:
         keys: Sequence[str],
         names: Sequence[str],
         work: Callable[[Sequence[int]], Mapping[int, tuple[In, str]]],
-    ) -> list[str | None]:
-        """Return for each key what is kept under it, else what ``work`` makes of the positions that are missing.
+        read: Callable[[Mapping[str, Any]], T],
+    ) -> list[T | None]:
+        """Return for each key what ``read`` makes of the object under it, which is kept or made by ``work``.
 
         For results that follow from a task's replies and are cheaper to look up than the task's items are to make.
-        ``work`` runs the task, which counts itself, and gives each item with the JSON object made of its reply, whose
-        ``left_out`` is reported again whenever the result is used.
+        ``work`` is given the positions that are missing. It runs the task, which counts itself, and gives each item
+        with the JSON object made of its reply, whose ``left_out`` is reported again whenever the result is used.
         """
+
+        def load(position: int, text: str) -> tuple[T, list[Failure]]:
+            body = json.loads(text)
+            left_out = [_left_out(stage, names[position], p["part"], p["reason"]) for p in body["left_out"]]
+            return read(body), left_out
+
         with self.timed(stage) as count:
-            known = self.file.finished(sorted(set(keys)))
-            used = [n for n, key in enumerate(keys) if key in known]
-            count.reused += len(used)
-            for n in used:
-                for part in json.loads(known[keys[n]])["left_out"]:
-                    self.log.left_out.append(_left_out(stage, names[n], part["part"], part["reason"]))
+            known = self.kept(keys, load)
+            count.reused += len(known)
+            for _, left_out in known.values():
+                self.log.left_out += left_out
             if self._session is not None:
-                self._session.count_reused(stage, task.name, [keys[n] for n in used])
-        missing = [n for n, key in enumerate(keys) if key not in known]
+                self._session.count_reused(stage, task.name, [keys[n] for n in known])
+        missing = [n for n in range(len(keys)) if n not in known]
         found = work(missing) if missing else {}
         with self.timed(stage):
             item_keys = self._runners[self.model(task, stage)].keys(task, [item for item, _ in found.values()])
@@ -130,8 +147,18 @@ class Stages:
             requests = {keys[n]: origins[key] for n, key in zip(found, item_keys, strict=True) if key in origins}
             texts = {keys[n]: text for n, (_, text) in found.items()}
             self.file.finish(stage, texts, requests)
-        known |= texts
-        return [known.get(key) for key in keys]
+            known |= {n: load(n, texts[keys[n]]) for n in missing if keys[n] in texts}
+        return [known[n][0] if n in known else None for n in range(len(keys))]
+
+    def kept(self, keys: Sequence[str], read: Callable[[int, str], T]) -> dict[int, T]:
+        """Return by position what ``read`` makes of the kept texts; a damaged one is missing, to be made again."""
+        texts = self.file.finished(sorted(set(keys)))
+        found = {}
+        for position, key in enumerate(keys):
+            if key in texts:
+                with suppress(BadInputError, *UNREADABLE):
+                    found[position] = read(position, texts[key])
+        return found
 
     def _remembered(
         self,
@@ -140,31 +167,32 @@ class Stages:
         keys: Sequence[str],
         names: Sequence[str],
         answer: Callable[[Sequence[int]], Iterator[Sequence[Answered]]],
-    ) -> list[str | None]:
+        read: Callable[[int, str], T],
+    ) -> list[T | None]:
         """Look the keys up, have the first of each missing one answered, and keep what comes as it comes."""
-        known = self.file.finished(sorted(set(keys)))
+        known = self.kept(keys, read)
         first = {key: position for position, key in reversed(list(enumerate(keys)))}
-        missing = sorted(position for key, position in first.items() if key not in known)
+        missing = sorted(position for position in first.values() if position not in known)
         done = len(keys) - len(missing)
         errors: dict[int, str] = {}
-        fresh = 0
+        fresh: dict[str, str] = {}
         try:
             for batch in answer(missing):
                 answers = {keys[a.position]: a for a in batch if a.answer is not None}
                 texts = {key: str(a.answer) for key, a in answers.items()}
                 self.file.finish(stage, texts, {key: " ".join(a.requests) for key, a in answers.items() if a.requests})
-                known |= texts
-                fresh += len(texts)
+                fresh |= texts
                 errors |= {a.position: a.error for a in batch if a.answer is None}
                 done += len(batch)
                 self.log.progress(stage, done, len(keys))
         finally:
-            count.computed += fresh
+            count.computed += len(fresh)
             count.failed += len(errors)
             count.reused += len(keys) - len(missing)
             self.log.failures += [Failure(stage, names[n], errors[n]) for n in sorted(errors)]
         self.log.progress(stage, len(keys), len(keys))
-        return [known.get(key) for key in keys]
+        known |= {n: read(n, fresh[key]) for n, key in enumerate(keys) if key in fresh}
+        return [known.get(n) for n in range(len(keys))]
 
     # -- vectors -----------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
-from autokb.core.vectors import Vectors
+from autokb.core.vectors import Vectors, encoder_key
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
 DEVIATIONS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
@@ -38,7 +38,7 @@ class Gate:
 
     def passes(self, cosine: float, encoder: str) -> bool:
         """Return whether something is near enough; another encoder's cosine cannot be read (BadInputError)."""
-        if encoder != self.encoder:
+        if encoder_key(encoder) != encoder_key(self.encoder):
             raise BadInputError(
                 f"The gate was calibrated for the encoder {self.encoder}, not {encoder}; build the workspace again."
             )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import io
 import re
 import zlib
 
 from autokb.core.errors import UnreadableFileError
+from autokb.core.storable import without_surrogates
 from autokb.sources.files import FoundFile
+from autokb.sources.whole_file import read_whole
 
 # One file, compressed or not: beyond it a source is a data dump that should be split.
 MAX_FILE_MEGABYTES = 100
@@ -28,7 +31,8 @@ _BINARY_SAMPLE_BYTES = 65_536
 # One control character in so many bytes makes a file binary.
 _BYTES_PER_CONTROL_CHARACTER = 50
 _META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:-]{2,40})", re.IGNORECASE)
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# What browsers read these as (WHATWG Encoding Standard): where Latin-1 has control characters, pages have quotes.
+_WIDER = dict.fromkeys(("iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii"), "cp1252")
 _DECLARATION_BYTES = 4096
 # charset-normalizer's "chaos": the share of oddities that the best guess leaves.
 _MAX_CHAOS = 0.05
@@ -38,13 +42,10 @@ _GUESS_BYTES = 1 << 20
 def read_bytes(file: FoundFile) -> bytes:
     """Return a file's bytes, decompressed when its name ends with .gz; UnreadableFileError says what to do."""
     try:
-        is_too_large = file.path.stat().st_size > MAX_FILE_BYTES
-        with file.path.open("rb") as stream:
-            # A file can grow between the two lines.
-            data = b"" if is_too_large else stream.read(MAX_FILE_BYTES + 1)
+        data = read_whole(file.path, MAX_FILE_BYTES)
     except OSError as error:
         raise UnreadableFileError(f"cannot be read ({error.strerror}); check its permissions.") from error
-    if is_too_large or len(data) > MAX_FILE_BYTES:
+    if data is None:
         raise UnreadableFileError(f"is larger than {MAX_FILE_MEGABYTES} MB; split it into smaller files.")
     if file.relative.lower().endswith(".gz"):
         data = _decompress(data)
@@ -89,10 +90,10 @@ def bom_encoding(data: bytes) -> str | None:
 
 def _decode_as_declared(data: bytes) -> str | None:
     if found := _META_CHARSET.search(data[:_DECLARATION_BYTES]):
-        try:
-            return data.decode(found.group(1).decode("ascii"))
-        except (LookupError, UnicodeDecodeError):
-            return None
+        declared = found.group(1).decode("ascii")
+        for encoding in (_WIDER.get(declared.lower(), declared), declared):
+            with contextlib.suppress(LookupError, UnicodeDecodeError):
+                return data.decode(encoding)
     return None
 
 
@@ -113,8 +114,3 @@ def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").replace("\ufeff", "")
     text = text.replace("\x0c", "\n").replace("\x0b", "\n")
     return without_surrogates(text)
-
-
-def without_surrogates(text: str) -> str:
-    """Return the text with lone surrogates (no characters, and no UTF-8) replaced."""
-    return _SURROGATE.sub("\ufffd", text)

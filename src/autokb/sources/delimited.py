@@ -11,7 +11,7 @@ from itertools import islice
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.sources.decoding import MAX_FILE_BYTES
-from autokb.sources.records import PlacedRecord, shorten_report
+from autokb.sources.records import PlacedRecord, refuse_too_many, shorten_report
 
 # The likeliest first: it wins where two give the same number of cells.
 _DELIMITERS = (",", ";", "\t", "|")
@@ -57,7 +57,8 @@ def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
 def _numbered_rows(text: str, delimiter: str, *, strict: bool) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
     start = 1
-    for cells in reader:
+    for count, cells in enumerate(reader):
+        refuse_too_many(count)
         yield start, cells
         start = reader.line_num + 1
 

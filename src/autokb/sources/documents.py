@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -10,17 +10,25 @@ from typing import Any
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.marks import Mark
 from autokb.core.nouns import Document, Skipped
+from autokb.core.storable import without_surrogates
 from autokb.sources import fields as f
-from autokb.sources.decoding import clean, decode, read_bytes, without_surrogates
+from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
-from autokb.sources.page import ConvertedFile, first_heading
+from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.sections import join_sections
+from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
+from autokb.text.control_characters import printable_name, replace_controls
 
+MOST_SLOW = 3  # records of one file that may take too long: a thousand of them would take hours
+MANY_ARE_SLOW = f"holds {MOST_SLOW} records whose HTML takes more than {LONGEST_PAGE_SECONDS} seconds each; mend them."
+# Characters of one document: what is larger is a data dump, and chunking it would take minutes.
+LONGEST_DOCUMENT = 5_000_000
+_LONGEST_ID = 1_000  # characters; an id is written again in everything that refers to it
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
 
 
@@ -38,14 +46,18 @@ def read_documents(
     fields: Fields | None = None,
     known_markup: Markup | None = None,
     progress: Callable[[str], None] | None = None,
+    added: Collection[str] = (),
+    *,
+    follow_links: bool = False,
 ) -> Reading[Document]:
     """Read every document under the paths; ``known_markup`` says what the text field of records is written in.
 
+    Files keep the names they have in what was ``added`` before (see ``find_files``).
     Of a web page a document holds everything, with marks for the filter that tells text from boilerplate.
     Raises BadInputError for a path that does not exist and for two folders with different files of one name;
     anything else that is wrong is skipped with its reason.
     """
-    files, skipped = find_files(paths)
+    files, skipped = find_files(paths, added, follow_links=follow_links)
     read: dict[str, tuple[SourceRecord[Document], str]] = {}
     for file in files:
         if progress:
@@ -57,19 +69,38 @@ def read_documents(
             continue
         skipped.extend(unreadable)
         for one in documents:
-            record = SourceRecord(one.document, file.root, file.relative, one.marks)
-            first, first_place = read.setdefault(one.document.id, (record, one.place))
+            record = SourceRecord(_without_controls(one.document), file.root, file.relative, one.marks)
+            if not record.item.text.strip():
+                skipped.append(Skipped(one.place, "holds no text, only control characters; leave it out."))
+                continue
+            first, first_place = read.setdefault(record.item.id, (record, one.place))
             if first is not record and not _is_copy_in_other_folder(first, record):
-                reason = f"has the id {one.document.id!r}, which {first_place} has already; give it another."
+                reason = f"has the id {record.item.id!r}, which {first_place} has already; give it another."
                 skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
     return Reading(records, tuple(skipped), tuple((x.root, x.relative) for x in files))
 
 
+def _without_controls(document: Document) -> Document:
+    """Return a document in which nothing steers a terminal, with an id that can be typed; marks keep their places."""
+    document_id = printable_name(document.id)
+    return Document(
+        document_id,
+        replace_controls(document.title).strip() or document_id,
+        replace_controls(document.text),
+        replace_controls(document.url).strip(),
+    )
+
+
+def file_id(relative: str) -> str:
+    """Return the id of the document that a file is, from its path inside what was given."""
+    return printable_name(without_surrogates(uncompressed(relative)))
+
+
 def _is_copy_in_other_folder(one: SourceRecord[Document], two: SourceRecord[Document]) -> bool:
     """Return whether two folders hold the same file; with different content it is refused."""
-    name = uncompressed(two.relative)
-    if one.root == two.root or uncompressed(one.relative) != name or two.item.id != name:
+    name = file_id(two.relative)
+    if one.root == two.root or file_id(one.relative) != name or two.item.id != name:
         return False
     if one.item.text != two.item.text:
         raise BadInputError(
@@ -94,13 +125,14 @@ def _read_file(file: FoundFile, fields: Fields, known: Markup | None) -> tuple[l
         placed, bad = read_records(data, file.relative, kind)
         return _documents(placed, bad, file.relative, fields, known)
     page = _page(data, kind)
+    _refuse_dump(page.text)
     if not page.text.strip():
         better = (
             "save the page as it looks in a browser" if kind == "html" else "give a version with text in it (no scan)"
         )
         raise UnreadableFileError(f"holds no text; leave it out, or {better}.")
     name = uncompressed(file.relative)
-    title = page.title or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
+    title = short_title(page.title) or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
     return [_Found(Document(without_surrogates(name), title, page.text, page.url), file.relative, page.marks)], []
 
 
@@ -114,9 +146,7 @@ def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedR
 
 
 def _page(data: bytes, kind: Format) -> ConvertedFile:
-    if kind in ("pdf", "docx"):
-        from autokb.sources.subprocess_converter import convert_in_subprocess
-
+    if kind == "pdf" or kind == "docx":
         return convert_in_subprocess(kind, data)
     if kind == "html":
         return _page_of_html(decode(data, markup=True))
@@ -131,11 +161,15 @@ def _documents(
     placed: Iterable[PlacedRecord], bad: list[Skipped], relative: str, fields: Fields, known: Markup | None
 ) -> tuple[list[_Found], list[Skipped]]:
     found = []
+    slow = 0
     for record in placed:
         place = relative if record.is_whole_file else f"{relative}:{record.line}"
         try:
             found.append(_read_record(record, relative, place, fields, known))
         except UnreadableFileError as error:
+            slow += isinstance(error, TakesTooLongError)
+            if slow == MOST_SLOW:
+                raise UnreadableFileError(MANY_ARE_SLOW) from error
             bad.append(Skipped(place, str(error)))
     return found, shorten_report(bad, relative, none_read=not found)
 
@@ -150,19 +184,25 @@ def _read_record(placed: PlacedRecord, relative: str, place: str, fields: Fields
         page = _page_of_html(written)
     else:
         page = ConvertedFile(*to_markdown(written, markup))
+    _refuse_dump(page.text)
     if not page.text.strip():
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
     document_id = _document_id(placed, uncompressed(relative), fields)
     title = f.as_text(f.raw_value(record, fields.title, f.DOCUMENT_TITLE_NAMES)) or page.title
-    title = " ".join((title or first_heading(page.text)).split()) or document_id
+    title = short_title(" ".join((title or first_heading(page.text)).split())) or document_id
     url = f.as_text(record.get("url"))
     return _Found(Document(document_id, title, page.text, url), place, page.marks)
 
 
-def _page_of_html(html: str) -> ConvertedFile:
-    from autokb.sources.html import html_page
+def _refuse_dump(text: str) -> None:
+    if len(text) > LONGEST_DOCUMENT:
+        raise UnreadableFileError(
+            f"has {len(text):,} characters, and {LONGEST_DOCUMENT:,} can be read at most; split it."
+        )
 
-    return html_page(html)
+
+def _page_of_html(html: str) -> ConvertedFile:
+    return convert_in_subprocess("page", html.encode("utf-8", "surrogatepass"))
 
 
 def missing_text(record: f.Record, named: str | None) -> str:
@@ -178,9 +218,19 @@ def _document_id(placed: PlacedRecord, name: str, fields: Fields) -> str:
         return named_id(placed.record, fields.id)
     if placed.is_whole_file:
         return without_surrogates(name)
-    return f.as_text(f.raw_value(placed.record, None, f.ID_NAMES)).strip() or without_surrogates(
-        f"{name}#{placed.line}"
-    )
+    return own_id(placed.record) or without_surrogates(f"{name}#{placed.line}")
+
+
+def own_id(record: f.Record) -> str:
+    """Return the id that a record gives itself in a field of a known name, else nothing."""
+    return _checked_id(f.as_text(f.raw_value(record, None, f.ID_NAMES)).strip())
+
+
+def _checked_id(found: str) -> str:
+    if len(found) > _LONGEST_ID:
+        reason = f"has an id of {len(found):,} characters, and {_LONGEST_ID:,} can be taken; name another field"
+        raise UnreadableFileError(f"{reason} with --id-field.")
+    return found
 
 
 def named_id(record: f.Record, path: str) -> str:
@@ -189,4 +239,4 @@ def named_id(record: f.Record, path: str) -> str:
     found = "" if isinstance(value, dict | list) else f.as_text(value).strip()
     if not found:
         raise UnreadableFileError(f"has no id at {path!r}; add one, or name another field with --id-field.")
-    return found
+    return _checked_id(found)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autokb.sources.decoding import without_surrogates
+from autokb.core.storable import without_surrogates
 
 Record = Mapping[str, Any]
 

@@ -1,10 +1,10 @@
-"""Finding the files of what was added: sorted, without hidden ones, safe against links that loop."""
+"""Finding the files of what was added: sorted, without hidden ones, safe against links that loop or lead elsewhere."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from autokb.core.nouns import Skipped
 
 # Left behind by operating systems and programming tools; no person means them as sources.
 _SYSTEM_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "__pycache__", "node_modules"})
+_LEADS_OUT = "is a link out of the folder that was added; add its target by name, or follow links with --follow-links."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,15 @@ class FoundFile:
         return Path(self.root, self.relative)
 
 
-def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
+def find_files(
+    paths: Sequence[Path], added: Collection[str] = (), *, follow_links: bool = False
+) -> tuple[list[FoundFile], list[Skipped]]:
     """Return the files under the paths, each once, and what could not be followed.
 
+    A file's root is the path given, or what of ``added`` it is or lies in: the resolved paths of folders and files that
+    were added before. So one file has one name, whether it is added alone, with its folder or with one above.
+    A link inside a folder that leads out of it is followed with ``follow_links`` only: whoever wrote the folder may
+    not be allowed to read what the link names. A path that is itself a link was named by a person, and is followed.
     Raises BadInputError for a path that does not exist.
     """
     found: list[FoundFile] = []
@@ -39,9 +46,11 @@ def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
         if not os.path.lexists(path):
             raise BadInputError(f"{path} does not exist; check the spelling, or give another file or folder.")
         if path.is_dir():
-            _walk(path.resolve(), found, skipped)
+            _walk(path.resolve(), added, found, skipped, follow_links=follow_links)
         else:
-            _add_file(FoundFile(str(path.absolute().parent.resolve()), path.name), found, skipped)
+            folder = path.absolute().parent.resolve()
+            root = _added_folder(folder, added) or folder
+            _add_file(_named_file(folder / path.name, root, added), found, skipped)
     seen: set[FoundFile | str] = set()
     unique = []
     for file in found:
@@ -53,21 +62,43 @@ def find_files(paths: Sequence[Path]) -> tuple[list[FoundFile], list[Skipped]]:
     return unique, skipped
 
 
-def _walk(root: Path, found: list[FoundFile], skipped: list[Skipped]) -> None:
-    first_name_of = {os.path.realpath(root): "."}
-    waiting = [root]
+def _added_folder(folder: Path, added: Collection[str]) -> Path | None:
+    """Return the innermost folder among ``added`` that this one is or lies in."""
+    return next((one for one in (folder, *folder.parents) if str(one) in added), None)
+
+
+def _named_file(path: Path, root: Path, added: Collection[str]) -> FoundFile:
+    alone = str(path) in added
+    return FoundFile(str(path.parent if alone else root), path.name if alone else path.relative_to(root).as_posix())
+
+
+def _walk(
+    start: Path, added: Collection[str], found: list[FoundFile], skipped: list[Skipped], *, follow_links: bool
+) -> None:
+    first_name_of = {os.path.realpath(start): "."}
+    waiting = [(start, _added_folder(start, added) or start)]
     while waiting:
         folders = []
-        for entry in _sorted_entries(root, waiting.pop(), skipped):
+        folder, root = waiting.pop()
+        for entry in _sorted_entries(root, folder, skipped):
             relative = entry.relative_to(root).as_posix()
-            if not entry.is_dir():
-                _add_file(FoundFile(str(root), relative), found, skipped)
+            if not follow_links and entry.is_symlink() and _leads_out(entry, root):
+                skipped.append(Skipped(relative, _LEADS_OUT))
+            elif not entry.is_dir():
+                _add_file(_named_file(entry, root, added), found, skipped)
             elif first := first_name_of.get(os.path.realpath(entry)):
                 skipped.append(Skipped(relative, f"is a link to a folder that is read already ({first}); left out."))
             else:
                 first_name_of[os.path.realpath(entry)] = relative
-                folders.append(entry)
+                folders.append((entry, entry if str(entry) in added else root))
         waiting.extend(reversed(folders))
+
+
+def _leads_out(link: Path, root: Path) -> bool:
+    try:
+        return not link.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):
+        return False  # it leads nowhere, or to itself; opening it says so
 
 
 def _sorted_entries(root: Path, folder: Path, skipped: list[Skipped]) -> Iterator[Path]:

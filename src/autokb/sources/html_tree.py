@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
-from autokb.sources.decoding import without_surrogates
+from autokb.core.storable import without_surrogates
 
 # No page written for people comes near it; past 2,047 the parser itself would drop the rest without a word.
 DEEPEST_NESTING = 500

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,28 +12,42 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
 from autokb.sources.decoding import clean, decode, read_bytes
-from autokb.sources.documents import missing_text, named_id, read_records
+from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, missing_text, named_id, own_id, read_records
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
+from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord
 from autokb.sources.records import PlacedRecord, read_lines, shorten_report
 from autokb.sources.sections import join_sections
+from autokb.sources.subprocess_converter import TakesTooLongError
+from autokb.text.control_characters import printable_name, replace_controls
 
 _FORMATS: frozenset[Format] = frozenset({"csv", "tsv", "jsonl", "json", "text"})
+# Characters of one raw issue that are taken. The longest of 16,000 real ones has 55,922, its log included; what is
+# longer is a file that somebody pasted, of which tokens and lists of words would need two hundred times its size.
+LONGEST_ISSUE = 200_000
+_CUT_MARK = " […]"
 # Columns a reason names: enough to find the right one.
 _MAX_SHOWN_COLUMNS = 20
 
 
 def read_issues(
-    paths: Sequence[Path], fields: Fields | None = None, progress: Callable[[str], None] | None = None
+    paths: Sequence[Path],
+    fields: Fields | None = None,
+    progress: Callable[[str], None] | None = None,
+    added: Collection[str] = (),
+    *,
+    follow_links: bool = False,
 ) -> Reading[RawIssue]:
     """Read every raw issue under the paths; one without an id gets one made from its text and which occurrence it is.
+
+    Files keep the names they have in what was ``added`` before (see ``find_files``).
 
     Raises BadInputError for a path that does not exist; anything else that is wrong is skipped with its reason.
     """
     fields = fields or Fields()
-    files, skipped = find_files(paths)
+    files, skipped = find_files(paths, added, follow_links=follow_links)
     found: list[tuple[RawIssue, FoundFile, str]] = []
     for file in files:
         if progress:
@@ -44,11 +58,22 @@ def read_issues(
             skipped.append(Skipped(file.relative, str(error)))
             continue
         before = len(found)
+        slow = 0
         for record in records:
             place = f"{file.relative}:{record.line}"
             try:
-                found.append((_issue(record.record, fields), file, place))
+                issue = _without_controls(_issue(record.record, fields))
+                found.append((_cut(issue), file, place))
+                if len(issue.text) > LONGEST_ISSUE:
+                    # No ``file:line``: the record was taken, so that --sync need not take its file for an unread one.
+                    reason = f"has {len(issue.text):,} characters; the first {LONGEST_ISSUE:,} were taken."
+                    skipped_lines.append(Skipped(f"{file.relative}, line {record.line}", reason))
             except UnreadableFileError as error:
+                slow += isinstance(error, TakesTooLongError)
+                if slow == MOST_SLOW:
+                    del found[before:]
+                    skipped_lines = [Skipped(file.relative, MANY_ARE_SLOW)]
+                    break
                 skipped_lines.append(Skipped(place, str(error)))
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
     issues, duplicates = _with_unique_ids(found)
@@ -107,7 +132,7 @@ def _shown(header: Iterable[str]) -> str:
 
 def _issue(record: f.Record, fields: Fields) -> RawIssue:
     value = f.raw_value(record, fields.text, f.TEXT_NAMES)
-    title = " ".join(f.as_text(f.raw_value(record, fields.title, f.TITLE_NAMES)).split())
+    title = short_title(" ".join(f.as_text(f.raw_value(record, fields.title, f.TITLE_NAMES)).split()))
     if value is None and (fields.text or not title):
         raise UnreadableFileError(missing_text(record, fields.text))
     text = clean(join_sections(value, "text")[0])
@@ -117,13 +142,34 @@ def _issue(record: f.Record, fields: Fields) -> RawIssue:
     text = text.strip() or title
     if not text:
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
-    given = named_id(record, fields.id) if fields.id else f.as_text(f.raw_value(record, None, f.ID_NAMES)).strip()
+    given = named_id(record, fields.id) if fields.id else own_id(record)
     return RawIssue(
         id=given,
         text=text,
         title=title,
         date=iso_date(f.raw_value(record, fields.date, f.DATE_NAMES)),
         resolved_by=f.document_names(f.raw_value(record, fields.resolved_by, f.RESOLVED_NAMES)),
+    )
+
+
+def _cut(issue: RawIssue) -> RawIssue:
+    """Return an issue of no more than the greatest length; a mark at its end says that something was left out."""
+    if len(issue.text) <= LONGEST_ISSUE:
+        return issue
+    return replace(issue, text=issue.text[:LONGEST_ISSUE].rstrip() + _CUT_MARK)
+
+
+def _without_controls(issue: RawIssue) -> RawIssue:
+    """Return an issue in which nothing steers a terminal, with ids that can be typed, those of documents included."""
+    text = replace_controls(issue.text).strip()
+    if not text:
+        raise UnreadableFileError("has an empty text; leave it out or fill it.")
+    return replace(
+        issue,
+        id=printable_name(issue.id),
+        text=text,
+        title=" ".join(replace_controls(issue.title).split()),
+        resolved_by=tuple(filter(None, map(printable_name, issue.resolved_by))),
     )
 
 

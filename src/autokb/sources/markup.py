@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from autokb.sources.decoding import clean
+from autokb.sources.subprocess_converter import convert_in_subprocess
 
 Markup = Literal["markdown", "html", "wiki", "text"]
 
@@ -59,9 +60,7 @@ def is_whole_page(html: str) -> bool:
 def to_markdown(text: str, markup: Markup) -> tuple[str, str]:
     """Return the Markdown of a text and the title it names itself (or an empty one)."""
     if markup == "html":
-        from autokb.sources.html import html_to_markdown
-
-        page = html_to_markdown(text)
+        page = convert_in_subprocess("html", text.encode("utf-8", "surrogatepass"))
         return page.text, page.title
     if markup == "wiki":
         from autokb.sources.wiki import wiki_to_markdown

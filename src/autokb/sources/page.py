@@ -16,6 +16,8 @@ _BLOCK_START = re.compile(r"(?:[-+*](?=\s|$)|#{1,6}(?=\s|$)|>|=+$|-+$|_{3,}$|`{3
 _NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s)")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _LONGEST_TITLE = 300
+# Characters of a title that a record or a page gives itself: it stands before each piece of its text that is searched.
+_LONGEST_GIVEN_TITLE = 1_000
 _LOOKED_AT = 20_000
 
 
@@ -39,6 +41,11 @@ def first_heading(markdown: str) -> str:
             words = line[found.end() :][:_LONGEST_TITLE].strip().rstrip("#").rstrip()
             return _MARKS.sub(lambda m: m.group(1) or "", words).strip()
     return ""
+
+
+def short_title(title: str) -> str:
+    """Return a title, cut where nobody would call it one any more."""
+    return title if len(title) <= _LONGEST_GIVEN_TITLE else title[:_LONGEST_GIVEN_TITLE].rstrip() + " […]"
 
 
 def as_paragraph(words: str, *, first: bool = True) -> str:

@@ -16,6 +16,9 @@ from autokb.sources.fields import Record
 _MAX_REPORTED_LINES = 50
 # Characters: an object that holds a longer text is a document, whatever lists it holds.
 _MAX_LABEL_CHARACTERS = 200
+# Of one file, more than twice what is searched exactly; a hundred megabytes of brackets would need five gigabytes.
+MOST_RECORDS = 500_000
+_MOST_VALUES = 5_000_000
 _TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections")
 
 
@@ -32,6 +35,7 @@ def read_json_lines(data: bytes, relative: str) -> tuple[list[PlacedRecord], lis
     r"""Return the records of a JSON Lines file, which is split at ``\n`` only."""
     if bom_encoding(data):
         data = decode(data).encode("utf-8", "replace")
+    refuse_too_many(data.count(b"\n"))
     lines = ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
     found, skipped = _records(lines, relative)
     if skipped and not found:
@@ -42,6 +46,9 @@ def read_json_lines(data: bytes, relative: str) -> tuple[list[PlacedRecord], lis
 
 def read_json(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a JSON file: an array, an object that wraps one array of objects, or one record."""
+    # Each value but the first stands behind one of these; those inside of texts are far fewer.
+    if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+        raise UnreadableFileError(f"holds more than {_MOST_VALUES:,} values; split it into smaller files.")
     value = _parse(decode(data).encode("utf-8", "replace"))
     if isinstance(value, Mapping):
         arrays = [v for v in value.values() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)]
@@ -53,8 +60,15 @@ def read_json(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skip
         value = arrays[0]
     if not isinstance(value, list):
         raise UnreadableFileError("holds neither an array nor an object; write an array of records.")
+    refuse_too_many(len(value))
     found, skipped = _records(enumerate(value, 1), relative)
     return found, shorten_report(skipped, relative)
+
+
+def refuse_too_many(records: int) -> None:
+    """Raise UnreadableFileError where a file has more records than one may have."""
+    if records > MOST_RECORDS:
+        raise UnreadableFileError(f"holds more than {MOST_RECORDS:,} records; split it into smaller files.")
 
 
 def _records(values: Iterable[tuple[int, Any]], relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
@@ -98,6 +112,7 @@ def shorten_report(skipped: list[Skipped], relative: str, *, none_read: bool = F
 
 def read_lines(text: str) -> Iterator[PlacedRecord]:
     r"""Give each line that is not blank as a record, with its number; lines are split at ``\n``."""
+    refuse_too_many(text.count("\n"))
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield PlacedRecord({"text": line.strip()}, number)

@@ -14,6 +14,8 @@ from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 Spent = tuple[str, str, int, int, int, float | None]
 
+SENT = "sent "  # before the key of an attempt that is under way; keys themselves are hexadecimal
+FINISHES = ("stop", "length", "refusal", "other")
 HAS_REPLY = "('paid', 'read', 'unreadable')"
 COLUMNS = "key, base_key, stage, room, model, items, state, text, input, output, cached, finish, cost, calls, batch"
 
@@ -35,6 +37,18 @@ ON CONFLICT (key) DO UPDATE SET
     {", ".join(map(_unless_replied, ("text", "input", "output", "cached", "finish", "state")))}
 """
 
+# Attempts of one key that are under way add up, and all of them cost the same.
+KEEP_SENT = f"""
+INSERT INTO request ({COLUMNS}) VALUES ({", ".join("?" * 15)})
+ON CONFLICT (key) DO UPDATE SET calls = calls + 1, cost = cost + excluded.cost, input = input + excluded.input,
+    output = output + excluded.output
+"""
+END_ONE = """
+UPDATE request SET cost = cost - cost / calls, input = input - input / calls, output = output - output / calls,
+    calls = calls - 1 WHERE key = ? AND calls > 0
+"""
+END_ALL = "DELETE FROM request WHERE key = ?"
+
 
 @dataclass(frozen=True)
 class LedgerTable:
@@ -44,9 +58,14 @@ class LedgerTable:
 
     def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         """Return the replies that can be served."""
-        fields = "key, text, input, output, cached, finish"
+        fields = "key, CAST(text AS BLOB), input, output, cached, finish"  # bytes, for a damaged row may hold no UTF-8
         found = self._select_by_keys(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
-        return {key: ModelReply(*rest) for key, *rest in found}
+        replies = {key: _read_reply(*rest) for key, *rest in found}
+        if (damaged := [(key,) for key, reply in replies.items() if reply is None]) and not self.file.read_only:
+            # What is no reply must not stand in the way of the one that is asked for in its place.
+            with self.file.transaction(), self.file.reading() as db:
+                db.executemany("UPDATE request SET state = 'failed', text = NULL WHERE key = ?", damaged)
+        return {key: reply for key, reply in replies.items() if reply is not None}
 
     def unreadable(self, base_keys: Sequence[str]) -> dict[str, int]:
         """Return how many replies to each request could not be read."""
@@ -58,7 +77,13 @@ class LedgerTable:
         if self.file.read_only:
             return
         with self.file.transaction(), self.file.reading() as db:
-            db.executemany(KEEP, map(_to_columns, rows))
+            db.executemany(KEEP_SENT, map(_to_columns, [row for row in rows if row.state == "sent"]))
+            ended = [row for row in rows if row.state != "sent"]
+            db.executemany(KEEP, map(_to_columns, ended))
+            failed = [(SENT + row.key,) for row in ended if row.state == "failed"]
+            db.executemany(END_ONE, failed)
+            db.executemany(f"{END_ALL} AND calls = 0", failed)
+            db.executemany(END_ALL, [(SENT + row.key,) for row in ended if row.state != "failed"])
             for row in rows:
                 if row.vectors is not None:
                     request, vectors = row.vectors
@@ -76,7 +101,8 @@ class LedgerTable:
         select = "SELECT items FROM request WHERE state IN ('paid', 'awaited') AND room = ? ORDER BY number"
         with self.file.reading() as db:
             rows = db.execute(select, (task,)).fetchall()
-        return [tuple(json.loads(items)) for items in dict.fromkeys(row[0] for row in rows) if items != "[]"]
+        groups = map(_read_items, dict.fromkeys(row[0] for row in rows))
+        return [group for group in groups if group]
 
     def awaited(self) -> list[Paid]:
         """Return the requests whose replies a batch still owes, oldest first."""
@@ -87,9 +113,7 @@ class LedgerTable:
     def _from_columns(self, columns: Sequence[Any]) -> Paid:
         key, base_key, stage, task, model, items, state, text, *figures, cost, calls, batch = columns
         reply = None if text is None else ModelReply(text, *figures)
-        return Paid(
-            key, base_key, stage, task, model, tuple(json.loads(items)), state, reply, cost, calls=calls, batch=batch
-        )
+        return Paid(key, base_key, stage, task, model, _read_items(items), state, reply, cost, calls=calls, batch=batch)
 
     def _select_by_keys(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
         found: list[Any] = []
@@ -97,6 +121,26 @@ class LedgerTable:
             for part in parts_of(keys):
                 found += db.execute(f"{select} ({','.join('?' * len(part))}) {after}", part).fetchall()
         return found
+
+
+def _read_reply(text: Any, read: Any, wrote: Any, cached: Any, finish: Any) -> ModelReply | None:
+    """Return a stored reply; None where the row was damaged."""
+    try:
+        whole = text.decode()
+    except (AttributeError, UnicodeDecodeError):
+        return None
+    if finish not in FINISHES or not all(type(n) is int and n >= 0 for n in (read, wrote, cached)):
+        return None
+    return ModelReply(whole, read, wrote, cached, finish)
+
+
+def _read_items(stored: str) -> tuple[str, ...]:
+    """Return the keys of a request's items; none where the row was damaged."""
+    try:
+        items = json.loads(stored)
+    except (TypeError, ValueError):
+        return ()
+    return tuple(items) if isinstance(items, list) and all(isinstance(item, str) for item in items) else ()
 
 
 def _to_columns(row: Paid) -> tuple[Any, ...]:
@@ -107,8 +151,17 @@ def _to_columns(row: Paid) -> tuple[Any, ...]:
         if reply is None
         else (reply.text, reply.input_tokens, reply.output_tokens, reply.cached_tokens, reply.finish)
     )
+    key = SENT + row.key if row.state == "sent" else row.key
     return (
-        *(row.key, row.base_key, row.stage, row.task, row.model, json.dumps(row.items), row.state),
+        *(
+            key,
+            row.base_key,
+            row.stage,
+            row.task,
+            row.model,
+            json.dumps(row.items),
+            row.state,
+        ),
         *figures,
         *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch),
     )
@@ -119,10 +172,24 @@ def spending(file: WorkspaceFile) -> list[Spent]:
     select = (
         "SELECT stage, room, sum(calls), sum(input), sum(output), "
         "CASE WHEN count(cost) = count(*) THEN sum(cost) END "
-        "FROM request WHERE calls > 0 GROUP BY stage, room ORDER BY min(number)"
+        "FROM request WHERE calls > 0 AND state <> 'sent' GROUP BY stage, room ORDER BY min(number)"
     )
     with file.reading() as db:
         try:
             return list(db.execute(select).fetchall())
         except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
             return []
+
+
+def in_flight(file: WorkspaceFile) -> tuple[int, int, int, float | None]:
+    """Return calls, input, output and cost of what was sent and never answered, at the most that it can have cost."""
+    select = (
+        "SELECT coalesce(sum(calls), 0), coalesce(sum(input), 0), coalesce(sum(output), 0), "
+        "CASE WHEN count(cost) = count(*) THEN coalesce(sum(cost), 0.0) END FROM request WHERE state = 'sent'"
+    )
+    with file.reading() as db:
+        try:
+            calls, read, wrote, cost = db.execute(select).fetchone()
+        except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
+            return 0, 0, 0, 0.0
+    return int(calls), int(read), int(wrote), cost

@@ -9,6 +9,7 @@ from autokb.core.decisions import Decided, Decision, Decisions, apply_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Chunk, Edit, HandWritten, HumanVerdict, KnowledgeBase, RawIssue
+from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import (
     CHUNK,
     DOCUMENT,
@@ -22,7 +23,8 @@ from autokb.stores.codecs import (
     read_hand_written,
     read_human_verdict,
 )
-from autokb.stores.workspace import DOMAIN_FILE, Workspace, parse_yaml
+from autokb.stores.database import damaged_rows
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
 NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"
@@ -55,7 +57,7 @@ def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
 
 def read_published(file: WorkspaceFile) -> Published:
     """Read everything that readers may see, all of it from one moment."""
-    with file.snapshot():
+    with file.snapshot(), damaged_rows("record"):
         return _read_records(file)
 
 
@@ -68,11 +70,12 @@ def read_decided(file: WorkspaceFile) -> Decided:
 
 def read_decisions(file: WorkspaceFile) -> Decisions:
     """Read what people decided, in the order in which the workspace took it."""
-    return Decisions(
-        edits=tuple(read_edit(i, body) for i, body in file.decisions("edit")),
-        verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
-        written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
-    )
+    with damaged_rows("decision"):
+        return Decisions(
+            edits=tuple(read_edit(i, body) for i, body in file.decisions("edit")),
+            verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
+            written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
+        )
 
 
 def keep_decisions(file: WorkspaceFile, decisions: Iterable[Decision]) -> None:

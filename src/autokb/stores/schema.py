@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from typing import Any
 
+from autokb import __version__
 from autokb.core.ids import canonical_json, short_id
 
+APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
+WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
+TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
 SCHEMA_VERSION = "3"
 EARLIER = ("1", "2")  # read as they are where nobody can write them, else brought up to date
 REQUEST = """
@@ -44,6 +49,7 @@ def make_schema(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.executescript(SCHEMA)
     db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+    _mark_as_ours(db)
 
 
 def readable(version: str) -> bool:
@@ -53,11 +59,11 @@ def readable(version: str) -> bool:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring a file of an earlier version up to date in one transaction; any other is left as it is."""
-    if _read_version(db) not in EARLIER:
+    if read_meta(db, "schema") not in EARLIER:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        version = _read_version(db)  # another process may have been faster
+        version = read_meta(db, "schema")  # another process may have been faster
         if version == "1":
             db.execute("ALTER TABLE work ADD COLUMN request TEXT")
             _execute_all(db, REQUEST)
@@ -66,6 +72,7 @@ def migrate(db: sqlite3.Connection) -> None:
             _number_edits(db)
             _separate_verdicts(db)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
+            _mark_as_ours(db)
         db.execute("COMMIT")
     except BaseException:
         db.execute("ROLLBACK")
@@ -79,10 +86,10 @@ def _execute_all(db: sqlite3.Connection, statements: str) -> None:
 
 def _number_edits(db: sqlite3.Connection) -> None:
     """Give the edits of versions 1 and 2, which were ordered by their dates, the numbers of that order."""
-    rows = [(i, json.loads(body)) for i, body in db.execute("SELECT id, body FROM edit")]
-    rows.sort(key=lambda row: (str(row[1].get("date", "")), row[0]))
+    rows = db.execute("SELECT id, body FROM edit").fetchall()
+    rows.sort(key=lambda row: (str(_read_object(row[1]).get("date", "")), row[0]))
     for number, (edit_id, body) in enumerate(rows, 1):
-        db.execute("INSERT INTO decision VALUES ('edit', ?, ?, ?)", (edit_id, number, canonical_json(body)))
+        db.execute("INSERT INTO decision VALUES ('edit', ?, ?, ?)", (edit_id, number, body))
     db.execute("DROP TABLE edit")
 
 
@@ -90,7 +97,7 @@ def _separate_verdicts(db: sqlite3.Connection) -> None:
     """Make records of the verdicts that versions 1 and 2 wrote into the solutions themselves."""
     (number,) = db.execute("SELECT coalesce(max(number), 0) FROM decision").fetchone()
     for solution_id, text in db.execute("SELECT id, body FROM record WHERE kind = 'solution' ORDER BY id").fetchall():
-        body = json.loads(text)
+        body = _read_object(text)
         if body.get("status") in ("approved", "rejected"):
             number += 1
             verdict = {"solution_id": solution_id, "verdict": body["status"], "author": "", "date": ""}
@@ -103,6 +110,22 @@ def _separate_verdicts(db: sqlite3.Connection) -> None:
             )
 
 
-def _read_version(db: sqlite3.Connection) -> str | None:
-    row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+def _read_object(text: object) -> dict[str, Any]:
+    """Return a row's object; a damaged row is none, and is named by whoever reads it later."""
+    try:
+        body = json.loads(str(text))
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _mark_as_ours(db: sqlite3.Connection) -> None:
+    """Note whose file this is, and which version to install for it once its schema is newer than a program's."""
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (WRITTEN_BY, __version__))
+
+
+def read_meta(db: sqlite3.Connection, key: str) -> str | None:
+    """Return a noted value or None."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return None if row is None else str(row[0])

@@ -1,17 +1,84 @@
-"""What was added and waits for the next build, as nouns."""
+"""What was added and waits for the next build, as nouns, and the folders, files and imports it came from."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from autokb.core.ids import canonical_json
 from autokb.core.nouns import Document, RawIssue
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
-from autokb.stores.workspace_file import WorkspaceFile
+from autokb.stores.database import damaged_rows
+from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
+
+NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """A folder or file that was added, by its resolved path, or an import, by its file's name."""
+
+    kind: Literal["folder", "file", "import"]
+    path: str
 
 
 def staged_documents(file: WorkspaceFile) -> list[Document]:
     """Return the added documents, ordered by id."""
-    return [DOCUMENT.read(s.body, id=s.id) for s in file.staged("documents")]
+    with damaged_rows("staged"):
+        return [DOCUMENT.read(s.body, id=s.id) for s in file.staged("documents")]
 
 
 def staged_raw_issues(file: WorkspaceFile) -> list[RawIssue]:
     """Return the added raw issues, ordered by id."""
-    return [RAW_ISSUE.read(s.body, id=s.id) for s in file.staged("issues")]
+    with damaged_rows("staged"):
+        return [RAW_ISSUE.read(s.body, id=s.id) for s in file.staged("issues")]
+
+
+def staged_sources(file: WorkspaceFile) -> list[tuple[StagedPlace, Source]]:
+    """Return where each added document and issue lies, with the source it belongs to, ordered by kind and id."""
+    places = file.staged_places()
+    folders = {kind: _noted_folders(file, kind, places) for kind in {place.kind for place in places}}
+    return [(place, _source(place, folders[place.kind])) for place in places]
+
+
+def added_folders(file: WorkspaceFile, kind: str) -> set[str]:
+    """Return the roots of the staged documents (or issues) that are added folders; other roots hold added files."""
+    return {s.path for place, s in staged_sources(file) if place.kind == kind and s.kind == "folder"}
+
+
+def note_added_folders(file: WorkspaceFile, kind: str, folders: Iterable[str]) -> None:
+    """Store which roots are added folders, but for those from which nothing is staged any more.
+
+    Call it inside a transaction, after the change.
+    """
+    roots = {place.root for place in file.staged_places() if place.kind == kind}
+    file.note(_folders_key(kind), canonical_json(sorted(roots.intersection(folders))))
+
+
+def _noted_folders(file: WorkspaceFile, kind: str, places: Iterable[StagedPlace]) -> set[str]:
+    files: dict[str, set[str]] = {}
+    for place in places:
+        if place.kind == kind and place.root:
+            files.setdefault(place.root, set()).add(place.relative)
+    deep = {root for root, names in files.items() if any("/" in name for name in names)}
+    noted = file.meta(_folders_key(kind))
+    if noted is not None:
+        with damaged_rows("meta"):
+            return deep.union(json.loads(noted))
+    # A workspace of before did not store it: what gave several files is taken for a folder.
+    return deep.union(root for root, names in files.items() if len(names) > 1)
+
+
+def _folders_key(kind: str) -> str:
+    return f"added folders of {kind}"
+
+
+def _source(place: StagedPlace, folders: Set[str]) -> Source:
+    if not place.root:
+        return Source("import", place.relative or NAMELESS_IMPORT)
+    if place.root in folders:
+        return Source("folder", place.root)
+    return Source("file", str(Path(place.root, place.relative)))

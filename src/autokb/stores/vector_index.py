@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,9 +63,22 @@ class GraphIndex:
 
 
 def vector_index(vectors: Vectors, exact_up_to: int = EXACT_UP_TO) -> VectorIndex:
-    """Index unit vectors, in the way that suits their number."""
+    """Index unit vectors, in the way that suits their number; without usearch the exact pass serves any number."""
     vectors = np.ascontiguousarray(vectors, dtype=np.float32)
-    return ExactIndex(vectors) if len(vectors) <= exact_up_to else _build_graph(vectors)
+    if len(vectors) > exact_up_to:
+        if find_spec("usearch") is not None:
+            return _build_graph(vectors)
+        _recommend_graph(exact_up_to)
+    return ExactIndex(vectors)
+
+
+@cache  # once a process: a knowledge base has several indexes
+def _recommend_graph(exact_up_to: int) -> None:
+    logging.getLogger(__name__).warning(
+        "More than %s vectors are compared one by one with each question: the answers are right, an index would give "
+        "them sooner: pip install 'autokb[usearch]'",
+        f"{exact_up_to:,}",
+    )
 
 
 def _build_graph(vectors: Vectors) -> GraphIndex:

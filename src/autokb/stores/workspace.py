@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
-import sqlite3
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
+from autokb.core.private_files import PRIVATE
 from autokb.core.settings import Settings, read_settings
+from autokb.core.storable import without_surrogates
+from autokb.core.yaml_text import parse_yaml
+from autokb.stores.database import check_is_ours, failures_as_sentences
 from autokb.stores.workspace_file import WorkspaceFile
 
 DOMAIN_FILE = "domain.yaml"
@@ -21,6 +25,7 @@ SETTINGS_FILE = "settings.yaml"
 KNOWLEDGE_FILE = "knowledge.db"
 MODES = ("economical", "paper")
 LOCK_FILE = ".build.lock"
+STAGING_FOLDER = ".autokb-init"  # where a new workspace is made before its files are moved into its folder
 DEFAULT_SETTINGS = """\
 # Everything here is optional; environment variables such as AUTOKB_MODEL override it.
 model: offline        # offline | openai:NAME | anthropic:NAME | ...
@@ -53,16 +58,8 @@ class Workspace:
     @contextmanager
     def file(self) -> Iterator[WorkspaceFile]:
         """Open the knowledge file for the length of a block."""
-        file = WorkspaceFile(self.knowledge_path)
-        try:
+        with failures_as_sentences(self.knowledge_path), closing(WorkspaceFile(self.knowledge_path)) as file:
             yield file
-        except sqlite3.DatabaseError as error:
-            raise AutokbError(
-                f"{self.knowledge_path} cannot be read ({error}); if it is damaged, import your last export into a new "
-                "workspace."
-            ) from error
-        finally:
-            file.close()
 
     @contextmanager
     def build_lock(self) -> Iterator[None]:
@@ -73,22 +70,72 @@ class Workspace:
 
 def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_SETTINGS) -> Workspace:
     """Make a new workspace; a folder that is one already is refused and left as it is."""
-    if (folder / KNOWLEDGE_FILE).exists() or (folder / DOMAIN_FILE).exists():
-        command = f"autokb add {shlex.quote(str(folder))} ..."
-        raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: {command}")
-    if folder.exists() and not folder.is_dir():
-        raise BadInputError(f"{folder} is a file; name a folder for the workspace.")
-    read_domain(parse_yaml(domain_text, DOMAIN_FILE))
+    with new_workspace(folder, domain_text, settings_text):
+        pass
+    return open_workspace(folder)
+
+
+@contextmanager
+def new_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_SETTINGS) -> Iterator[Workspace]:
+    """Give a new workspace to be filled; it stands in its folder when the block has ended, and not at all if it fails.
+
+    A folder that is a workspace already is refused (BadInputError). What an ``init`` that was killed left is completed:
+    a ``domain.yaml`` or ``settings.yaml`` that is there stays.
+    """
+    read_domain(_parse_domain(domain_text))
+    _check_free(folder, domain_text)
+    made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / DOMAIN_FILE).write_text(domain_text, encoding="utf-8")
-        (folder / SETTINGS_FILE).write_text(settings_text, encoding="utf-8")
-    except OSError as error:
-        raise AutokbError(
-            f"{folder} cannot be made ({error.strerror}); choose a folder that you can write to."
-        ) from error
-    WorkspaceFile(folder / KNOWLEDGE_FILE, create=True).close()
-    return open_workspace(folder)
+        with one_at_a_time(folder / LOCK_FILE, f"Another command is at work in {folder}"):
+            _check_free(folder, domain_text)
+            staging = folder / STAGING_FOLDER
+            try:
+                shutil.rmtree(staging, ignore_errors=True)  # of an ``init`` that was killed
+                staging.mkdir(mode=0o700)
+                (staging / DOMAIN_FILE).write_text(domain_text, encoding="utf-8")
+                (staging / SETTINGS_FILE).write_text(settings_text, encoding="utf-8")
+                WorkspaceFile(staging / KNOWLEDGE_FILE, create=True).close()
+                yield open_workspace(staging)
+                _put_in_place(staging, folder)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+    except BaseException as error:
+        if made:  # nobody else's lock yet
+            (folder / LOCK_FILE).unlink(missing_ok=True)
+            with suppress(OSError):  # somebody else put something there
+                folder.rmdir()
+        if isinstance(error, OSError):
+            raise AutokbError(
+                f"{folder} cannot be made a workspace ({error.strerror}); nothing was. Free some disk space, or choose "
+                "a folder that you can write to."
+            ) from error
+        raise
+
+
+def _check_free(folder: Path, domain_text: str) -> None:
+    """Refuse a folder that is a workspace, or has another ``domain.yaml`` than the new one is to have."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInputError(f"{folder} is a file; name a folder for the workspace.")
+    knowledge, domain = folder / KNOWLEDGE_FILE, folder / DOMAIN_FILE
+    if os.path.lexists(knowledge):
+        with failures_as_sentences(knowledge):
+            check_is_ours(knowledge)
+        if not domain.exists():
+            raise BadInputError(f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put it back, as a copy has it.")
+        command = f"autokb add {shlex.quote(str(folder))} ..."
+        raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: {command}")
+    if domain.exists() and _text_of(domain) != domain_text:
+        raise BadInputError(
+            f"{folder} has a {DOMAIN_FILE} of its own; leave --domain out to make a workspace with it, or move it away."
+        )
+
+
+def _put_in_place(staging: Path, folder: Path) -> None:
+    """Move the files of a whole workspace into its folder; the last one makes it a workspace."""
+    for name in (DOMAIN_FILE, SETTINGS_FILE, KNOWLEDGE_FILE):
+        if not (folder / name).exists():
+            (staging / name).replace(folder / name)
 
 
 def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -> Workspace:
@@ -98,14 +145,16 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -
     """
     if mode not in MODES:
         raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {mode!r}.")
-    domain = folder / DOMAIN_FILE
-    if not (folder / KNOWLEDGE_FILE).exists() or not domain.exists():
+    domain, knowledge = folder / DOMAIN_FILE, folder / KNOWLEDGE_FILE
+    if not knowledge.exists():
         raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
+    if not domain.exists():
+        raise BadInputError(f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put it back, as a copy has it.")
     settings = folder / SETTINGS_FILE
     text = _text_of(domain)
     return Workspace(
         folder=folder,
-        spec=read_domain(parse_yaml(text, DOMAIN_FILE)),
+        spec=read_domain(_parse_domain(text)),
         settings=settings_from(settings if settings.exists() else None, model),
         domain_text=text,
         mode=mode,
@@ -118,7 +167,7 @@ def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
     """Hold a lock that the system frees when the process dies; WorkspaceBusyError begins with ``busy``."""
     from filelock import FileLock, Timeout
 
-    lock = FileLock(lock_file, timeout=0)
+    lock = FileLock(lock_file, timeout=0, mode=PRIVATE)
     try:
         lock.acquire()
     except Timeout as error:
@@ -136,7 +185,19 @@ def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
 def settings_from(file: Path | None, model: str = "") -> Settings:
     """Read the settings of a file (none: as they come); the environment and then ``model`` override them."""
     data = None if file is None else parse_yaml(_text_of(file), file.name)
-    return read_settings(data, {**os.environ, **({"AUTOKB_MODEL": model} if model else {})})
+    environment = {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}
+    return read_settings(data, {name: without_surrogates(value) for name, value in environment.items()})
+
+
+def _parse_domain(text: str) -> Any:
+    """Parse a ``domain.yaml``; one that somebody emptied, or that was cut before it names its domain, is refused."""
+    data = parse_yaml(text, DOMAIN_FILE)
+    if data in (None, {}) or (isinstance(data, dict) and "name" in data and data["name"] in (None, "")):
+        raise BadInputError(
+            f"{DOMAIN_FILE} is empty or cut off, so rules may be missing; put back a copy of before, or write at least "
+            "the domain's name: name: NAME"
+        )
+    return data
 
 
 def _text_of(path: Path) -> str:
@@ -148,24 +209,3 @@ def _text_of(path: Path) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise BadInputError(f"{path.name} is no UTF-8 text; save it as such.") from error
-
-
-def parse_yaml(text: str, name: str) -> Any:
-    """Parse YAML in which Yes, No, On and 1.10 stay the words they are, as attribute values must."""
-    import yaml
-
-    class LiteralLoader(yaml.SafeLoader):
-        """A safe loader that resolves whole numbers and null only."""
-
-    kept = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge")
-    resolvers = {
-        first: [(tag, pattern) for tag, pattern in found if tag in kept]
-        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    LiteralLoader.yaml_implicit_resolvers = resolvers
-    try:
-        return yaml.load(text, Loader=LiteralLoader)
-    except (yaml.YAMLError, RecursionError) as error:
-        place = getattr(error, "problem_mark", None)
-        where = f" in line {place.line + 1}" if place else ""
-        raise BadInputError(f"{name} is no valid YAML{where}: {getattr(error, 'problem', None) or error}.") from error

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,21 @@ import numpy as np
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json, digest
-from autokb.core.vectors import Vectors
-from autokb.stores.schema import EARLIER, make_schema, migrate, readable
+from autokb.core.vectors import Vectors, encoder_key
+from autokb.stores.database import (
+    DISK,
+    UNREADABLE,
+    DamagedRowError,
+    create_database,
+    damaged_rows,
+    failure,
+    open_database,
+    result_code,
+)
+from autokb.stores.schema import EARLIER
 
-BUSY_SECONDS = 30.0  # that a connection waits for another one's transaction to end
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
+LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,16 @@ class Staged:
     root: str
     relative: str
     body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedPlace:
+    """An added document or raw issue without its body: ``root`` is empty where it was imported."""
+
+    kind: str
+    id: str
+    root: str
+    relative: str
 
 
 class WorkspaceFile:
@@ -44,13 +64,11 @@ class WorkspaceFile:
         self._writing = False
         if not create and not path.exists():
             raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
-        try:
-            self._db, self.read_only = _open_writable_or_not(path, create)
-            self._inode = path.stat().st_ino
-        except sqlite3.DatabaseError as error:
-            raise AutokbError(
-                f"{path} cannot be opened ({error}); is the folder writable and the disk not full?"
-            ) from error
+        if create and not path.exists():
+            create_database(path)
+        opened = open_database(path)
+        self._db, self.read_only = opened.connection, opened.read_only
+        self._inode = path.stat().st_ino
 
     def close(self) -> None:
         """Close the connection; the file is complete at any time."""
@@ -98,6 +116,8 @@ class WorkspaceFile:
         except sqlite3.OperationalError as error:
             if self._db.in_transaction:
                 self._db.rollback()
+            if result_code(error) not in DISK:
+                raise failure(self.path, error) from None
             raise AutokbError(
                 f"The workspace could not be written ({error}). Nothing was changed; free some disk space or make the "
                 "folder writable and run the command again."
@@ -137,7 +157,17 @@ class WorkspaceFile:
     def staged(self, kind: str) -> list[Staged]:
         """Return everything added of a kind, ordered by id."""
         rows = self._db.execute("SELECT id, root, relative, body FROM staged WHERE kind = ? ORDER BY id", (kind,))
-        return [Staged(i, root, relative, json.loads(body)) for i, root, relative, body in rows]
+        return [
+            Staged(
+                _text("staged", source_id), _text("staged", root), _text("staged", relative), _object("staged", body)
+            )
+            for source_id, root, relative, body in rows
+        ]
+
+    def staged_places(self) -> list[StagedPlace]:
+        """Return everything added, without reading a body, ordered by kind and id."""
+        rows = self._db.execute("SELECT kind, id, root, relative FROM staged ORDER BY kind, id")
+        return [StagedPlace(*row) for row in rows]
 
     def stage(self, kind: str, items: Iterable[Staged]) -> None:
         """Add or replace sources; call it inside a transaction."""
@@ -146,7 +176,9 @@ class WorkspaceFile:
 
     def unstage(self, kind: str, ids: Iterable[str]) -> None:
         """Remove sources; call it inside a transaction."""
-        self._db.executemany("DELETE FROM staged WHERE kind = ? AND id = ?", ((kind, i) for i in ids))
+        for part in parts_of(list(ids)):
+            marks = ",".join("?" * len(part))
+            self._db.execute(f"DELETE FROM staged WHERE kind = ? AND id IN ({marks})", [kind, *part])
 
     # -- finished work -----------------------------------------------------------------------------
 
@@ -155,7 +187,12 @@ class WorkspaceFile:
         found: dict[str, str] = {}
         for part in parts_of(keys):
             marks = ",".join("?" * len(part))
-            found.update(self._db.execute(f"SELECT key, reply FROM work WHERE key IN ({marks})", part))
+            # As bytes, for a damaged row may hold no UTF-8; it counts as missing.
+            for key, reply in self._db.execute(
+                f"SELECT key, CAST(reply AS BLOB) FROM work WHERE key IN ({marks})", part
+            ):
+                with suppress(UnicodeDecodeError):
+                    found[key] = reply.decode()
         return found
 
     def finish(self, stage: str, replies: Mapping[str, str], requests: Mapping[str, str] | None = None) -> None:
@@ -181,7 +218,8 @@ class WorkspaceFile:
 
     def dimensions(self, embedder: str) -> int:
         """Return the length of an embedder's vectors that are kept here; 0 where there are none yet."""
-        return int(self.meta(f"dimensions of {embedder}") or 0)
+        with damaged_rows("meta"):
+            return int(self.meta(_dimensions_entry(embedder)) or 0)
 
     def vectors(self, embedder: str, texts: Sequence[str], dimensions: int) -> tuple[Vectors, list[int]]:
         """Return an array of (len(texts), dimensions) and the positions whose vector is not stored yet."""
@@ -194,10 +232,13 @@ class WorkspaceFile:
         missing = []
         for row, key in enumerate(keys):
             data = found.get(key)
-            if data is None or len(data) != dimensions * 4:
+            if not isinstance(data, bytes) or len(data) != dimensions * 4:
                 missing.append(row)
             else:
                 array[row] = np.frombuffer(data, dtype="<f4")
+        if array.size and not (array.max() < LARGEST_NUMBER and array.min() > -LARGEST_NUMBER):  # NaN is neither
+            damaged = np.flatnonzero(~(np.abs(array) < LARGEST_NUMBER).all(axis=1))
+            missing = sorted({*missing, *map(int, damaged)})
         return array, missing
 
     def keep_vectors(self, embedder: str, texts: Sequence[str], vectors: Vectors) -> None:
@@ -206,7 +247,7 @@ class WorkspaceFile:
             rows = ((vector_key(embedder, t), v.astype("<f4").tobytes()) for t, v in zip(texts, vectors, strict=True))
             self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
             self._db.execute(
-                "INSERT OR IGNORE INTO meta VALUES (?, ?)", (f"dimensions of {embedder}", str(vectors.shape[1]))
+                "INSERT OR IGNORE INTO meta VALUES (?, ?)", (_dimensions_entry(embedder), str(vectors.shape[1]))
             )
 
     # -- the published knowledge base --------------------------------------------------------------
@@ -214,16 +255,18 @@ class WorkspaceFile:
     def records(self, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield id and body of the published records of a kind, ordered by id."""
         for record_id, body in self._db.execute("SELECT id, body FROM record WHERE kind = ? ORDER BY id", (kind,)):
-            yield record_id, json.loads(body)
+            yield record_id, _object("record", body)
 
     def record(self, kind: str, record_id: str) -> dict[str, Any] | None:
         """Return one published record or None."""
         row = self._db.execute("SELECT body FROM record WHERE kind = ? AND id = ?", (kind, record_id)).fetchone()
-        return None if row is None else json.loads(row[0])
+        return None if row is None else _object("record", row[0])
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
         """Yield kind, id and JSON body of everything published, ordered by kind and id."""
-        yield from self._db.execute("SELECT kind, id, body FROM record ORDER BY 1, 2")
+        select = "SELECT kind, id, body FROM record ORDER BY 1, 2"
+        for row in self._db.execute(select):  # noqa: UP028 - it would close the cursor after the connection
+            yield row
 
     def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str]) -> int:
         """Replace the published records of the kinds by these in one step; returns how many rows changed.
@@ -250,12 +293,12 @@ class WorkspaceFile:
         if self.meta("schema") in EARLIER:  # a file that nobody can write is read as it is
             return self._decisions_of_earlier(kind)
         rows = self._db.execute("SELECT id, number, body FROM decision WHERE kind = ? ORDER BY number, id", (kind,))
-        return [(i, {**json.loads(body), "number": number}) for i, number, body in rows]
+        return [(i, {**_object("decision", body), "number": int(number)}) for i, number, body in rows]
 
     def _decisions_of_earlier(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
         if kind != "edit":
             return []
-        rows = [(i, json.loads(body)) for i, body in self._db.execute("SELECT id, body FROM edit")]
+        rows = [(i, _object("edit", body)) for i, body in self._db.execute("SELECT id, body FROM edit")]
         return sorted(rows, key=lambda row: (str(row[1].get("date", "")), row[0]))
 
     def last_number(self) -> int:
@@ -278,7 +321,8 @@ class WorkspaceFile:
         self._count_generation()
 
     def _count_generation(self) -> None:
-        self.note("generation", str(int(self.meta("generation") or 0) + 1))
+        with damaged_rows("meta"):
+            self.note("generation", str(int(self.meta("generation") or 0) + 1))
 
     # -- costs -------------------------------------------------------------------------------------
 
@@ -290,41 +334,42 @@ class WorkspaceFile:
 
     def spent(self) -> list[tuple[str, str, int, int, int, int, float | None]]:
         """Return everything ever spent, one row a build, stage and task."""
-        return list(self._db.execute("SELECT stage, room, calls, cached, input, output, cost FROM spend ORDER BY id"))
+        rows = list(self._db.execute("SELECT stage, room, calls, cached, input, output, cost FROM spend ORDER BY id"))
+        with damaged_rows("spend"):
+            for stage, task, *figures, cost in rows:
+                _text("spend", stage), _text("spend", task)
+                sum(figures, cost or 0.0)  # a TypeError where one is no number
+        return rows
+
+
+def _object(table: str, body: Any) -> dict[str, Any]:
+    """Read the JSON object that a row of a table must hold (DamagedRowError)."""
+    try:
+        found = json.loads(body)
+    except UNREADABLE:
+        found = None
+    if not isinstance(found, dict):
+        raise DamagedRowError(table)
+    return found
+
+
+def _text(table: str, value: Any) -> str:
+    """Return the value of a column that must be a text (DamagedRowError); SQLite itself has no types for columns."""
+    if not isinstance(value, str):
+        raise DamagedRowError(table)
+    return value
 
 
 def vector_key(embedder: str, text: str) -> bytes:
     """Return the key of a vector: the hash of its embedder and its text."""
-    return bytes.fromhex(digest(embedder, text))
+    return bytes.fromhex(digest(encoder_key(embedder), text))
+
+
+def _dimensions_entry(embedder: str) -> str:
+    return f"dimensions of {encoder_key(embedder)}"
 
 
 def parts_of(keys: Sequence[Any]) -> Iterator[list[Any]]:
     """Yield keys in parts that fit into one statement."""
     for start in range(0, len(keys), PARAMETERS_AT_ONCE):
         yield list(keys[start : start + PARAMETERS_AT_ONCE])
-
-
-def _open_writable_or_not(path: Path, create: bool) -> tuple[sqlite3.Connection, bool]:
-    """Return the connection, and whether nothing can be written through it."""
-    try:
-        return _open_database(f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}", writable=True), False
-    except sqlite3.OperationalError as error:
-        if create or ("readonly" not in str(error) and "unable to open" not in str(error)):
-            raise
-        # A read-only folder cannot hold the shared-memory file that WAL readers need; nobody can write there either.
-        return _open_database(f"{path.absolute().as_uri()}?immutable=1", writable=False), True
-
-
-def _open_database(uri: str, *, writable: bool) -> sqlite3.Connection:
-    db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    made = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
-    if writable:
-        db.execute("PRAGMA synchronous = FULL")
-    if writable and not made:
-        make_schema(db)
-    if writable:
-        migrate(db)
-    found = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    if found is None or not readable(found[0]):
-        raise AutokbError(f"This workspace was made by another version of autokb (its schema is {found and found[0]}).")
-    return db

@@ -10,8 +10,10 @@ from pydantic import Field, ValidationError
 
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
 from autokb.core.reply import ReplyError
+from autokb.core.timed_patterns import SlowPatternError
 from autokb.tasks.task import In, Out, Read, Task
 from autokb.tasks.wire import Wire, wire
+from autokb.text.strict_json import parse_json
 
 __all__ = [
     "Read",
@@ -98,10 +100,14 @@ def _parse(reply: ModelReply) -> dict[str, Any]:
     if not text:
         raise ReplyError("It is empty.")
     try:
-        data = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
+        data = parse_json(text, _without_doubles)
     except (json.JSONDecodeError, RecursionError) as error:
         cut = " It was cut off; write less." if reply.finish == "length" else ""
         raise ReplyError(f"It is no JSON object ({getattr(error, 'msg', 'nested too deeply')}).{cut}") from error
+    except ReplyError:
+        raise
+    except ValueError as error:
+        raise ReplyError(f"{error}.".replace("the number", "The number", 1)) from error
     if not isinstance(data, dict):
         raise ReplyError("It is no JSON object.")
     return data
@@ -114,10 +120,6 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ReplyError(f"The name {name!r} stands twice in one object.")
         found[name] = value
     return found
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ReplyError(f"{name} is no JSON.")
 
 
 def _read_fields(task: Task[In, Any], items: Sequence[In], data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -158,6 +160,8 @@ def _read_entries(
             found.append(Read(None, f"Number {position + 1}: {validation_message(error)}"))
         except ReplyError as error:
             found.append(Read(None, f"Number {position + 1}: {error}"))
+        except SlowPatternError as error:
+            found.append(Read(None, str(error), final=True))
     return found
 
 
@@ -172,7 +176,7 @@ def validation_message(error: ValidationError) -> str:
 
 def wrong(found: Sequence[Read[Any]]) -> str:
     """Return what a model is shown of everything that is wrong with a reply; nothing when all is well."""
-    lines = [r.error for r in found if r.error] + [c for r in found for c in r.complaints]
+    lines = [r.error for r in found if r.error and not r.final] + [c for r in found for c in r.complaints]
     return " ".join(dict.fromkeys(lines))[: ERROR_CHARACTERS * 2]
 
 

@@ -21,11 +21,15 @@ Out = TypeVar("Out", bound=Reply)
 
 @dataclass(frozen=True)
 class Read(Generic[Out]):
-    """What was read for one item: its answer, or the error; ``complaints`` are worth one repair but no failure."""
+    """What was read for one item: its answer, or the error; ``complaints`` are worth one repair but no failure.
+
+    An error is ``final`` where it is not the reply's, so that no repair can mend it.
+    """
 
     answer: Out | None
     error: str = ""
     complaints: tuple[str, ...] = ()
+    final: bool = False
 
 
 class Task(Generic[In, Out]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import stat
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from batch_workspace import PRICE, Desk, body, desk, lines_of, noted, reply, req
 
 from autokb.core.errors import BadInputError
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
+from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch import folder as batch_folder
 from autokb.llm.batch.awaited import TakenReplies, awaited_row, custom_id
 from autokb.llm.batch.files import BatchFiles
@@ -37,9 +40,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "batch"
 
 
-async def run_once(at: Desk, folder: Path, *requests: ModelRequest) -> tuple[TakenReplies, int]:
+async def run_once(
+    at: Desk, folder: Path, *requests: ModelRequest, most: int = MAX_REPLY_BYTES
+) -> tuple[TakenReplies, int]:
     """Do what a build does: take, ask for what the ledger has not, flush."""
-    batch = BatchFiles(folder, at.ledger, at.handles, lambda _model: PRICE)
+    batch = BatchFiles(folder, at.ledger, at.handles, lambda _model: PRICE, most)
     try:
         taken = await batch.take_replies()
         await noted(batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
@@ -244,20 +249,37 @@ def test_lines_are_split_at_the_newline_only(here: Desk, folder: Path) -> None:
     assert here.ledger.replies([A.key])[A.key].text == text
 
 
-def test_a_line_too_long_to_hold_is_left_out(here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_beyond_the_bound_is_named_and_its_request_asked_for_again(here: Desk, folder: Path) -> None:
     run(here, folder, A, B)
-    monkeypatch.setattr("autokb.llm.batch.folder.LINE_MOST", 2_000)
-    monkeypatch.setattr("autokb.llm.batch.files.LINE_MOST", 2_000)
-    write(folder / "r.jsonl", reply(NAMES["a"], "x" * 9_000), reply(NAMES["b"], "of b"))
-    taken, _ = run(here, folder, A, B)
-    assert (taken.taken, taken.reasons) == (1, {"r.jsonl line 1": "it is too long"})
+    long = reply(NAMES["a"], "x" * 9_000)
+    (folder / "r.jsonl").write_text(f"{json.dumps(long)}\n{'9' * 9_000}\n{json.dumps(reply(NAMES['b'], 'of b'))}\n")
+    taken, waits = asyncio.run(run_once(here, folder, A, B, most=2_000))
+    sentence = "The reply is longer than max_reply_bytes in settings.yaml (2000 bytes) and is left out."
+    assert (taken.taken, taken.reasons) == (1, {NAMES["a"]: sentence, "r.jsonl line 2": sentence})
+    assert (waits, wanted(folder)) == (1, [NAMES["a"]])
+    whole = len(json.dumps(long))
+    assert asyncio.run(run_once(here, folder, A, B, most=whole - 1))[0].taken == 0
+    assert asyncio.run(run_once(here, folder, A, B, most=whole))[0].taken == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_files_of_requests_are_the_owners_alone_whatever_the_umask(here: Desk, folder: Path) -> None:
+    folder.mkdir()
+    (folder / ".requests.jsonl.new").write_text("left by a run that was killed")
+    (folder / ".requests.jsonl.new").chmod(0o666)
+    before = os.umask(0)
+    try:
+        run(here, folder, A)
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in folder.glob("requests*.jsonl")] == [0o600]
 
 
 def test_a_long_reply_is_taken_whole(here: Desk, folder: Path) -> None:
     run(here, folder, A)
-    write(folder / "r.jsonl", reply(NAMES["a"], "ä" * 3_000_000))
+    write(folder / "r.jsonl", reply(NAMES["a"], "ä" * 1_000_000))
     assert run(here, folder, A)[0].taken == 1
-    assert here.ledger.replies([A.key])[A.key].text == "ä" * 3_000_000
+    assert here.ledger.replies([A.key])[A.key].text == "ä" * 1_000_000
 
 
 def said(**message: Any) -> dict[str, Any]:
@@ -280,7 +302,7 @@ def said(**message: Any) -> dict[str, Any]:
             ModelReply('{"a": 1}', 12, 3, 4, "stop"),
         ),
         (said(content=None, tool_calls=[{"function": {"arguments": {"a": 1}}}]), ModelReply('{"a": 1}', 12, 3, 4)),
-        (said(content="half \ud800"), ModelReply("half ?", 12, 3, 4, "stop")),
+        (said(content="half \ud800"), ModelReply("half \ufffd", 12, 3, 4, "stop")),
         # 4 + 1 characters of the request and 8 of the reply
         (body("12345678", usage=None), ModelReply("12345678", 2, 2, 0, "stop")),
         (body("12345678", usage={"prompt_tokens": -1, "completion_tokens": 2**70}), ModelReply("12345678", 2, 2)),

@@ -22,6 +22,7 @@ from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendEr
 from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.models import open_batch_model
 from autokb.llm.batch.provider import JOBS, BatchProvider, submitted
+from autokb.llm.reply_bound import ReplyBound, too_long
 
 NAME = "openai:gpt-4o-mini"
 KEY = "sk-very-secret-0123456789"
@@ -255,6 +256,48 @@ def test_batches_keep_to_what_the_provider_takes(here: Desk, stub: BatchStub, mo
     many = [request(str(number), model=NAME) for number in range(5)]
     assert run(here, stub, *many)[1] == 5
     assert [len(stub.lines(name)) for name in stub.batches] == [2, 2, 1]
+
+
+def run_bounded(at: Desk, stub: BatchStub, most: int, *requests: ModelRequest) -> tuple[TakenReplies, int]:
+    bound = ReplyBound(most)
+    open_model = partial(open_batch_model, base_url=stub.url, bound=bound)
+
+    async def once() -> tuple[TakenReplies, int]:
+        batch = BatchProvider(at.ledger, at.handles, lambda _model: PRICE, open_model, bound)
+        try:
+            taken = await batch.take_replies()
+            await noted(batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
+            return taken, await batch.flush()
+        finally:
+            await batch.close()
+
+    return asyncio.run(once())
+
+
+def test_a_reply_beyond_the_bound_is_named_and_asked_for_again(here: Desk, stub: BatchStub) -> None:
+    run_bounded(here, stub, 10_000, A, B)
+    stub.end("batch-1", lambda line: ran(line, response("x" * 12_000 if line["custom_id"] == ID[A.key] else "of b")))
+    taken, waits = run_bounded(here, stub, 10_000, A, B)
+    assert (taken.taken, taken.reasons, waits) == (1, {ID[A.key]: too_long(10_000)}, 1)
+
+
+def test_a_file_of_replies_beyond_their_bounds_is_not_read_to_its_end(here: Desk, stub: BatchStub) -> None:
+    run_bounded(here, stub, 10_000, A, B)
+    stub.end("batch-1", lambda line: ran(line, response("x" * 30_000)))
+    taken, waits = run_bounded(here, stub, 10_000, A, B)
+    assert (taken.taken, taken.reasons, waits) == (0, dict.fromkeys(ID.values(), too_long(10_000)), 2)
+    stub.end("batch-2", lambda line: ran(line, response("of \ud83d")))
+    assert run_bounded(here, stub, 10_000, A, B)[0].taken == 2
+    assert here.ledger.replies([A.key])[A.key].text == "of \ufffd"
+
+
+def test_a_file_of_replies_that_cannot_be_read_is_asked_for_again(here: Desk, stub: BatchStub) -> None:
+    run(here, stub, A, B)
+    stub.end("batch-1", lambda line: ran(line, response("of it")))
+    stub.files["out-batch-1"] += "{junk\n"
+    taken, waits = run(here, stub, A, B)
+    reason = "the provider's file of replies cannot be read"
+    assert (taken.taken, taken.reasons, waits) == (0, dict.fromkeys(ID.values(), reason), 2)
 
 
 def test_each_model_has_a_batch_of_its_own(here: Desk, stub: BatchStub) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 
 import stub_server as stub
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.providers import open_sender
+from autokb.llm.reply_bound import too_long
 from llm.contracts import wires
 
 SECRETS = {
@@ -48,9 +51,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[stub.StubServer]:
         yield server
 
 
-def send(server: stub.StubServer, model: str, turns: tuple[Message, ...] = TURNS, seconds: float = 20.0) -> ModelReply:
+def send(
+    server: stub.StubServer,
+    model: str,
+    turns: tuple[Message, ...] = TURNS,
+    seconds: float = 20.0,
+    most: int = MAX_REPLY_BYTES,
+) -> ModelReply:
     async def once() -> ModelReply:
-        sender = open_sender(model, server.url, seconds)
+        sender = open_sender(model, server.url, seconds, most)
         try:
             return await sender.send(ModelRequest(model, turns, SCHEMA, "assign_theme", 77))
         finally:
@@ -59,10 +68,10 @@ def send(server: stub.StubServer, model: str, turns: tuple[Message, ...] = TURNS
     return anyio.run(once)
 
 
-def refused(server: stub.StubServer, model: str, seconds: float = 20.0) -> SendError:
+def refused(server: stub.StubServer, model: str, seconds: float = 20.0, most: int = MAX_REPLY_BYTES) -> SendError:
     """Return the error of one request; whatever it was, it was sent once and shows no key."""
     with pytest.raises(SendError) as caught:
-        send(server, model, seconds=seconds)
+        send(server, model, seconds=seconds, most=most)
     shown = "".join(traceback.format_exception(caught.value))
     assert not [secret for secret in SECRETS.values() if secret in shown]
     assert server.requests == 1
@@ -150,6 +159,52 @@ def test_a_body_that_is_no_reply_is_asked_for_again(server: stub.StubServer, fau
     server.reply = lambda _body: fault
     error = refused(server, "openai:m")
     assert (error.retry, error.billed) == (True, "perhaps")
+
+
+MOST = 2_000_000  # bytes
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("fault", [stub.BOMB, stub.FLOOD], ids=["packed", "flood"])
+def test_a_body_beyond_the_bound_is_not_held_in_memory(server: stub.StubServer, model: str, fault: stub.Fault) -> None:
+    send(server, model)  # what is loaded once is no part of a reply
+    server.bodies.clear()
+    server.reply = lambda _body: fault
+    tracemalloc.start()
+    try:
+        error = refused(server, model, most=MOST)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < stub.BOMB_BYTES / 5  # the description of its services alone takes Amazon's package 9 MB
+    # Amazon's package unpacks nothing; there the packed bytes are no reply.
+    if fault is stub.FLOOD or not model.startswith("bedrock"):
+        assert str(error) == too_long(MOST)
+        assert (error.retry, error.fatal, error.billed) == (False, False, "perhaps")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_body_that_drips_ends_with_the_time_out(server: stub.StubServer, model: str) -> None:
+    server.reply = lambda _body: stub.DRIP
+    error = refused(server, model, seconds=0.5)
+    assert (error.retry, error.billed) == (True, "perhaps")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_reply_of_the_bounds_own_length_is_read(server: stub.StubServer, model: str) -> None:
+    text = json.dumps({"theme": "S" * 5_000})
+    server.reply = lambda _body: text
+    assert json.loads(send(server, model, most=10_000).text) == json.loads(text)
+    with pytest.raises(SendError, match="longer than max_reply_bytes"):
+        send(server, model, most=4_000)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_long_page_with_an_error_is_cut_and_the_status_counts(server: stub.StubServer, model: str) -> None:
+    server.reply = lambda _body: stub.Fault("status", 503, content="x" * 3_000_000)
+    error = refused(server, model, most=MOST)
+    assert (error.retry, error.billed) == (True, "no")
+    assert len(str(error)) < 500
 
 
 def test_nothing_listens(server: stub.StubServer) -> None:

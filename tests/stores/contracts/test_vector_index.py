@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from autokb.core.ranking import best_first
 from autokb.core.vectors import Vectors
-from autokb.stores.vector_index import SCORED_BY_GRAPH, ExactIndex, GraphIndex, VectorIndex, vector_index
+from autokb.stores.vector_index import (
+    SCORED_BY_GRAPH,
+    ExactIndex,
+    GraphIndex,
+    VectorIndex,
+    _recommend_graph,
+    vector_index,
+)
+
+needs_usearch = pytest.mark.skipif(find_spec("usearch") is None, reason="usearch is missing (extra: usearch)")
 
 Maker = Callable[[Vectors], VectorIndex]
 MAKERS: dict[str, Maker] = {"exact": vector_index, "graph": lambda vectors: vector_index(vectors, exact_up_to=0)}
@@ -23,14 +34,31 @@ def units(rows: int, dimensions: int = 32, seed: int = 7) -> Vectors:
     return np.ascontiguousarray(found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
-@pytest.fixture(params=sorted(MAKERS))
+@pytest.fixture(params=["exact", pytest.param("graph", marks=needs_usearch)])
 def make(request: pytest.FixtureRequest) -> Maker:
     return MAKERS[request.param]
 
 
+@needs_usearch
 def test_the_kind_follows_the_number_of_rows() -> None:
     assert isinstance(vector_index(units(10), exact_up_to=10), ExactIndex)
     assert isinstance(vector_index(units(11), exact_up_to=10), GraphIndex)
+
+
+def test_without_usearch_any_number_is_compared_exactly_and_that_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "usearch", None)  # as Python marks what cannot be imported
+    _recommend_graph.cache_clear()
+    vectors = units(11)
+    with caplog.at_level(logging.WARNING):
+        assert isinstance(vector_index(vectors[:10], exact_up_to=10), ExactIndex)
+        assert not caplog.messages
+        indexes = [vector_index(vectors, exact_up_to=10) for _ in range(3)]
+    assert all(isinstance(index, ExactIndex) for index in indexes)
+    assert np.array_equal(indexes[0].scores(vectors[3]), vectors @ vectors[3])
+    (said,) = caplog.messages
+    assert "More than 10 vectors" in said and "pip install 'autokb[usearch]'" in said
 
 
 def test_a_row_finds_itself_with_cosine_one(make: Maker) -> None:
@@ -73,6 +101,7 @@ def test_an_empty_index_finds_nothing() -> None:
     assert len(vector_index(np.zeros((0, 8), dtype=np.float32)).scores(units(1, 8)[0])) == 0
 
 
+@needs_usearch
 def test_an_encoder_can_be_loaded_after_a_graph_was_built() -> None:
     """The other way round the two libraries crash the process."""
     code = (

@@ -11,12 +11,13 @@ from pathlib import Path
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
+from autokb.core.private_files import replace_private
+from autokb.text.spreadsheet_cells import guarded, unguarded
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
 FILLED_IN = COLUMNS[:3]
 ANNOTATORS = ("1", "2")
 ANSWERS = {**dict.fromkeys(("yes", "y", "true", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run instead of show
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def displayed_solutions(solutions: Iterable[Solution], most: int | None = None) 
 def write_sheet(path: Path, solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None) -> None:
     """Write the sheet as CSV (AutokbError where that cannot be done)."""
     try:
-        path.write_text(sheet(solutions, issues, most), encoding="utf-8", newline="")
+        replace_private(path, sheet(solutions, issues, most).encode("utf-8"))
     except OSError as error:
         raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error
 
@@ -57,7 +58,7 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
             "\n".join(dict.fromkeys(e.document for e in solution.evidence)),
             "\n---\n".join(e.quote for e in solution.evidence),
         )
-        rows.append((solution.id, [f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells]))
+        rows.append((guarded(solution.id), [guarded(cell) for cell in cells]))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -71,7 +72,7 @@ def read_sheet(path: Path) -> Agreement:
     answers: dict[str, dict[str, bool]] = {}
     for number, row in _read_rows(path):
         where = f"{path}, line {number}"
-        item, annotator, answer = (row[column].strip() for column in FILLED_IN)
+        item, annotator, answer = (unguarded(row[column].strip()) for column in FILLED_IN)
         if not answer:
             continue
         if not item or annotator not in ANNOTATORS:

@@ -9,6 +9,7 @@ from typing import Any
 
 from autokb.core.domain import Rule
 from autokb.core.nouns import Solution, VerdictName
+from autokb.core.timed_patterns import SlowPatternError
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,12 @@ def solution_verdicts(solution: Solution, rules: Iterable[Rule]) -> dict[str, Ve
         found = {r: "kept" if v == "broken" else v for r, v in found.items()}
     text = "\n".join((solution.text, *solution.steps))
     for rule in rules:
-        if rule.broken_by(text):
-            found[rule.id] = "broken"
-        else:
-            found.setdefault(rule.id, "not judged")
+        try:
+            if rule.broken_by(text):
+                found[rule.id] = "broken"
+        except SlowPatternError:
+            found[rule.id] = "not judged"
+        found.setdefault(rule.id, "not judged")
     return found
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
+from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import Handles, TakenReplies, awaited_row, batch_cost, custom_id
-from autokb.llm.batch.folder import LINE_MOST, read_lines, reply_files, usable, write_requests
-from autokb.llm.batch.lines import NO_JSON, ReplyLine, read_line, request_line
+from autokb.llm.batch.folder import read_lines, reply_files, usable, write_requests
+from autokb.llm.batch.lines import NO_JSON, ReplyLine, find_custom_id, read_line, request_line
 from autokb.llm.prices import Price
+from autokb.llm.reply_bound import too_long
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,11 @@ AT_ONCE = 200  # replies that share one write to the disk
 class Sorting:
     """One pass over all reply files; a reply is in the ledger at the latest when ``store`` returns."""
 
-    def __init__(self, ledger: Ledger, written: Mapping[str, int], price_of: Callable[[str], Price | None]) -> None:
+    def __init__(
+        self, ledger: Ledger, written: Mapping[str, int], price_of: Callable[[str], Price | None], most: int
+    ) -> None:
         self._ledger = ledger
+        self._most = most  # bytes of a line
         self._written = written
         self._price_of = price_of
         self._awaited = {custom_id(row.key): row for row in ledger.awaited()}
@@ -89,7 +94,10 @@ class Sorting:
 
     def sort(self, file: str, number: int, data: bytes, ended: bool) -> None:
         """Take one line, or note what is wrong with it."""
-        line = ReplyLine("", reason="it is too long") if len(data) >= LINE_MOST else read_line(data)
+        if len(data.rstrip(b"\r\n")) > self._most:
+            line = ReplyLine(find_custom_id(data), reason=too_long(self._most))
+        else:
+            line = read_line(data)
         if line.custom_id:
             self._sort_named(line)
         elif line.reason == NO_JSON and not ended:
@@ -184,7 +192,15 @@ class Register:
 class BatchFiles:
     """Takes replies from a folder and writes there what is still to be answered; it sends nothing by itself."""
 
-    def __init__(self, folder: Path, ledger: Ledger, handles: Handles, price_of: Callable[[str], Price | None]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        ledger: Ledger,
+        handles: Handles,
+        price_of: Callable[[str], Price | None],
+        max_reply_bytes: int = MAX_REPLY_BYTES,
+    ) -> None:
+        self._most = max_reply_bytes
         self._folder = usable(folder)
         self._ledger = ledger
         self._handles = handles
@@ -197,11 +213,11 @@ class BatchFiles:
     async def take_replies(self) -> TakenReplies:
         """Put the replies of the folder into the ledger, and name what is missing, doubled, foreign and malformed."""
         register = Register.from_json(self._handles.get(REGISTER))
-        sorting = Sorting(self._ledger, register.written, self._price_of)
+        sorting = Sorting(self._ledger, register.written, self._price_of, self._most)
         files, skipped = reply_files(self._folder)
         for path in files:
             try:
-                for number, line, ended in read_lines(path):
+                for number, line, ended in read_lines(path, self._most):
                     sorting.sort(path.name, number, line, ended)
             except OSError as error:
                 sorting.refuse_file(path.name, error.strerror or "unreadable")

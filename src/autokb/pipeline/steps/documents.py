@@ -24,8 +24,8 @@ from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.settings import Settings
+from autokb.core.vectors import encoder_key
 from autokb.pipeline.stages import Stages
-from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.chunking.find_shift.task import TASK as FIND_SHIFT
 from autokb.tasks.chunking.find_splits.task import TASK as FIND_SPLITS
 from autokb.tasks.chunking.merge_blocks.task import TASK as MERGE_BLOCKS
@@ -70,7 +70,7 @@ def chunk_documents(stages: Stages, settings: Settings, documents: Sequence[Docu
     pages = [Page(document) for document in documents]
     if settings.chunker == AUTO_CHUNKER:
         site = SiteBoilerplate()
-        blocks = _remembered_blocks(stages.file, documents)
+        blocks = _remembered_blocks(stages, documents)
         for one in blocks:
             site.add(one)
         pages = [replace(page, site_boilerplate=site.on(one)) for page, one in zip(pages, blocks, strict=True)]
@@ -83,21 +83,23 @@ def chunk_documents(stages: Stages, settings: Settings, documents: Sequence[Docu
     }
 
 
-def _remembered_blocks(file: WorkspaceFile, documents: Sequence[Document]) -> list[PageBlocks]:
+def _remembered_blocks(stages: Stages, documents: Sequence[Document]) -> list[PageBlocks]:
     """Return the blocks of documents; those of a document that did not change are looked up."""
     keys = [digest(BLOCKS_STAGE, BLOCKS_VERSION, d.id, d.url, d.text) for d in documents]
-    known = file.finished(sorted(set(keys)))
+    known = stages.kept(keys, _read_blocks)
     blocks, fresh = [], {}
-    for document, key in zip(documents, keys, strict=True):
-        if key in known:
-            site, *hashes = json.loads(known[key])
-            blocks.append(PageBlocks(site, frozenset(hashes)))
-        else:
-            blocks.append(page_blocks(document))
-            fresh[key] = json.dumps([blocks[-1].site, *sorted(blocks[-1].hashes)])
+    for n, document in enumerate(documents):
+        blocks.append(known[n] if n in known else page_blocks(document))
+        if n not in known:
+            fresh[keys[n]] = json.dumps([blocks[-1].site, *sorted(blocks[-1].hashes)])
     if fresh:
-        file.finish(BLOCKS_STAGE, fresh)
+        stages.file.finish(BLOCKS_STAGE, fresh)
     return blocks
+
+
+def _read_blocks(_position: int, text: str) -> PageBlocks:
+    site, *hashes = json.loads(text)
+    return PageBlocks(site, frozenset(hashes))
 
 
 def chunk_pages(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
@@ -126,8 +128,12 @@ def _remembered(
     work: Callable[[int], ChunkResult],
 ) -> list[ChunkResult | None]:
     keys = [_key(chunker, page, one) for page, one in zip(pages, also, strict=True)]
-    texts = stages.remember(STAGE, keys, [p.document.id for p in pages], lambda n: dump_result(work(n)))
-    return [None if t is None else load_result(p.document.id, t) for p, t in zip(pages, texts, strict=True)]
+    names = [p.document.id for p in pages]
+    return stages.remember(STAGE, keys, names, lambda n: dump_result(work(n)), _result_reader(pages))
+
+
+def _result_reader(pages: Sequence[Page]) -> Callable[[int, str], ChunkResult]:
+    return lambda n, text: load_result(pages[n].document.id, text)
 
 
 def _key(chunker: ChunkerSettings, page: Page, also: str) -> str:
@@ -147,17 +153,17 @@ def _chunk_by_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[
                 texts_to_embed(batch[n].document)  # raises what says why it cannot be chunked
             return chunk_by_vectors(batch[n].document, chunker.max_size, vectors[n] or None)
 
-        results += _remembered(stages, chunker, batch, [stages.encoder.name] * len(batch), work)
+        results += _remembered(stages, chunker, batch, [encoder_key(stages.encoder.name)] * len(batch), work)
     return results
 
 
 def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> dict[int, list[Any]]:
     """Return the vectors of the sentences of each page that is new and can be chunked, by its place."""
-    keys = [_key(chunker, page, stages.encoder.name) for page in pages]
-    known = stages.file.finished(sorted(set(keys)))
+    keys = [_key(chunker, page, encoder_key(stages.encoder.name)) for page in pages]
+    known = stages.kept(keys, _result_reader(pages))
     texts: dict[int, tuple[str, ...]] = {}
     for n, page in enumerate(pages):
-        if keys[n] not in known:
+        if n not in known:
             with suppress(UnreadableFileError):
                 texts[n] = texts_to_embed(page.document)
     everything = [text for one in texts.values() for text in one]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from autokb.core.attributes import Attributes
 from autokb.core.ids import canonical_json, digest
@@ -29,17 +30,21 @@ def fit_documents(
 
     def fit(_position: int) -> str:
         fitted = fit_weights(chunks, past, vectors)
-        return json.dumps([fitted.weights.as_json(), fitted.reason, fitted.asked])
+        return json.dumps([fitted.weights.as_json(), fitted.reason, fitted.asked], allow_nan=False)
 
-    (text,) = stages.remember(STAGE, [key], ["weights"], fit)
-    return Weights().without_history() if text is None else read_weights(json.loads(text)[0])
+    (weights,) = stages.remember(STAGE, [key], ["weights"], fit, lambda _n, text: _read_weights(json.loads(text)[0]))
+    return weights or Weights().without_history()
 
 
 def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequence[Vectors], texts: str) -> Gate:
     """Fit the gate on all raw issues against the rest of the knowledge base."""
-    key = digest("gate", VERSION, encoder, texts)
-    (text,) = stages.remember(STAGE, [key], ["gate"], lambda _n: json.dumps(fit_gate(encoder, raw, others).as_json()))
-    return fit_gate(encoder, raw[:0]) if text is None else read_gate(json.loads(text))
+    key = digest("gate", VERSION, encoder, texts)  # its name as it is now, for the gate holds it
+
+    def fit(_position: int) -> str:
+        return json.dumps(fit_gate(encoder, raw, others).as_json(), allow_nan=False)
+
+    (gate,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: _read_gate(json.loads(text)))
+    return gate or fit_gate(encoder, raw[:0])
 
 
 def fit_trees(
@@ -57,7 +62,23 @@ def fit_trees(
 
     def fit(_position: int) -> str:
         cases = tree_cases(index, past, vectors, attributes)
-        return json.dumps(fit_tree_weights(index.weights, cases).as_json())
+        return json.dumps(fit_tree_weights(index.weights, cases).as_json(), allow_nan=False)
 
-    (text,) = stages.remember(STAGE, [key], ["trees"], fit)
-    return index.weights if text is None else read_weights(json.loads(text))
+    (weights,) = stages.remember(STAGE, [key], ["trees"], fit, lambda _n, text: _read_weights(json.loads(text)))
+    return weights or index.weights
+
+
+def _read_weights(body: Any) -> Weights:
+    """Read stored weights; ValueError where they were damaged, for readers of a published setting take any."""
+    weights = read_weights(body)
+    if canonical_json(weights.as_json()) != canonical_json(body):
+        raise ValueError("these are no weights")
+    return weights
+
+
+def _read_gate(body: Any) -> Gate:
+    """Read a stored gate; ValueError where it was damaged."""
+    gate = read_gate(body)
+    if canonical_json(gate.as_json()) != canonical_json(body):
+        raise ValueError("this is no gate")
+    return gate

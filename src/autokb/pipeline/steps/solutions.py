@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from autokb.core.attributes import Attributes, Match, as_lists, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
+from autokb.core.timed_patterns import describe_slow
+from autokb.core.vectors import encoder_key
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
 from autokb.pipeline.stages import Stages
@@ -32,6 +35,7 @@ STAGE = "solutions"
 VERSION = "1"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
+NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
 LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues were resolved by it
 
 
@@ -93,9 +97,12 @@ def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issue
 
     with stages.timed(STAGE):
         keys = [key(issue) for issue in issues]
-    texts = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write)
-    found = [json.loads(text)["solutions"] for text in texts if text is not None]
-    return [SOLUTION.read(body, id=body["id"]) for bodies in found for body in bodies]
+
+    def read(body: Mapping[str, Any]) -> list[Solution]:
+        return [SOLUTION.read(solution, id=solution["id"]) for solution in body["solutions"]]
+
+    found = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write, read)
+    return [solution for solutions in found for solution in solutions or ()]
 
 
 def _write(
@@ -140,7 +147,7 @@ class _PassageFinder:
     def fingerprint(self) -> str:
         """The hash of everything that is searched and of what each kind of evidence counts."""
         weights = canonical_json(self.index.weights.as_json())
-        return digest(self.index.encoder, weights, self.corpus.fingerprint())
+        return digest(encoder_key(self.index.encoder), weights, self.corpus.fingerprint())
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
@@ -199,9 +206,28 @@ def _checked(
     asks = bool(spec.rules) or not stages.asks_model(CHECK_RULES, "rules")
     asked = [s for s in solutions if s.status in DISPLAYED and asks]
     requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in asked]
+    failed_before = len(stages.failures)
     replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in asked])
+    stages.failures[failed_before:] = _name_slow_patterns_once(stages.failures[failed_before:], spec)
     checked = {
         s.id: None if reply is None else safeguard(s, reply, spec.language)
         for s, reply in zip(asked, replies, strict=True)
     }
     return [one for s in solutions if (one := checked.get(s.id, s)) is not None]
+
+
+def _name_slow_patterns_once(failures: Sequence[Failure], spec: DomainSpec) -> list[Failure]:
+    """Return the failures with one line for each pattern that was too slow, in place of one for each solution."""
+    others = list(failures)
+    lines = []
+    for rule in spec.rules:
+        for pattern in rule.patterns:
+            sentence = describe_slow(rule.id, pattern)
+            stopped = [failure.item for failure in others if failure.reason.endswith(sentence)]
+            if stopped:
+                named = ", ".join(stopped[:NAMED_SOLUTIONS])
+                more = f" and {len(stopped) - NAMED_SOLUTIONS:,} more" if len(stopped) > NAMED_SOLUTIONS else ""
+                reason = f"{sentence} Nobody could check {named}{more} by it, so they are not shown."
+                lines.append(Failure("rules", rule.id, reason))
+                others = [failure for failure in others if not failure.reason.endswith(sentence)]
+    return [*others, *lines]

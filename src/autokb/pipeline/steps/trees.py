@@ -62,12 +62,10 @@ def grow_trees(
         }
 
     keys = [digest("tree of a seed", asked, seed, reports[seed].fingerprint) for seed in seeds]
-    texts = stages.remember_derived(STAGE, GROW_TREE, keys, seeds, grow)
-    grown = [
-        (seed, GROW_TREE.output.model_validate(json.loads(text)["tree"]))
-        for seed, text in zip(seeds, texts, strict=True)
-        if text is not None
-    ]
+    trees = stages.remember_derived(
+        STAGE, GROW_TREE, keys, seeds, grow, lambda body: GROW_TREE.output.model_validate(body["tree"])
+    )
+    grown = [(seed, tree) for seed, tree in zip(seeds, trees, strict=True) if tree is not None]
     return Grown(tuple(node for seed, tree in grown for node in issues(seed, tree)), reasons)
 
 

@@ -1,0 +1,201 @@
+"""Whatever happens to the bytes of ``knowledge.db``, each command works or says in one sentence what to do."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from test_front_door import CASES
+
+import hand_made_kb
+from autokb.app import SupportKB
+from autokb.cli import main
+from autokb.core.ledger import Paid
+from autokb.core.model_requests import ModelReply
+from autokb.stores.ledger_table import LedgerTable
+from autokb.stores.workspace import Workspace
+
+PAGE = 4096  # of SQLite, by default
+COMMANDS = sorted(
+    words.replace("{here}/emptied", "rain.md") if words.startswith("remove") else words
+    for words, _ in CASES.values()
+    if "{here}/kb" in words
+)
+TEXTS = [  # what a customer or a document says, line by line
+    *(text for text, _, _ in hand_made_kb.RAW.values()),
+    *(line for _, text in hand_made_kb.DOCUMENTS.values() for line in text.split("\n") if len(line) > 12),
+]
+Damage = Callable[[Path], None]
+
+
+@pytest.fixture(scope="module")
+def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a built workspace, in which every table has a row, and what the commands read beside it."""
+    here = tmp_path_factory.mktemp("built")
+    shutil.copytree(_imported, here / "kb")
+    SupportKB.open(here / "kb").build()
+    with SupportKB.open(here / "kb").workspace.file() as file, file.transaction():
+        file.spend([("trees", "grow_tree", 1, 0, 10, 5, 0.1)])
+        LedgerTable(file).keep([Paid("k", "b", "trees", "grow_tree", "m", (), "paid", ModelReply("x", 1, 2), 0.1)])
+    hand_made_kb.write(here / "kb.jsonl")
+    (here / "emptied").mkdir()
+    (here / "page.md").write_text("# Kettle\n\nFill it with water.\n", encoding="utf-8")
+    kb = SupportKB.open(here / "kb")
+    shown = [node for tree in kb.show().trees for node in (tree, *tree.children) if node.solutions]
+    solutions = [s.id for node in shown for s in kb.show_issue(node.id).solutions if s.status == "displayed"]
+    kb.approve(solutions[3:4])
+    # the ids of the hand-made knowledge base in the commands' words, as they are after the build
+    ids = {"s-pair": solutions[0], "s-rain": solutions[1], "s-contacts": solutions[2], "charge": shown[0].id}
+    (here / "ids.json").write_text(json.dumps(ids), encoding="utf-8")
+    (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+    (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": "it does not charge"}) + "\n", encoding="utf-8")
+    (here / "q.tsv").write_text("1\tcharging.md\t1\n", encoding="utf-8")
+    return here
+
+
+def check(command: str, damage: Damage, built: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> bool:
+    """Run a command on a damaged copy; returns whether it refused it, in one sentence without anybody's words."""
+    shutil.rmtree(here, ignore_errors=True)
+    shutil.copytree(built, here)
+    damage(here / "kb" / "knowledge.db")
+    ids = json.loads((here / "ids.json").read_text(encoding="utf-8"))
+    status = main([ids.get(word, word) for word in shlex.split(command.format(here=here))])
+    said = capsys.readouterr().err
+    assert status in (0, 1, 2), said
+    if status:
+        assert said.count("\n") == 1 and "fault in autokb" not in said, said
+        assert not [text for text in TEXTS if text in said]
+        assert str(here / "kb") in said and ("put back a copy" in said or "is a workspace already" in said), said
+    return status != 0
+
+
+def overwritten(at: int, data: bytes) -> Damage:
+    def damage(path: Path) -> None:
+        content = bytearray(path.read_bytes())
+        content[at : at + len(data)] = data
+        path.write_bytes(content)
+
+    return damage
+
+
+def cut(size: int) -> Damage:
+    return lambda path: path.write_bytes(path.read_bytes()[:size])
+
+
+def changed(table: str, change: str, where: str = "1") -> Damage:
+    def damage(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(f"UPDATE {table} SET {change} WHERE {where}")
+            db.commit()
+
+    return damage
+
+
+HEAD: dict[str, Damage] = {
+    "empty": cut(0),
+    "cut in the header": cut(50),
+    "cut after the first page": cut(PAGE),
+    "zeros for a header": overwritten(0, bytes(100)),
+    "zeros for the schema": overwritten(100, bytes(PAGE - 100)),
+    "a schema that is no text": overwritten(PAGE - 400, b"\xff" * 300),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("where", HEAD)
+def test_without_its_head_no_command_opens_it(
+    where: str, command: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = check(command, HEAD[where], built, tmp_path / "here", capsys)
+    assert refused or where == "a schema that is no text"  # which may hit the free part of the page
+
+
+BODIES = {
+    "staged": "body",
+    "record": "body",
+    "decision": "body",
+    "work": "reply",
+    "vector": "data",
+    "meta": "value",
+    "request": "items",
+    "spend": "stage",
+}
+DAMAGED_VALUES = {
+    "no JSON": '\'{"text": "it does not\'',
+    "another kind of JSON": "'[]'",
+    "an object without its fields": "'{}'",
+    "a number": "5",
+    "bytes": "x'ff00'",
+    "no UTF-8": "CAST(x'637573746f6d6572fffe' AS TEXT)",
+    "half of it": "substr(COLUMN, 1, length(COLUMN) / 2)",
+    "another letter": "replace(COLUMN, '\"te', '\"ze')",
+}
+
+
+@pytest.mark.parametrize("value", DAMAGED_VALUES)
+@pytest.mark.parametrize(
+    "table", [t if t in ("record", "decision") else pytest.param(t, marks=pytest.mark.slow) for t in BODIES]
+)
+def test_damaged_rows_of_any_table(
+    table: str, value: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    column = BODIES[table]
+    change = f"{column} = {DAMAGED_VALUES[value].replace('COLUMN', column)}"
+    damage = changed(table, change, "key <> 'schema'" if table == "meta" else "1")
+    refused = {command for command in COMMANDS if check(command, damage, built, tmp_path / "here", capsys)}
+    verbs = {command.split()[0] for command in refused} - {"init"}
+    if table == "record" and value != "another letter":
+        assert verbs >= {"show", "ask", "export", "build", "evaluate"}
+    if table in ("work", "vector") and value not in ("no UTF-8", "another letter"):
+        assert not verbs  # what can be made again is
+
+
+@pytest.mark.slow
+def test_damage_anywhere_in_the_file(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every page with zeros or noise, and 100 places with some bytes of noise; a command each, drawn by a seed."""
+    size = (built / "kb" / "knowledge.db").stat().st_size
+    refused = 0
+    for number in range(size // PAGE):
+        noise = random.Random(number)
+        for data in (bytes(PAGE), noise.randbytes(64)):
+            for command in noise.sample(COMMANDS, 1):
+                refused += check(command, overwritten(number * PAGE, data), built, tmp_path / "here", capsys)
+    for number in range(100):
+        noise = random.Random(number)
+        damage = overwritten(noise.randrange(size), noise.randbytes(noise.choice([1, 2, 30])))
+        for command in noise.sample(COMMANDS, 1):
+            refused += check(command, damage, built, tmp_path / "here", capsys)
+    for command in COMMANDS:
+        refused += check(command, cut(size // 2), built, tmp_path / "here", capsys)
+    assert refused > 50
+
+
+@pytest.mark.parametrize("beside", ["knowledge.db-wal", "knowledge.db-shm", "knowledge.db-journal"])
+def test_noise_beside_the_file_changes_nothing(
+    beside: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def damage(path: Path) -> None:
+        path.with_name(beside).write_bytes(random.Random(beside).randbytes(3 * PAGE))
+
+    for command in COMMANDS:
+        assert not check(command, damage, built, tmp_path / "here", capsys) or command.startswith("init")
+
+
+def test_a_damaged_page_of_the_write_ahead_log_is_not_merged(hand_made: Workspace, tmp_path: Path) -> None:
+    with hand_made.file() as file:
+        with file.transaction():
+            file.note("generation", "7")
+        for name in ("knowledge.db", "knowledge.db-wal", "domain.yaml"):
+            shutil.copyfile(hand_made.folder / name, tmp_path / name)
+    log = tmp_path / "knowledge.db-wal"
+    overwritten(log.stat().st_size - 100, b"\xff" * 50)(log)
+    assert main(["show", str(tmp_path)]) == 0
+    with SupportKB.open(tmp_path).workspace.file() as file:
+        assert file.meta("generation") != "7"
