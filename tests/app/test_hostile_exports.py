@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 import hand_made_kb
 from autokb.app.edited_exports import read_csv, read_markdown, same_text
-from autokb.app.export_kb import export_kb
+from autokb.app.export_kb import checksum, export_kb
 from autokb.app.import_kb import import_file
 from autokb.evaluation.quality.annotation import read_sheet, sheet
 from autokb.evaluation.report import Bar, Chart, ReportTable, html_page
@@ -68,7 +68,9 @@ def test_nothing_in_the_markdown_is_active(hostile: Workspace) -> None:
     renderer = MarkdownIt("commonmark", {"html": True}).enable("table")
     renderer.validateLink = lambda _url: True  # type: ignore[method-assign]
     blocks = [token.content.strip() for token in renderer.parse(text) if token.type == "html_block"]
-    marks = [f"<!-- solution {s} ({row[-1]}) -->" for s, row in hand_made_kb.SOLUTIONS.items()]
+    with hostile.file() as file:
+        texts = {s.id: s.text for s in read_published(file).kb.solutions.values()}
+    marks = [f"<!-- solution {s} ({row[-1]}) {checksum(texts[s])} -->" for s, row in hand_made_kb.SOLUTIONS.items()]
     assert sorted(blocks) == sorted([*marks, *["<!-- end -->"] * len(marks)])
     inline = [child.type for token in renderer.parse(text) for child in token.children or ()]
     assert not {"html_inline", "link_open", "image"} & set(inline)
@@ -86,7 +88,9 @@ def test_an_export_that_nobody_edited_is_unedited(hostile: Workspace, suffix: st
     with hostile.file() as file:
         kb = read_published(file).kb
     read = read_markdown if suffix == ".md" else read_csv
-    assert read(text, "x", kb).texts == {s.id: same_text(s.text) for s in kb.solutions.values()}
+    found = read(text, "x", kb).texts
+    assert {i: one.text for i, one in found.items()} == {s.id: same_text(s.text) for s in kb.solutions.values()}
+    assert all(one.is_untouched for one in found.values())
 
 
 def test_an_edit_beside_hostile_text_is_taken_as_it_was_typed(hostile: Workspace) -> None:

@@ -175,11 +175,11 @@ def test_what_steers_a_terminal_is_taken_out_of_a_solution_by_hand(hand_made: Wo
 
 def test_a_pattern_that_takes_too_long_lets_nothing_through(hand_made: Workspace, tmp_path: Path) -> None:
     domain = hand_made.folder / "domain.yaml"
-    slow = "rules:\n  - {id: slow, text: Be quick., patterns: ['(a+)+$']}\n"
+    slow = "rules:\n  - {id: slow, text: Be quick., patterns: ['(?:\\w|\\w\\w|\\s|\\W)+[#%]{2}$']}\n"
     domain.write_text(domain.read_text(encoding="utf-8").replace("rules:\n", slow), encoding="utf-8")
     workspace = open_workspace(hand_made.folder)
     with pytest.raises(BadInputError, match=r"slow: The pattern .* takes more than"):
-        write_by_hand(workspace, "charge", written(tmp_path, "a" * 40 + "!"))
+        write_by_hand(workspace, "charge", written(tmp_path, "Lift it and carry it. " * 20))
 
 
 # -- edits are held to the rules, and stay in the order in which they were taken -----------------------------------

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from test_front_door import CASES
+from test_front_door import CASES, lay_files
 
 import hand_made_kb
 from autokb.app import SupportKB
@@ -44,9 +44,8 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with SupportKB.open(here / "kb").workspace.file() as file, file.transaction():
         file.spend([("trees", "grow_tree", 1, 0, 10, 5, 0.1)])
         LedgerTable(file).keep([Paid("k", "b", "trees", "grow_tree", "m", (), "paid", ModelReply("x", 1, 2), 0.1)])
-    hand_made_kb.write(here / "kb.jsonl")
+    lay_files(here)
     (here / "emptied").mkdir()
-    (here / "page.md").write_text("# Kettle\n\nFill it with water.\n", encoding="utf-8")
     kb = SupportKB.open(here / "kb")
     shown = [node for tree in kb.show().trees for node in (tree, *tree.children) if node.solutions]
     solutions = [s.id for node in shown for s in kb.show_issue(node.id).solutions if s.status == "displayed"]
@@ -54,16 +53,13 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # the ids of the hand-made knowledge base in the commands' words, as they are after the build
     ids = {"s-pair": solutions[0], "s-rain": solutions[1], "s-contacts": solutions[2], "charge": shown[0].id}
     (here / "ids.json").write_text(json.dumps(ids), encoding="utf-8")
-    (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
-    (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": "it does not charge"}) + "\n", encoding="utf-8")
-    (here / "q.tsv").write_text("1\tcharging.md\t1\n", encoding="utf-8")
     return here
 
 
 def check(command: str, damage: Damage, built: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> bool:
     """Run a command on a damaged copy; returns whether it refused it, in one sentence without anybody's words."""
     shutil.rmtree(here, ignore_errors=True)
-    shutil.copytree(built, here)
+    shutil.copytree(built, here, symlinks=True)
     damage(here / "kb" / "knowledge.db")
     ids = json.loads((here / "ids.json").read_text(encoding="utf-8"))
     status = main([ids.get(word, word) for word in shlex.split(command.format(here=here))])

@@ -109,6 +109,20 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
 }
 
 
+def lay_files(here: Path) -> None:
+    """Write what the commands read beside the workspace."""
+    hand_made_kb.write(here / "kb.jsonl")
+    (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+    (here / "linked").mkdir()
+    (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
+    (here / "page.md").write_text(
+        "# Kettle\n\nFill it with water.\n\n## Boil\n\nPress the switch and wait.\n", encoding="utf-8"
+    )
+    document = next(iter(hand_made_kb.DOCUMENTS))
+    (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
+    (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
+
+
 def leaves(group: typer.Typer, *path: str) -> set[str]:
     """Return the words of every command."""
     names = {" ".join((*path, c.name or c.callback.__name__)) for c in group.registered_commands if c.callback}
@@ -134,16 +148,7 @@ def test_a_command_prints_what_its_method_returns(
         shutil.rmtree(here, ignore_errors=True)
         here.mkdir()
         shutil.copytree(hand_made.folder, here / "kb")
-        hand_made_kb.write(here / "kb.jsonl")
-        (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
-        (here / "linked").mkdir()
-        (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
-        (here / "page.md").write_text(
-            "# Kettle\n\nFill it with water.\n\n## Boil\n\nPress the switch and wait.\n", encoding="utf-8"
-        )
-        document = next(iter(hand_made_kb.DOCUMENTS))
-        (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
-        (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
+        lay_files(here)
         if command in ("add", "sources", "remove"):
             (here / "emptied").mkdir()
             (here / "emptied" / "old.csv").write_text("id,text\n1,It smells\n7,It hums\n", encoding="utf-8")

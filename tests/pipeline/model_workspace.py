@@ -71,7 +71,8 @@ def made(folder: Path, url: str, *, settings: str = PRICES, mode: str = "economi
 
 def reopened(folder: Path, url: str, settings: str = PRICES, mode: str = "economical") -> SupportKB:
     """Return the workspace with these settings."""
-    text = f"model: openai:stub\nbase_url: {url}\nretries: 2\n{settings}"
+    retries = "" if "retries:" in settings else "retries: 2\n"
+    text = f"model: openai:stub\nbase_url: {url}\n{retries}{settings}"
     (folder / "kb" / "settings.yaml").write_text(text, encoding="utf-8")
     return SupportKB.open(folder / "kb", mode=mode)
 
