@@ -173,6 +173,19 @@ def test_a_text_and_its_approval_can_be_changed_in_one_line(hand_made: Workspace
     assert (shown(hand_made, "s-rain").text, shown(hand_made, "s-rain").status) == ("Shake it.", "approved")
 
 
+def test_a_text_and_its_approval_in_an_older_file_are_both_taken_where_the_text_before_was_approved(
+    hand_made: Workspace,
+) -> None:
+    old = exported(hand_made)
+    judge(hand_made, ["s-contacts"], "approve", now=NOW)
+    changed = with_lines(
+        old, lambda line: line.update(text="Shake it.", steps=["Shake it."], status="approved"), "s-contacts"
+    )
+    for taken in (2, 0):
+        assert imported(hand_made, changed).taken == taken
+        assert (shown(hand_made, "s-contacts").text, shown(hand_made, "s-contacts").status) == ("Shake it.", "approved")
+
+
 def test_steps_that_were_changed_alone_are_shown_and_so_is_a_text(hand_made: Workspace) -> None:
     steps = ["Allow Bluetooth.", "Tap Join."]
     assert imported(hand_made, with_lines(exported(hand_made), lambda s: s.update(steps=steps), "s-ios")).taken == 1

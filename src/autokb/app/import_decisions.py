@@ -228,6 +228,7 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
     in_file = {_key(one) for one in found.lines}
     # What the file does not know though it is here can have come in by a file before, and be told by this one again.
     elsewhere = {content: one for key, one in ours.items() if key not in in_file for content in _contents(one)}
+    edited: set[str] = set()
     wanted: list[tuple[Decision, bool]] = []  # and whether it is a new decision, which has no line of its own yet
     for one in found.lines:
         known = ours.get(_key(one))
@@ -239,7 +240,10 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             wanted.append((_new_of_changed(one, known), True))
     for one, is_new in (*wanted, *((change, True) for change in found.changes)):
         same = next((elsewhere[content] for content in _contents(one) if content in elsewhere), None)
-        if same is not None or (is_new and _is_shown(one, published)):
+        is_shown = is_new and _is_shown(one, published)
+        if isinstance(one, HumanVerdict) and one.verdict == "approved":
+            is_shown = is_shown and one.solution_id not in edited  # an approval here is for the text before
+        if same is not None or is_shown:
             taken.unchanged += 1
             if isinstance(same, HumanVerdict) and same.undone and not _is_shown(same, published):
                 taken.skipped.append(_named_undone(same))
@@ -250,7 +254,10 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             continue
         one = number_new(one, number) if is_new else replace(one, number=number)
         one = with_origin(one, published.decided, forest)
-        taken.decisions.append(check_edit(one, published.decided, spec) if isinstance(one, Edit) else one)
+        if isinstance(one, Edit):
+            edited.add(one.solution_id)
+            one = check_edit(one, published.decided, spec)
+        taken.decisions.append(one)
     taken.decisions += [
         replace(verdict, undone=True)
         for verdict in published.decisions.verdicts
