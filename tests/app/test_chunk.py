@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -235,7 +236,10 @@ def test_a_ledger_is_asked_before_the_model(scripted: Any, tmp_path: Path) -> No
     page = tmp_path / "a.txt"
     page.write_text(paragraphs(8))
     ledger = tmp_path / "ledger.db"
+    umask = os.umask(0)
     first = cut(page, method="llm_semantic", model=ASKED, ledger=ledger)
+    os.umask(umask)
+    assert os.name == "nt" or ledger.stat().st_mode & 0o777 == 0o600
     calls = len(server.bodies)
     assert calls > 1
     again = cut(page, method="llm_semantic", model=ASKED, ledger=ledger)

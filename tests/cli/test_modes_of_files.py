@@ -33,10 +33,12 @@ def no_umask() -> Iterator[None]:
         ("evaluate quality {kb} --sheet {here}/sheet.csv", "sheet.csv"),
         ("evaluate quality {kb} --report {here}/report.html", "report.html"),
         ("build {kb}", "kb/.build.lock"),
+        ("draft-spec {kb}", "kb/domain.draft.yaml"),
     ],
 )
 def test_a_file_that_a_command_makes_is_private(words: str, name: str, hand_made: Workspace, tmp_path: Path) -> None:
     (hand_made.folder / ".build.lock").unlink()
+    (tmp_path / "page.md").write_text("# Kettle\n\nFill it with water.\n", encoding="utf-8")
     command = words.format(kb=hand_made.folder, here=tmp_path)
     assert main(shlex.split(command)) == 0
     made = tmp_path / name

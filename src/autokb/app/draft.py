@@ -12,6 +12,7 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
 from autokb.core.nouns import Document, RawIssue
+from autokb.core.private_files import replace_private
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result, Tokens
 from autokb.core.yaml_text import parse_yaml
@@ -148,7 +149,7 @@ def _write(workspace: Workspace, draft: DraftedSpec, model: str) -> tuple[Path, 
     read_domain(parse_yaml(text, DRAFT_FILE))
     path = _free(workspace.folder)
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        replace_private(path, text.encode("utf-8"))  # customers' words may be in it
     except OSError as error:
         raise AutokbError(f"{path} cannot be written ({error.strerror}); make the folder writable.") from error
     return path, text

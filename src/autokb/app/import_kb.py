@@ -29,6 +29,7 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Edit, Skipped
+from autokb.core.private_files import replace_private
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
 from autokb.core.yaml_text import parse_yaml
@@ -239,11 +240,9 @@ def _take_domain(workspace: Workspace, lines: Lines) -> None:
         return
     text = lines["setting", "domain"]["yaml"]
     domain = workspace.folder / DOMAIN_FILE
-    partial = domain.with_suffix(".yaml.partial")
     try:
-        domain.with_suffix(".yaml.before-import").write_bytes(domain.read_bytes())
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(domain)
+        replace_private(domain.with_suffix(".yaml.before-import"), domain.read_bytes())
+        replace_private(domain, text.encode("utf-8"))
     except OSError as error:
         raise AutokbError(f"{domain} cannot be written ({error.strerror}); nothing was imported.") from error
 
