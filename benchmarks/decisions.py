@@ -18,7 +18,9 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -658,26 +660,17 @@ def run(options: argparse.Namespace) -> Result:
     return run_sequences(range(sequences), SEED)
 
 
-def run_sequences(numbers: range, seed: int, *, talkative: bool = False) -> Result:
+def run_sequences(numbers: range, seed: int, *, processes: int = 1, talkative: bool = False) -> Result:
     """Run the sequences of these numbers; the dice of each hang on ``seed`` and its number alone."""
-    done: Counter[str] = Counter()
-    seen: Counter[str] = Counter()
-    violations: dict[str, list[str]] = {}
     started = time.perf_counter()
-    with folder() as place:
-        work = place / "work"
-        Sources(work / "source", copy.deepcopy(PAGES), dict(ISSUES)).make_workspace(place / "built").build()
-        for number in numbers:
-            shutil.rmtree(work, ignore_errors=True)
-            work.mkdir()
-            one = Sequence(work, place / "built", random.Random(f"{seed} {number}"), talkative=talkative)
-            one.run()
-            one.kb.close()
-            done += one.done
-            seen += one.seen
-            if one.violations:
-                violations[str(number)] = one.violations
-                print(f"sequence {number}: {one.violations[0]}", flush=True)
+    if processes == 1:
+        counted = [_count(numbers, seed, talkative)]
+    else:
+        with ProcessPoolExecutor(processes) as pool:
+            parts = [numbers[n::processes] for n in range(processes)]
+            counted = list(pool.map(_count, parts, repeat(seed), repeat(talkative)))
+    done, seen = (sum((one[n] for one in counted), Counter()) for n in (0, 1))  # type: ignore[arg-type, misc]
+    violations = {number: found for one in counted for number, found in one[2].items()}
     everything = [v for found in violations.values() for v in found]
     figures = (
         Figure("sequences", len(numbers), "", at_least=min(len(numbers), SEQUENCES)),
@@ -693,10 +686,32 @@ def run_sequences(numbers: range, seed: int, *, talkative: bool = False) -> Resu
         "seed": seed,
         "steps": dict(sorted(done.items())),
         "after_all_steps": dict(sorted(seen.items())),
-        "violations": {n: found[:3] for n, found in violations.items()},
+        "violations": {n: found[:3] for n, found in sorted(violations.items())},
         "seconds": round(time.perf_counter() - started),
     }
     return Result("decisions", figures, detail)
+
+
+def _count(numbers: range, seed: int, talkative: bool) -> tuple[Counter[str], Counter[str], dict[int, list[str]]]:
+    """Run sequences one after the other; returns the steps, what was there after them, and the violations."""
+    done: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    violations: dict[int, list[str]] = {}
+    with folder() as place:
+        work = place / "work"
+        Sources(work / "source", copy.deepcopy(PAGES), dict(ISSUES)).make_workspace(place / "built").build()
+        for number in numbers:
+            shutil.rmtree(work, ignore_errors=True)
+            work.mkdir()
+            one = Sequence(work, place / "built", random.Random(f"{seed} {number}"), talkative=talkative)
+            one.run()
+            one.kb.close()
+            done += one.done
+            seen += one.seen
+            if one.violations:
+                violations[number] = one.violations
+                print(f"sequence {number}: {one.violations[0]}", flush=True)
+    return done, seen, violations
 
 
 def main() -> int:
@@ -704,10 +719,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decisions", description=__doc__)
     parser.add_argument("--sequences", type=int, default=SEQUENCES)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--processes", type=int, default=1, help="that share the work; the figures are the same")
     parser.add_argument("--only", type=int, help="run this one and say what it does")
     options = parser.parse_args()
     numbers = range(options.sequences) if options.only is None else range(options.only, options.only + 1)
-    result = run_sequences(numbers, options.seed, talkative=options.only is not None)
+    talkative = options.only is not None
+    result = run_sequences(numbers, options.seed, processes=options.processes, talkative=talkative)
     show(result)
     write(result, keep=len(numbers) >= SEQUENCES)
     return 0
