@@ -16,6 +16,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "malformed",
+    "decisions",
     "installation",
     "tokenizer",
 )

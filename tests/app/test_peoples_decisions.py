@@ -214,7 +214,9 @@ def test_the_edit_that_was_taken_last_is_shown_whatever_the_clock_says(
             (line,) = [line for line in built if line["id"] == "s-rain"]
             line["text"], line["steps"] = text, [text]
             lines = "".join(json.dumps(line) + "\n" for line in built)
-        target.write_bytes(lines.replace(before, text).encode("utf-8"))
+        else:
+            lines = lines.replace(before, text)
+        target.write_bytes(lines.encode("utf-8"))
         assert import_file(hand_made, target, now=clock).taken == 1, text
         assert text in shown(hand_made, "rain", "s-rain").text
         before = text

@@ -13,15 +13,23 @@ from autokb.app.export_kb import same_text
 from autokb.app.import_decisions import check_edit, check_text, with_origin
 from autokb.app.show import find_issue
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import find_offers, new_edit, new_verdict, origin_of, steps_of, tree_of, write_solution
+from autokb.core.decisions import (
+    find_offers,
+    new_edit,
+    new_verdict,
+    number_new,
+    origin_of,
+    steps_of,
+    tree_of,
+    write_solution,
+)
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
 from autokb.core.nouns import DISPLAYED, Edit, HandWritten, HumanVerdict, HumanVerdictName, Solution
 from autokb.core.results import Result
-from autokb.stores.codecs import decision_body
-from autokb.stores.published import Published, read_published
+from autokb.stores.published import Published, keep_decisions, read_published
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import printable_name, replace_controls
 
@@ -82,29 +90,21 @@ def judge(
     verdict, date, author = VERDICTS[verb], now or _today(), printable_name(author)
     with workspace.file() as file, file.transaction():
         published = read_published(file)
-        number = file.last_number()
-        lost = {o.id: o for o in published.decided.orphans if isinstance(o, Edit)}
-        lost = {i: lost[i] for i in dict.fromkeys(solutions) if i in lost and verb == "approve" and not undo}
-        moved = [_moved_to_offer(published, edit, author, date, workspace.spec) for edit in lost.values()]
-        found = [_find_solution(published, wanted) for wanted in dict.fromkeys(solutions) if wanted not in lost]
+        lost = {o.id: o for o in published.decided.orphans if isinstance(o, Edit) and verb == "approve" and not undo}
+        wanted = tuple(dict.fromkeys(solutions))
+        offers = find_offers(published.decided, published.kb.issues) if lost.keys() & wanted else {}
+        moved = [_move_to_offer(published, lost[i], offers, author, date, workspace.spec) for i in wanted if i in lost]
+        found = list({s.id: s for s in (_find_solution(published, i) for i in wanted if i not in lost)}.values())
         if undo:
-            verdicts = [_undone(published, one, verdict) for one in found]
+            done: list[HumanVerdict | Edit] = [_undone(published, one, verdict) for one in found]
         else:
             given = (_verdict_on(published, one, verdict, author, date) for one in found)
-            verdicts = [replace(v, number=number + n) for n, v in enumerate(filter(None, given), 1)]
-        number += len(verdicts)
-        file.keep_decisions("verdict", {v.id: decision_body(v) for v in verdicts})
-        file.keep_decisions(
-            "edit", {e.id: decision_body(replace(e, number=number + n)) for n, e in enumerate(moved, 1)}
-        )
+            done = [*filter(None, given), *moved]
+            done = [number_new(one, number) for number, one in enumerate(done, file.last_number() + 1)]
+        keep_decisions(file, done)
         after = read_published(file).kb.solutions
     shown = [after[i] for i in (*(one.id for one in found), *(edit.solution_id for edit in moved))]
-    return Judged(
-        verdict,
-        undo,
-        len(verdicts) + len(moved),
-        tuple(JudgedSolution(s.id, s.issue_id, s.status, s.reason) for s in shown),
-    )
+    return Judged(verdict, undo, len(done), tuple(JudgedSolution(s.id, s.issue_id, s.status, s.reason) for s in shown))
 
 
 def _today() -> str:
@@ -154,9 +154,11 @@ def _undone(published: Published, solution: Solution, verdict: HumanVerdictName)
     return replace(given, undone=True)
 
 
-def _moved_to_offer(published: Published, edit: Edit, author: str, date: str, spec: DomainSpec) -> Edit:
+def _move_to_offer(
+    published: Published, edit: Edit, offers: Mapping[str, str], author: str, date: str, spec: DomainSpec
+) -> Edit:
     """Return an edit whose solution is gone as one of the solution that it is offered for."""
-    target = find_offers(published.decided, published.kb.issues).get(edit.id)
+    target = offers.get(edit.id)
     if target is None:
         raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
     moved = new_edit(target, edit.text, edit.steps, author or edit.author, date)
@@ -195,7 +197,7 @@ def write_by_hand(
             reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
             raise BadInputError(f"{source.name} breaks a rule of the domain. {reasons} Nothing was stored; change it.")
         if solution_id not in published.decided.written:
-            file.keep_decisions("written", {solution_id: decision_body(written)})
+            keep_decisions(file, [written])
         solution = read_published(file).kb.solutions[solution_id]
     return Written(
         solution.id, node.id, solution.text, solution.steps, as_lists(solution.attributes), (), solution.status

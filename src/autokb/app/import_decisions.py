@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autokb.app.edited_exports import ExportedTexts
-from autokb.app.export_kb import same_text
+from autokb.app.export_kb import checksum, same_text
 from autokb.app.jsonl_schema import BUILT_STATUSES, Lines
 from autokb.core.decisions import (
     D,
@@ -18,13 +18,14 @@ from autokb.core.decisions import (
     edit_solution,
     new_edit,
     new_verdict,
+    number_new,
     origin_of,
+    steps_of,
     text_mark,
     tree_of,
 )
 from autokb.core.domain import DomainSpec, Rule
 from autokb.core.forest import Forest
-from autokb.core.ids import short_id
 from autokb.core.nouns import (
     DISPLAYED,
     Edit,
@@ -47,66 +48,97 @@ AUTHOR = "import"  # of a decision that a changed line of a file tells
 
 @dataclass(frozen=True, slots=True)
 class FileDecisions:
-    """The decisions in a file in the order that it gives them, those last that only its changed lines tell.
+    """The decisions in a file: those with a line of their own, in the order that it gives them, and the others.
 
-    ``lifted`` are ids of verdicts in the file whose solution's line has the status of the build again,
-    ``told_by_changes`` counts the decisions without a line of their own.
+    ``changes`` are edits and verdicts that only the changed line of a solution tells, ``lifted`` the ids of solutions
+    whose line has the status of the build again, although the file holds verdicts on them.
     """
 
-    decisions: tuple[Decision, ...]
-    told_by_changes: int = 0
+    lines: tuple[Decision, ...]
+    changes: tuple[Edit | HumanVerdict, ...] = ()
     lifted: frozenset[str] = frozenset()
+
+    def lift(self, decision: Decision) -> Decision:
+        """Return a decision of the file, taken back where the file says so."""
+        if isinstance(decision, HumanVerdict) and decision.solution_id in self.lifted:
+            return replace(decision, undone=True)
+        return decision
 
 
 @dataclass(slots=True)
 class Taken:
     """What a workspace takes of a file's decisions, with their numbers here."""
 
-    edits: dict[str, Edit] = field(default_factory=dict)
-    verdicts: dict[str, HumanVerdict] = field(default_factory=dict)
-    written: dict[str, HandWritten] = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
     unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.edits) + len(self.verdicts) + len(self.written)
 
 
 # -- out of a file --------------------------------------------------------------------------------------------
 
 
-def separate_decisions(lines: Lines, now: str, verdict_date: str) -> FileDecisions:
+def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Published | None = None) -> FileDecisions:
     """Take the decisions of people out of an export's lines, and leave the solutions as they were built.
 
-    A changed text is an edit, a changed status a verdict (or lifts the one that the file holds).
+    A changed text is an edit, a changed status a verdict (or lifts those that the file holds). With what is
+    ``published`` where the file goes, more is known of what was changed in it.
     """
-    by_hand = {key: lines.pop(key) for key, body in list(lines.items()) if key[0] == "solution" and body.get("by_hand")}
-    written = [_read_by_hand(i, body) for (_, i), body in by_hand.items()]
-    edits = [read_edit(i, _own(lines.pop(k))) for k in list(lines) if k[0] == "edit" for i in [k[1]]]
-    verdicts = [read_human_verdict(i, _own(lines.pop(k))) for k in list(lines) if k[0] == "verdict" for i in [k[1]]]
-    given = {
-        i: (body["status"], body.get("reason") or "")
-        for (kind, i), body in sorted({**lines, **by_hand}.items())
-        if kind == "solution"
-    }
-    for (kind, _), body in lines.items():
-        if kind == "solution":
-            _restore_status(body)
-    issues = {i: ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue"}
+    by_hand = {i: lines.pop(("solution", i)) for i in _ids(lines, "solution") if lines["solution", i].get("by_hand")}
+    edits = [read_edit(i, _own(lines.pop(("edit", i)))) for i in _ids(lines, "edit")]
+    verdicts = [read_human_verdict(i, _own(lines.pop(("verdict", i)))) for i in _ids(lines, "verdict")]
+    bodies = {i: lines["solution", i] for i in _ids(lines, "solution")}
+    everything = dict(sorted({**bodies, **by_hand}.items()))
+    given = {i: (body["status"], body.get("reason") or "") for i, body in everything.items()}
+    for body in bodies.values():
+        _restore_status(body)
+    issues = {i: ISSUE.read(lines["issue", i], id=i) for i in _ids(lines, "issue")}
     forest = Forest(issues.values())
-    changed = [
-        _edit_of_changed(i, body, forest, now)
-        for (kind, i), body in sorted({**lines, **by_hand}.items())
-        if kind == "solution" and body.get("built") and body["built"] != text_mark(body["text"], body["steps"])
-    ]
-    decisions = Decisions(
-        tuple(sorted((*edits, *changed), key=_order)), tuple(sorted(verdicts, key=_order)), tuple(written)
+    edited, marks = [], {}
+    for i, body in everything.items():
+        mark = text_mark(body["text"], body["steps"])
+        if body.get("built") and body["built"] != mark:
+            edit = _edit_of_changed(i, body, forest, now)
+            base = published.decided.base.get(i) if published else None
+            if built := _find_built(body, base):
+                edit = _without_unchanged(edit, *built)
+                body["text"], body["steps"] = built[0], list(built[1])
+            else:  # it is not known, so that the changed text takes its place
+                edit = edit if all(step in edit.text for step in edit.steps) else replace(edit, steps=())
+                marks[edit.built] = body["built"] = mark
+            edited.append(edit)
+        elif published is None:  # so that later changes of this line are known, whoever wrote it
+            body["built"] = mark
+    own: list[Decision] = sorted(
+        [*edits, *verdicts, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=_order
     )
-    solutions = {i: SOLUTION.read(body, id=i) for (kind, i), body in lines.items() if kind == "solution"}
-    decided = apply_decisions(solutions, issues, decisions)
-    judged, lifted = _changed_statuses(given, decided, forest, verdict_date)
-    found: list[Decision] = sorted([*edits, *verdicts, *written], key=_order)
-    return FileDecisions((*found, *changed, *judged), len(changed) + len(judged), frozenset(lifted))
+    solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies.items()}
+    known = published.decisions if published else Decisions()
+    before = apply_decisions(solutions, issues, _as_exported(own, known, marks))
+    after = apply_decisions(solutions, issues, _in_order([*own, *edited]))
+    origins = {edit.solution_id: edit.origin for edit in edited}
+    judged, lifted = _changed_statuses(given, before, after, forest, origins, verdict_date)
+    return FileDecisions(tuple(own), (*edited, *judged), frozenset(lifted))
+
+
+def _ids(lines: Lines, kind: str) -> list[str]:
+    return [i for found, i in lines if found == kind]
+
+
+def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str]) -> Decisions:
+    """Return a file's decisions as they were when it was exported, for the texts that it holds now."""
+    known = {_key(one): one for one in ours}
+    found: list[Decision] = []
+    for one in own:
+        one = known.get(_key(one), one)
+        if isinstance(one, HumanVerdict):
+            one = replace(one, shown=marks.get(one.shown, one.shown), undone=False)
+        found.append(one)
+    return _in_order(found)
+
+
+def _in_order(decisions: Iterable[Decision]) -> Decisions:
+    """Return decisions in the order in which they are given."""
+    return Decisions.of(replace(one, number=number) for number, one in enumerate(decisions, 1))
 
 
 def _own(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,21 +173,47 @@ def _edit_of_changed(solution_id: str, body: Mapping[str, Any], forest: Forest[I
     return new_edit(solution_id, body["text"], body["steps"], AUTHOR, now, origin=origin, based_on=built)
 
 
+def _find_built(body: Mapping[str, Any], base: Solution | None) -> tuple[str, tuple[str, ...]] | None:
+    """Return text and steps of a changed line as they were built, where its mark proves them."""
+    text = body["text"]
+    possible = [(text, steps_of(text)), (text, steps_of(text, text.partition("\n")[0].strip()))]
+    if base is not None:
+        possible.append((base.text, base.steps))
+    return next((one for one in possible if text_mark(*one) == body["built"]), None)
+
+
+def _without_unchanged(edit: Edit, text: str, steps: Sequence[str]) -> Edit:
+    """Return an edit without its text or steps where a person changed only the other, which then gives both."""
+    if edit.text == text:
+        return replace(edit, text="")
+    return replace(edit, steps=()) if edit.steps == tuple(steps) else edit
+
+
 def _changed_statuses(
-    given: Mapping[str, tuple[str, str]], decided: Decided, forest: Forest[Issue], date: str
-) -> tuple[list[HumanVerdict], list[str]]:
-    """Return a verdict for each status that a person set in the file, and the ids of verdicts that one lifts."""
-    judged, lifted = [], []
+    given: Mapping[str, tuple[str, str]],
+    before: Decided,
+    after: Decided,
+    forest: Forest[Issue],
+    origins: Mapping[str, Origin],
+    date: str,
+) -> tuple[list[HumanVerdict], set[str]]:
+    """Return a verdict for each status that a person set in the file, and the solutions whose verdicts one lifts.
+
+    ``before`` are the solutions without the changes of the file, ``after`` those with its changed texts, whose
+    ``origins`` are known.
+    """
+    judged: list[HumanVerdict] = []
+    lifted: set[str] = set()
     for solution_id, (status, reason) in given.items():
-        solution = decided.solutions.get(solution_id)
+        solution = before.solutions.get(solution_id)
         if solution is None or solution.status == status:
             continue
         if status in ("approved", "rejected", "hidden"):
-            origin = origin_of(decided.base[solution_id], tree_of(solution.issue_id, forest))
+            origin = origins.get(solution_id) or origin_of(before.base[solution_id], tree_of(solution.issue_id, forest))
             own_reason = "" if reason == solution.reason else reason
-            judged.append(new_verdict(solution, status, AUTHOR, date, origin, own_reason))  # type: ignore[arg-type]
-        elif solution_id in decided.verdicts:
-            lifted.append(decided.verdicts[solution_id].id)
+            judged.append(new_verdict(after.solutions[solution_id], status, AUTHOR, date, origin, own_reason))  # type: ignore[arg-type]
+        elif solution_id in before.verdicts:
+            lifted.add(before.verdicts[solution_id].solution_id)
     return judged, lifted
 
 
@@ -165,100 +223,130 @@ def _changed_statuses(
 def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec, last_number: int) -> Taken:
     """Return what a workspace does not know yet, numbered after what it has, in the order of the file."""
     taken = Taken()
-    ours = published.decisions
     forest = Forest(published.kb.issues.values())
-    edits, verdicts = {e.id: e for e in ours.edits}, {v.id: v for v in ours.verdicts}
-    written = {w.id for w in ours.written}
-    for one in found.decisions:
-        number = last_number + 1 + len(taken)
-        if isinstance(one, Edit):
-            edit = _renamed_if_changed(one, edits)
-            if edit.id in edits or _is_edit_known(edit, published):
-                taken.unchanged += 1
-            else:
-                taken.edits[edit.id] = replace(with_origin(edit, published.decided, forest), number=number)
-        elif isinstance(one, HumanVerdict):
-            verdict = _verdict_renamed_if_changed(one, verdicts)
-            if verdict.id in verdicts or _is_verdict_known(verdict, published):
-                taken.unchanged += 1
-            else:
-                taken.verdicts[verdict.id] = replace(with_origin(verdict, published.decided, forest), number=number)
-        elif one.id in written:
+    ours = {_key(one): one for one in published.decisions}
+    in_file = {_key(one) for one in found.lines}
+    # What the file does not know though it is here can have come in by a file before, and be told by this one again.
+    elsewhere = {content: one for key, one in ours.items() if key not in in_file for content in _contents(one)}
+    edited: set[str] = set()
+    wanted: list[tuple[Decision, bool]] = []  # and whether it is a new decision, which has no line of its own yet
+    for one in found.lines:
+        known = ours.get(_key(one))
+        if known is None:
+            wanted.append((found.lift(one), False))
+        elif _says(one) == _says(known):
             taken.unchanged += 1
         else:
-            taken.written[one.id] = replace(one, number=number)
-    for verdict in ours.verdicts:
-        if verdict.id in found.lifted and not verdict.undone:
-            taken.verdicts[verdict.id] = replace(verdict, undone=True)
-    taken.edits = {i: check_edit(e, published.decided, spec) for i, e in taken.edits.items()}
+            wanted.append((_new_of_changed(one, known), True))
+    for one, is_new in (*wanted, *((change, True) for change in found.changes)):
+        same = next((elsewhere[content] for content in _contents(one) if content in elsewhere), None)
+        is_shown = is_new and _is_shown(one, published)
+        if isinstance(one, HumanVerdict) and one.verdict == "approved":
+            is_shown = is_shown and one.solution_id not in edited  # an approval here is for the text before
+        if same is not None or is_shown:
+            taken.unchanged += 1
+            if isinstance(same, HumanVerdict) and same.undone and not _is_shown(same, published):
+                taken.skipped.append(_named_undone(same))
+            continue
+        number = last_number + 1 + len(taken.decisions)
+        if isinstance(one, HandWritten):
+            taken.decisions.append(replace(one, number=number))
+            continue
+        one = number_new(one, number) if is_new else replace(one, number=number)
+        one = with_origin(one, published.decided, forest)
+        if isinstance(one, Edit):
+            edited.add(one.solution_id)
+            one = check_edit(one, published.decided, spec)
+        taken.decisions.append(one)
+    taken.decisions += [
+        replace(verdict, undone=True)
+        for verdict in published.decisions.verdicts
+        if verdict.solution_id in found.lifted and _key(verdict) in in_file and not verdict.undone
+    ]
     return taken
 
 
-def _renamed_if_changed(edit: Edit, ours: Mapping[str, Edit]) -> Edit:
-    """Return an edit whose own line a person changed in the file as the new edit that it is."""
-    known = ours.get(edit.id)
-    if known is None or _says(known) == _says(edit):
-        return edit
-    return new_edit(edit.solution_id, edit.text, edit.steps, AUTHOR, edit.date)
+def _key(decision: Decision) -> tuple[type, str]:
+    return type(decision), decision.id
 
 
-def _verdict_renamed_if_changed(verdict: HumanVerdict, ours: Mapping[str, HumanVerdict]) -> HumanVerdict:
-    known = ours.get(verdict.id)
-    if known is None or (known.solution_id, known.verdict) == (verdict.solution_id, verdict.verdict):
-        return verdict
-    parts = (verdict.solution_id, verdict.verdict, AUTHOR, verdict.date, verdict.shown)
-    return replace(verdict, id=short_id("verdict", *parts), author=AUTHOR)
+def _says(decision: Decision) -> tuple[object, ...]:
+    """Return what a person may change in a decision's own line."""
+    if isinstance(decision, Edit):
+        return decision.solution_id, decision.text, decision.steps
+    return (decision.solution_id, decision.verdict) if isinstance(decision, HumanVerdict) else ()
 
 
-def _says(edit: Edit) -> tuple[str, str, tuple[str, ...]]:
-    return edit.solution_id, edit.text, edit.steps
+def _contents(decision: Decision) -> list[tuple[object, ...]]:
+    """Return by what a decision is known again that a changed file told; nothing for those of commands.
+
+    An edit is known by what it was made on, and by its text and steps or by the one of them that was changed. A verdict
+    without a date is of an earlier version, whose exports told it by the solution's status alone.
+    """
+    if isinstance(decision, Edit) and decision.based_on:
+        start = (decision.solution_id, decision.based_on)
+        told = {(decision.text, decision.steps), (decision.text, ()), ("", decision.steps)} - {("", ())}
+        return [(*start, *one) for one in sorted(told)]
+    if isinstance(decision, HumanVerdict) and (decision.author == AUTHOR or not decision.date):
+        return [(decision.solution_id, decision.verdict, decision.shown)]
+    return []
 
 
-def _is_edit_known(edit: Edit, published: Published) -> bool:
-    """Return whether a text that was changed in a file is shown here, or came in with that file before."""
-    if not edit.based_on:
+def _new_of_changed(line: Decision, known: Decision) -> Decision:
+    """Return a decision whose own line a person changed in the file as the new decision that it is."""
+    if isinstance(line, Edit) and isinstance(known, Edit):
+        edit = _without_unchanged(line, known.text, known.steps)
+        mark = text_mark(known.text, known.steps)
+        return new_edit(line.solution_id, edit.text, edit.steps, AUTHOR, line.date, origin=line.origin, based_on=mark)
+    return replace(line, author=AUTHOR)
+
+
+def _is_shown(decision: Decision, published: Published) -> bool:
+    """Return whether a solution has the text or the status here that a person gave it in a file."""
+    if isinstance(decision, HandWritten):
         return False
-    if any(_says(e) == _says(edit) and e.based_on == edit.based_on for e in published.decisions.edits):
-        return True
-    solution, base = published.kb.solutions.get(edit.solution_id), published.decided.base.get(edit.solution_id)
-    if solution is None or base is None:
+    solution = published.kb.solutions.get(decision.solution_id)
+    if solution is None:
         return False
-    edited = edit_solution(base, edit)
+    if isinstance(decision, HumanVerdict):
+        return solution.status == decision.verdict
+    edited = edit_solution(published.decided.base[solution.id], decision)
     return (edited.text, edited.steps) == (solution.text, solution.steps)
 
 
-def _is_verdict_known(verdict: HumanVerdict, published: Published) -> bool:
-    """Return whether a status that was changed in a file is that of the solution here, or came in with it before."""
-    if verdict.author != AUTHOR:
-        return False
-    solution = published.kb.solutions.get(verdict.solution_id)
-    names = (AUTHOR, verdict.solution_id, verdict.verdict, verdict.shown)
-    before = {(v.author, v.solution_id, v.verdict, v.shown) for v in published.decisions.verdicts}
-    return names in before or (solution is not None and solution.status == verdict.verdict)
+def _named_undone(verdict: HumanVerdict) -> Skipped:
+    command = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[verdict.verdict]
+    reason = (
+        f"its status {verdict.verdict!r} came in with a file before and was taken back since; to give it again, use: "
+        f"autokb {command}"
+    )
+    return Skipped(f"solution {verdict.solution_id}", reason)
 
 
 def take_texts(name: str, found: ExportedTexts, published: Published, spec: DomainSpec, now: str, last: int) -> Taken:
     """Return the edits that a file for people tells; ``name`` is the file's, ``last`` the last number taken here."""
     solutions = published.kb.solutions
     forest = Forest(published.kb.issues.values())
+    known = {content for edit in published.decisions.edits for content in _contents(edit)}
     taken = Taken(skipped=list(found.skipped))
     for solution_id, exported in found.texts.items():
         solution = solutions.get(solution_id)
         if solution is None:
             where = f"{name}: {solution_id or 'a row'}"
             taken.skipped.append(Skipped(where, "no solution has this id; it was not taken"))
-        elif not exported.text:
+            continue
+        if not exported.text:
             reason = "its text is empty; to hide a solution, use: autokb hide"
             taken.skipped.append(Skipped(f"{name}: {solution_id}", reason))
-        elif exported.is_untouched or exported.text == same_text(solution.text):
+            continue
+        edit = new_edit(solution_id, exported.text, (), AUTHOR, now, based_on=exported.checksum)
+        # Of a text that was shown before the present one the file may have come in then, and is not to undo the later.
+        is_old = exported.checksum != checksum(solution.text) and not known.isdisjoint(_contents(edit))
+        if exported.is_untouched or exported.text == same_text(solution.text) or is_old:
             taken.unchanged += 1
-        else:
-            edit = new_edit(solution_id, exported.text, (), AUTHOR, now, based_on=exported.checksum)
-            if _is_edit_known(edit, published):
-                taken.unchanged += 1
-                continue
-            edit = replace(with_origin(edit, published.decided, forest), number=last + 1 + len(taken))
-            taken.edits[edit.id] = check_edit(edit, published.decided, spec)
+            continue
+        edit = number_new(with_origin(edit, published.decided, forest), last + 1 + len(taken.decisions))
+        taken.decisions.append(check_edit(edit, published.decided, spec))
     if missing := len(solutions.keys() - found.texts.keys()):
         taken.skipped.append(Skipped(name, f"{missing} solutions are not in the file; they stay as they are"))
     return taken
@@ -274,7 +362,7 @@ def with_origin(decision: D, decided: Decided, forest: Forest[Issue]) -> D:
         return decision
     origin = origin_of(base, tree_of(base.issue_id, forest))
     if isinstance(decision, Edit):
-        return replace(decision, origin=origin, built=origin.built)
+        return replace(decision, origin=origin, built=decision.built or origin.built)
     return replace(decision, origin=origin)
 
 
@@ -304,7 +392,9 @@ def check_text(solution: Solution, spec: DomainSpec) -> tuple[Verdict, ...]:
 def withheld_by_rules(taken: Taken, before: Published, after: Published) -> list[Skipped]:
     """Name the edited texts that were taken and are not shown, because they break a rule."""
     named = []
-    for edit in taken.edits.values():
+    for edit in taken.decisions:
+        if not isinstance(edit, Edit):
+            continue
         solution = after.kb.solutions.get(edit.solution_id)
         old = before.kb.solutions.get(edit.solution_id)
         if solution is not None and solution.status == "withheld" and (old is None or old.status in DISPLAYED):

@@ -24,21 +24,22 @@ from autokb.app.import_decisions import (
 )
 from autokb.app.jsonl_schema import KINDS, Lines, read_lines
 from autokb.app.referential_integrity import check_references, complete_issues, mend_documents
-from autokb.core.decisions import Decision, Decisions, apply_decisions, update_decisions
+from autokb.core.decisions import Decision, Decisions, apply_decisions, number_new, update_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Edit, HandWritten, HumanVerdict, Skipped
+from autokb.core.nouns import Edit, Skipped
 from autokb.core.private_files import replace_private
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
 from autokb.core.yaml_text import parse_yaml
-from autokb.stores.codecs import ISSUE, SOLUTION, decision_body
-from autokb.stores.published import read_decisions, read_published
+from autokb.stores.codecs import ISSUE, SOLUTION
+from autokb.stores.published import Published, keep_decisions, read_decisions, read_published
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 DECISION_KINDS = ("edit", "verdict")  # of lines; solutions by hand are told by a field of theirs
+MOST_COUNTED = 10**12  # a larger number in a file is no count of decisions; all are numbered afresh then
 NAMED = 3  # ids of lines that were not taken that are named for each kind
 
 
@@ -63,7 +64,8 @@ def import_file(
         with workspace.file() as file, file.transaction():
             published = read_published(file)
             found = read(text, source.name, published.kb)
-            return _keep(file, take_texts(source.name, found, published, workspace.spec, moment, file.last_number()))
+            taken = take_texts(source.name, found, published, workspace.spec, moment, file.last_number())
+            return _keep(file, taken, published)
     lines, skipped = read_lines(text)
     if not lines:
         why = f" ({skipped[0].path}: {skipped[0].reason})" if skipped else ""
@@ -99,13 +101,14 @@ def _is_empty(file: WorkspaceFile) -> bool:
 
 
 def _take_decisions(workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str) -> Imported:
-    found = separate_decisions(lines, now, now)
     with workspace.file() as file, file.transaction():
-        taken = take_decisions(found, read_published(file), workspace.spec, file.last_number())
+        published = read_published(file)
+        found = separate_decisions(lines, now, now, published)
+        taken = take_decisions(found, published, workspace.spec, file.last_number())
         unchanged, others = _compare(file, lines, name)
         taken.unchanged += unchanged
-        taken.skipped += [*skipped, *others]
-        return _keep(file, taken)
+        taken.skipped[:0] = [*skipped, *others]
+        return _keep(file, taken, published)
 
 
 def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Skipped]]:
@@ -129,8 +132,8 @@ def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Sk
 
 
 def _without_texts(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is compared of a line: of a solution not the text, whose changes are edits."""
-    left_out = ("text", "steps", "built") if kind == "solution" else ()
+    """Return what is compared of a line: of a solution not the text, whose changes are edits where it has its mark."""
+    left_out = ("text", "steps", "built") if kind == "solution" and body.get("built") else ()
     return {n: v for n, v in body.items() if n not in left_out and v not in (None, "", [], {})}
 
 
@@ -138,13 +141,11 @@ def _named(ids: list[str]) -> str:
     return ", ".join(ids[:NAMED]) + (", ..." if len(ids) > NAMED else "")
 
 
-def _keep(file: WorkspaceFile, taken: Taken) -> Imported:
+def _keep(file: WorkspaceFile, taken: Taken, before: Published) -> Imported:
     """Store what was taken; call it inside a transaction."""
-    before = read_published(file) if taken.edits else None
-    for kind, some in (("edit", taken.edits), ("verdict", taken.verdicts), ("written", taken.written)):
-        file.keep_decisions(kind, {i: decision_body(one) for i, one in some.items()})
-    withheld = withheld_by_rules(taken, before, read_published(file)) if before else []
-    return Imported(len(taken), taken.unchanged, (*taken.skipped, *withheld))
+    keep_decisions(file, taken.decisions)
+    withheld = withheld_by_rules(taken, before, read_published(file)) if taken.decisions else []
+    return Imported(len(taken.decisions), taken.unchanged, (*taken.skipped, *withheld))
 
 
 # -- everything -----------------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ def _take_whole(
             _stage_sources(file, lines, name)
             _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
-    count = len(lines) + len(found.decisions) - found.told_by_changes
+    count = len(lines) + len(found.lines)
     return Imported(count - unchanged, unchanged, tuple(skipped), (gone,) if gone else ())
 
 
@@ -175,27 +176,29 @@ def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions
 
     The numbers of the file stay; what has none, or one that stands twice, comes after them in the file's order.
     """
-    numbered: list[Decision] = []
-    last = max((one.number for one in found.decisions), default=0)
-    for one in found.decisions:
-        free = one.number > 0 and not (numbered and numbered[-1].number == one.number)
-        last += not free
-        one = one if free else replace(one, number=last)
-        if isinstance(one, HumanVerdict) and one.id in found.lifted:
-            one = replace(one, undone=True)
-        numbered.append(one)
-    numbered.sort(key=lambda one: one.number)
-    decisions = Decisions(
-        tuple(one for one in numbered if isinstance(one, Edit)),
-        tuple(one for one in numbered if isinstance(one, HumanVerdict)),
-        tuple(one for one in numbered if isinstance(one, HandWritten)),
-    )
+    numbers = {one.number for one in found.lines}
+    last = max(numbers, default=0)
+    if last > MOST_COUNTED:
+        numbers, last = set(), 0
+    decisions: list[Decision] = []
+    for one in found.lines:
+        if one.number and one.number in numbers:
+            numbers.remove(one.number)
+        else:
+            last += 1
+            one = replace(one, number=last)
+        decisions.append(found.lift(one))
+    decisions += [number_new(one, last + n) for n, one in enumerate(found.changes, 1)]
+    taken = Decisions.of(decisions)
     issues = {i: ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue"}
     solutions = {i: SOLUTION.read(body, id=i) for (kind, i), body in lines.items() if kind == "solution"}
-    decided = apply_decisions(solutions, issues, decisions)
-    rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in decisions.edits}
-    decided = apply_decisions(solutions, issues, update_decisions(decisions, decided, issues, rules))
-    return update_decisions(decisions, decided, issues, rules)
+    decided = apply_decisions(solutions, issues, taken)
+    rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in taken.edits}
+    decided = apply_decisions(solutions, issues, update_decisions(taken, decided, issues, rules))
+    # Of a solution whose text a person changed in the file the changes know what was built, the lines do not.
+    changed = {one.solution_id for one in found.changes if isinstance(one, Edit)}
+    known = {i: solution for i, solution in decided.base.items() if i not in changed}
+    return update_decisions(taken, replace(decided, base=known), issues, rules)
 
 
 def _spec_in(lines: Lines) -> DomainSpec | None:
@@ -226,8 +229,7 @@ def _publish(file: WorkspaceFile, lines: Lines, decisions: Decisions) -> int:
     unchanged = sum(bodies.get((kind, i)) == body for kind, i, body in file.lines())
     file.publish(bodies, [k for k in KINDS if k not in DECISION_KINDS])
     file.drop_all_decisions()
-    for kind, some in (("edit", decisions.edits), ("verdict", decisions.verdicts), ("written", decisions.written)):
-        file.keep_decisions(kind, {one.id: decision_body(one) for one in some})
+    keep_decisions(file, decisions)
     return unchanged
 
 

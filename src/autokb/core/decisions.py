@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -24,7 +24,7 @@ from autokb.core.nouns import (
 )
 
 Decision = Edit | HumanVerdict | HandWritten
-D = TypeVar("D", Edit, HumanVerdict)
+D = TypeVar("D", bound=Edit | HumanVerdict)
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 
 
@@ -36,8 +36,23 @@ class Decisions:
     verdicts: tuple[HumanVerdict, ...] = ()
     written: tuple[HandWritten, ...] = ()
 
+    @classmethod
+    def of(cls, decisions: Iterable[Decision]) -> Decisions:
+        """Return decisions of all kinds apart, each in the order of the numbers."""
+        some = sorted(decisions, key=lambda one: one.number)
+        return cls(
+            tuple(one for one in some if isinstance(one, Edit)),
+            tuple(one for one in some if isinstance(one, HumanVerdict)),
+            tuple(one for one in some if isinstance(one, HandWritten)),
+        )
+
     def __bool__(self) -> bool:
         return bool(self.edits or self.verdicts or self.written)
+
+    def __iter__(self) -> Iterator[Decision]:
+        yield from self.edits
+        yield from self.verdicts
+        yield from self.written
 
 
 @dataclass(frozen=True)
@@ -93,9 +108,9 @@ def new_edit(
 ) -> Edit:
     """Make the record of an edit; ``steps`` empty means that the text was edited as a whole."""
     given = tuple(s.strip() for s in steps if s.strip())
-    edit_id = short_id("edit", solution_id, text, canonical_json(list(given)), author, date)
     origin = origin or Origin()
-    return Edit(edit_id, solution_id, text, given, author, date, origin=origin, built=origin.built, based_on=based_on)
+    new = Edit("", solution_id, text, given, author, date, origin=origin, built=origin.built, based_on=based_on)
+    return number_new(new, 0)
 
 
 def new_verdict(
@@ -103,8 +118,22 @@ def new_verdict(
 ) -> HumanVerdict:
     """Make the record of a verdict on a solution as it is shown."""
     shown = text_mark(solution.text, solution.steps)
-    verdict_id = short_id("verdict", solution.id, verdict, author, date, shown)
-    return HumanVerdict(verdict_id, solution.id, verdict, author, date, origin=origin, reason=reason, shown=shown)
+    return number_new(
+        HumanVerdict("", solution.id, verdict, author, date, origin=origin, reason=reason, shown=shown), 0
+    )
+
+
+def number_new(decision: D, number: int) -> D:
+    """Return a decision that is taken now with its place in the order.
+
+    Its id hangs on the number too, for a person can decide the same thing twice within a second.
+    """
+    if isinstance(decision, Edit):
+        kind, *what = "edit", decision.text, canonical_json(list(decision.steps))
+    else:
+        kind, *what = "verdict", decision.verdict, decision.shown
+    decision_id = short_id(kind, decision.solution_id, *what, decision.author, decision.date, str(number))
+    return replace(decision, id=decision_id, number=number)
 
 
 def steps_of(text: str, title: str = "") -> tuple[str, ...]:
@@ -192,17 +221,17 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
     if not orphans:
         return {}
     forest = Forest(issues.values())
-    free = (s for i, s in sorted(decided.base.items()) if i not in decided.edits)
-    origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in free}
-    offers = {}
+    fitting: dict[tuple[str | None, str, str], str] = {}  # tree (None: any), document, steps
+    for solution_id, solution in sorted(decided.base.items()):
+        if solution_id not in decided.edits:
+            origin = origin_of(solution, tree_of(solution.issue_id, forest))
+            for tree in (origin.tree, None):
+                fitting.setdefault((tree, origin.document, origin.steps), solution_id)
+    found = {}
     for edit in orphans:
-        wanted = edit.origin
-        for solution_id, origin in origins.items():
-            same_tree = origin.tree == wanted.tree or wanted.tree not in issues
-            if same_tree and (origin.document, origin.steps) == (wanted.document, wanted.steps):
-                offers[edit.id] = solution_id
-                break
-    return offers
+        tree = edit.origin.tree if edit.origin.tree in issues else None
+        found[edit.id] = fitting.get((tree, edit.origin.document, edit.origin.steps))
+    return {edit_id: solution_id for edit_id, solution_id in found.items() if solution_id is not None}
 
 
 def update_decisions(

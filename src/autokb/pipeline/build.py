@@ -24,7 +24,7 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
-from autokb.pipeline.steps.decisions import RuleResults, decide, keep_decisions
+from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
 from autokb.pipeline.steps.fit import fit_documents, fit_question_gate, fit_trees
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.publish import KINDS, records
@@ -249,7 +249,7 @@ class Build:
         )
         with self.stages.timed("publish"), self.file.transaction():
             self.file.publish(found, KINDS)
-            keep_decisions(self.file, solutions, grown.issues, rules)
+            keep_updated(self.file, solutions, grown.issues, rules)
 
 
 def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autokb.core.decisions import Decided, Decisions, apply_decisions
+from autokb.core.decisions import Decided, Decision, Decisions, apply_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Chunk, KnowledgeBase, RawIssue
+from autokb.core.nouns import Chunk, Edit, HandWritten, HumanVerdict, KnowledgeBase, RawIssue
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import (
     CHUNK,
@@ -17,6 +18,7 @@ from autokb.stores.codecs import (
     SEED,
     SOLUTION,
     THEME,
+    decision_body,
     read_edit,
     read_hand_written,
     read_human_verdict,
@@ -74,6 +76,13 @@ def read_decisions(file: WorkspaceFile) -> Decisions:
             verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
             written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
         )
+
+
+def keep_decisions(file: WorkspaceFile, decisions: Iterable[Decision]) -> None:
+    """Store decisions, new ones and those that are there already; call it inside a transaction."""
+    some = tuple(decisions)
+    for kind, noun in (("edit", Edit), ("verdict", HumanVerdict), ("written", HandWritten)):
+        file.keep_decisions(kind, {one.id: decision_body(one) for one in some if isinstance(one, noun)})
 
 
 def _read_records(file: WorkspaceFile) -> Published:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from autokb.core.decisions import (
     Decided,
-    Decision,
     Decisions,
     apply_decisions,
     edit_solution,
@@ -17,8 +16,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
 from autokb.issues.safeguards import rules_request
 from autokb.pipeline.stages import Stages
-from autokb.stores.codecs import Body, decision_body
-from autokb.stores.published import read_decisions
+from autokb.stores.published import keep_decisions, read_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 
@@ -53,7 +51,7 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
     }
 
 
-def keep_decisions(
+def keep_updated(
     file: WorkspaceFile, solutions: Sequence[Solution], issues: Sequence[Issue], rules: RuleResults
 ) -> None:
     """Store what a build found out about decisions, those included that were taken while it ran.
@@ -64,10 +62,4 @@ def keep_decisions(
     nodes = {i.id: i for i in issues}
     decided = apply_decisions({s.id: s for s in solutions}, nodes, decisions)
     new = update_decisions(decisions, decided, nodes, rules)
-    file.keep_decisions("edit", _changed(decisions.edits, new.edits))
-    file.keep_decisions("verdict", _changed(decisions.verdicts, new.verdicts))
-    file.keep_decisions("written", _changed(decisions.written, new.written))
-
-
-def _changed(before: Sequence[Decision], after: Sequence[Decision]) -> dict[str, Body]:
-    return {new.id: decision_body(new) for old, new in zip(before, after, strict=True) if new != old}
+    keep_decisions(file, (one for old, one in zip(decisions, new, strict=True) if one != old))
