@@ -211,15 +211,16 @@ def _count_all(file: WorkspaceFile) -> str:
     published = Counter(kind for kind, _, _ in file.lines())
     decisions = read_decisions(file)
     counts = {
-        "documents": len(file.staged("documents")),
-        "raw issues": len(file.staged("issues")),
-        "trees' nodes": published["issue"],
-        "solutions": published["solution"],
-        "edits": len(decisions.edits),
-        "verdicts": len(decisions.verdicts),
-        "solutions by hand": len(decisions.written),
+        "document": len(file.staged("documents")),
+        "raw issue": len(file.staged("issues")),
+        "issue": published["issue"],
+        "solution": published["solution"],
+        "edit": len(decisions.edits),
+        "verdict": len(decisions.verdicts),
+        "solution by hand": len(decisions.written),
     }
-    named = [f"{count} {what}" for what, count in counts.items() if count]
+    plurals = {"solution by hand": "solutions by hand"}
+    named = [f"{n} {what if n == 1 else plurals.get(what, f'{what}s')}" for what, n in counts.items() if n]
     return f"The file took the place of all that was here: {', '.join(named)}." if named else ""
 
 
