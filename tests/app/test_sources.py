@@ -150,7 +150,7 @@ def test_a_name_that_names_nothing_removes_nothing(
     kb: SupportKB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInputError, match=r"autokb sources .*Nothing was removed") as refused:
+    with pytest.raises(BadInputError, match=r"Nothing was removed.*autokb sources") as refused:
         kb.remove(["a.md", name, "manuals"])
     assert repr(name) in str(refused.value) and refused.value.exit_status == 2
     assert ids(kb) == EVERYTHING

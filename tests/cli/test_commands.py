@@ -362,4 +362,4 @@ def test_a_table_that_is_damaged_is_said(run: Run, hand_made: Workspace) -> None
     db.commit()
     db.close()
     status, shown = run("show", hand_made.folder)
-    assert status == 1 and "is damaged (SQLITE_ERROR); put back a copy" in shown["error"]
+    assert status == 1 and "is damaged (SQLITE_ERROR); restore your backup" in shown["error"]

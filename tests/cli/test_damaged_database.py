@@ -68,7 +68,7 @@ def check(command: str, damage: Damage, built: Path, here: Path, capsys: pytest.
     if status:
         assert said.count("\n") == 1 and "fault in autokb" not in said, said
         assert not [text for text in TEXTS if text in said]
-        assert str(here / "kb") in said and ("put back a copy" in said or "is a workspace already" in said), said
+        assert str(here / "kb") in said and ("restore your backup" in said or "is a workspace already" in said), said
     return status != 0
 
 

@@ -181,6 +181,6 @@ def test_a_solution_by_hand_says_so_where_others_name_their_sources(
     assert "approved, 2 steps" in seen(capsys, "write", hand_made.folder, "charge", tmp_path / "answer.md")[0]
     for command in (("show", hand_made.folder, "charge"), ("ask", hand_made.folder, "the battery does not charge")):
         assert "written by hand" in "\n".join(seen(capsys, *command))
-    assert seen(capsys, "hide", hand_made.folder, "s-contacts")[0] == "1 of 1 hidden"
+    assert seen(capsys, "hide", hand_made.folder, "s-contacts")[0] == "hidden: 1 of 1"
     undone = seen(capsys, "hide", hand_made.folder, "s-contacts", "--undo")
-    assert undone[:2] == ["1 of 1 verdicts 'hidden' taken back", "  s-contacts: displayed"]
+    assert undone[:2] == ["No longer hidden: 1 of 1", "  s-contacts: displayed"]

@@ -154,8 +154,8 @@ def test_a_huge_issue_is_cut_marked_and_named(tmp_path: Path) -> None:
     assert [len(r.item.text) for r in reading.records] == [LONGEST_ISSUE + 3, LONGEST_ISSUE + 4, LONGEST_ISSUE]
     assert all(r.item.text.endswith(" […]") for r in reading.records[:2])
     assert [(s.path, s.reason) for s in reading.skipped] == [
-        ("i.jsonl, line 1", "has 9,999,999 characters; the first 200,000 were taken."),
-        ("i.jsonl, line 2", "has 200,001 characters; the first 200,000 were taken."),
+        ("i.jsonl, line 1", "all but the first 200,000 of its 9,999,999 characters."),
+        ("i.jsonl, line 2", "all but the first 200,000 of its 200,001 characters."),
     ]
 
 

@@ -192,7 +192,7 @@ def test_words_of_sqlite_that_quote_the_file_are_not_repeated(tmp_path: Path) ->
     with workspace.file() as file, file.transaction():
         file._db.execute("INSERT INTO record VALUES ('issue', 'i', CAST(x'73656372657420fffe' AS TEXT))")
     with (
-        pytest.raises(AutokbError, match=r"is damaged \(not UTF-8\); put back a copy") as raised,
+        pytest.raises(AutokbError, match=r"is damaged \(not UTF-8\); restore your backup") as raised,
         workspace.file() as file,
     ):
         list(file.records("issue"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -94,7 +95,8 @@ def judge(
         wanted = tuple(dict.fromkeys(solutions))
         offers = find_offers(published.decided, published.kb.issues) if lost.keys() & wanted else {}
         moved = [_move_to_offer(published, lost[i], offers, author, date, workspace.spec) for i in wanted if i in lost]
-        found = list({s.id: s for s in (_find_solution(published, i) for i in wanted if i not in lost)}.values())
+        named = (_find_solution(published, i, workspace.folder) for i in wanted if i not in lost)
+        found = list({solution.id: solution for solution in named}.values())
         if undo:
             done: list[HumanVerdict | Edit] = [_undone(published, one, verdict) for one in found]
         else:
@@ -111,7 +113,7 @@ def _today() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _find_solution(published: Published, wanted: str) -> Solution:
+def _find_solution(published: Published, wanted: str, folder: Path) -> Solution:
     solutions = published.kb.solutions
     if wanted in solutions:
         return solutions[wanted]
@@ -120,10 +122,12 @@ def _find_solution(published: Published, wanted: str) -> Solution:
         return solutions[fitting[0]]
     if fitting:
         raise BadInputError(
-            f"{len(fitting)} solutions start with {wanted!r}; write more of the id. Nothing was changed."
+            f"{len(fitting)} solutions have an id that starts with {wanted!r}, such as {fitting[0]}; write more of it. "
+            "Nothing was changed."
         )
     raise BadInputError(
-        f"No solution has the id {wanted!r}; autokb show WORKSPACE ISSUE names those of an issue. Nothing was changed."
+        f"No solution has the id {wanted!r}; autokb show {shlex.quote(str(folder))} lists the issues, and with the id "
+        "of one behind it, its solutions. Nothing was changed."
     )
 
 
@@ -136,8 +140,8 @@ def _verdict_on(
     unjudged = published.decided.edited[solution.id]
     if verdict == "approved" and unjudged.status not in DISPLAYED:
         raise BadInputError(
-            f"{solution.id} is withheld: {unjudged.reason} Edit its text first; a solution is shown only where it "
-            "keeps the rules and its sources say it. Nothing was changed."
+            f"{solution.id} is withheld: {unjudged.reason} Export the Markdown (autokb export WORKSPACE kb.md), change "
+            "the solution's text there, import the file, and approve it then. Nothing was changed."
         )
     forest = Forest(published.kb.issues.values())
     base = published.decided.base[solution.id]
@@ -147,9 +151,10 @@ def _verdict_on(
 def _undone(published: Published, solution: Solution, verdict: HumanVerdictName) -> HumanVerdict:
     given = published.decided.verdicts.get(solution.id)
     if given is None or given.verdict != verdict:
-        what = f"it was {given.verdict} by a person last" if given else "no person judged it"
+        now = f"a person {given.verdict} it last" if given else f"its status {solution.status} is no person's verdict"
         raise BadInputError(
-            f"{solution.id} has no verdict {verdict!r} that could be taken back: {what}. Nothing was changed."
+            f"No person's verdict {verdict!r} counts for {solution.id}, so there is nothing to take back: {now}. "
+            "Nothing was changed."
         )
     return replace(given, undone=True)
 

@@ -236,6 +236,8 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             wanted.append((found.lift(one), False))
         elif _says(one) == _says(known):
             taken.unchanged += 1
+            if isinstance(known, HumanVerdict) and known.undone and not _is_shown(known, published):
+                taken.skipped.append(_named_undone(known))
         else:
             wanted.append((_new_of_changed(one, known), True))
     for one, is_new in (*wanted, *((change, True) for change in found.changes)):
@@ -317,7 +319,7 @@ def _is_shown(decision: Decision, published: Published) -> bool:
 def _named_undone(verdict: HumanVerdict) -> Skipped:
     command = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[verdict.verdict]
     reason = (
-        f"its status {verdict.verdict!r} came in with a file before and was taken back since; to give it again, use: "
+        f"is {verdict.verdict} in the file, and that was taken back here since, which counts; to give it again, use: "
         f"autokb {command}"
     )
     return Skipped(f"solution {verdict.solution_id}", reason)

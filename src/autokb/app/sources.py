@@ -69,10 +69,9 @@ def _named(
         unknown += [] if found else [name]
     if unknown:
         listed = ", ".join(map(repr, unknown[:_UNKNOWN_SHOWN])) + (", ..." if len(unknown) > _UNKNOWN_SHOWN else "")
-        verb = "is" if len(unknown) == 1 else "are"
         raise BadInputError(
-            f"{listed} {verb} no id of a document or raw issue and nothing that was added; "
-            f"autokb sources {shlex.quote(str(workspace.folder))} lists what was. Nothing was removed."
+            f"Nothing was removed: {listed} names no document, no raw issue and nothing that is added here now; "
+            f"autokb sources {shlex.quote(str(workspace.folder))} lists what is."
         )
     return removed
 

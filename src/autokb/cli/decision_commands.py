@@ -72,8 +72,7 @@ def _emit(json: bool, judged: Judged) -> None:
 
 def _judged_view(judged: Judged) -> str:
     count = len(judged.solutions)
-    done = f"verdicts {judged.verdict!r} taken back" if judged.undone else judged.verdict
-    head = f"{judged.changed} of {count} {done}"
+    head = f"{'No longer ' * judged.undone}{judged.verdict}: {judged.changed} of {count}"
     lines = (f"  {s.id}: {s.status}{f' ({s.reason})' if s.reason else ''}" for s in judged.solutions)
     return "\n".join((head, *lines))
 

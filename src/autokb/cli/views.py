@@ -87,8 +87,8 @@ def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:
 
 def imported_view(workspace: Path, done: Imported) -> RenderableType:
     """Show what an import took and what not."""
-    lines: list[RenderableType] = [Text(f"{done.taken} taken, {done.unchanged} as they were")]
-    lines += [Text(note, style="yellow") for note in done.notes]
+    lines: list[RenderableType] = [Text(note, style="yellow") for note in done.notes]
+    lines.append(Text(f"{done.taken} taken, {done.unchanged} as they were"))
     lines += skipped_lines(done.skipped)
     if done.taken:
         lines.append(next_line(f"Next: autokb show {quoted(workspace)}"))

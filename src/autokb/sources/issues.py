@@ -66,7 +66,7 @@ def read_issues(
                 found.append((_cut(issue), file, place))
                 if len(issue.text) > LONGEST_ISSUE:
                     # No ``file:line``: the record was taken, so that --sync need not take its file for an unread one.
-                    reason = f"has {len(issue.text):,} characters; the first {LONGEST_ISSUE:,} were taken."
+                    reason = f"all but the first {LONGEST_ISSUE:,} of its {len(issue.text):,} characters."
                     skipped_lines.append(Skipped(f"{file.relative}, line {record.line}", reason))
             except UnreadableFileError as error:
                 slow += isinstance(error, TakesTooLongError)

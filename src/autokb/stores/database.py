@@ -31,7 +31,7 @@ BUSY_SECONDS = 30.0  # that a connection waits for another one's transaction to 
 MAGIC = b"SQLite format 3\x00"  # the first bytes of the file format, https://www.sqlite.org/fileformat2.html
 APPLICATION_ID_AT = slice(68, 72)  # where that format has the id of the application, big-endian
 RESTORE = (
-    "put back a copy of before, or import your last export into a new workspace: autokb init NEW, then "
+    "restore your backup of it, or import your last export into a new workspace: autokb init NEW, then "
     "autokb import NEW FILE.jsonl"
 )
 # Result codes of SQLite (https://www.sqlite.org/rescode.html) whose cause is not the content of the file.

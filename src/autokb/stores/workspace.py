@@ -194,7 +194,7 @@ def _parse_domain(text: str) -> Any:
     data = parse_yaml(text, DOMAIN_FILE)
     if data in (None, {}) or (isinstance(data, dict) and "name" in data and data["name"] in (None, "")):
         raise BadInputError(
-            f"{DOMAIN_FILE} is empty or cut off, so rules may be missing; put back a copy of before, or write at least "
+            f"{DOMAIN_FILE} is empty or cut off, so rules may be missing; restore your backup of it, or write at least "
             "the domain's name: name: NAME"
         )
     return data
