@@ -16,6 +16,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "malformed",
+    "hostile",
     "installation",
     "tokenizer",
 )
