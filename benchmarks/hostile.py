@@ -41,7 +41,17 @@ MOST_MEGABYTES = 1_500.0
 LOOK_EVERY = 0.05  # seconds between two looks at the memory
 LONGEST_SENTENCE = 1_500  # characters of what is said about one thing
 MOST_LINES = 3  # of a command that refuses: a sentence, and perhaps warnings before it
-NOBODY = 65534  # the user without rights of Linux and macOS
+# Root may read and write everything. What is imported later than this may lie where nobody else can read it.
+AS_NOBODY = """
+import os, pkgutil, sys
+import autokb, numpy, onnxruntime, tokenizers, scipy.sparse, sklearn.cluster, rich.console
+for module in pkgutil.walk_packages(autokb.__path__, "autokb."):
+    if not module.name.endswith("__main__"):
+        __import__(module.name)
+os.seteuid(65534)  # the user without rights of Linux and macOS
+from autokb.cli import entry
+entry()
+"""
 FAULTS = ("Traceback", "fault in autokb", "Exception ignored", "never retrieved", "never awaited")
 STYLING = re.compile(r"\x1b\[(?:[0-9;]*m|\?25[lh]|2K|1A|\d+D)")  # what rich itself sends
 DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -55,6 +65,7 @@ class Met:
     outcome: str
     why: str
     seconds: float  # of its slowest command
+    processor: float  # seconds of the processor of the command that used most
     megabytes: float  # of its largest
     slowest: str
 
@@ -84,7 +95,7 @@ def meet(cases: Sequence[Case], *, tell: bool = False) -> list[Met]:
         for case in cases:
             met.append(one := _meet(case, place / "case", place / "bases" / case.base))
             if tell and (one.outcome == "BROKEN" or one.is_out_of_bounds):
-                figures = f"{one.seconds:.1f} s, {one.megabytes:,.0f} MB ({one.slowest})"
+                figures = f"{one.seconds:.1f} s, {one.processor:.1f} s of the processor, {one.megabytes:,.0f} MB ({one.slowest})"
                 print(f"{one.outcome}: {case.group}, {case.name}: {one.why[:300]} [{figures}]", flush=True)
     return met
 
@@ -97,20 +108,22 @@ def _meet(case: Case, here: Path, base: Path) -> Met:
         answered: list[Answered] = []
         complaint = ""
         with case.meanwhile(here) as meanwhile:
-            for command in case.commands:
+            commands = list(case.commands)
+            while commands:
+                command = commands.pop(0)
                 if command.words == "heal":
                     meanwhile.heal()  # type: ignore[attr-defined]  # only servers are healed
                     continue
                 answered.append(one := execute(command, here))
                 complaint = complaint or find_fault(one, case.exits, on_terminal=command.on_terminal)
-                if len(answered) == 1 and not case.goes_on(one):
-                    break
+                if len(answered) == 1:
+                    commands += case.then(here, one)
             complaint = complaint or case.check(here, answered)
         slowest = max(answered, key=lambda one: one.seconds)
         refusal = next(filter(None, map(_refusal, answered)), "")
         outcome = "BROKEN" if complaint else "refused" if refusal else "read"
-        most = max(one.megabytes for one in answered)
-        return Met(case, outcome, complaint or refusal, slowest.seconds, most, slowest.words)
+        most, processor = max(one.megabytes for one in answered), max(one.processor for one in answered)
+        return Met(case, outcome, complaint or refusal, slowest.seconds, processor, most, slowest.words)
     finally:
         _remove(here)
 
@@ -132,18 +145,17 @@ def execute(command: Command, here: Path) -> Answered:
     Memory is the larger of two figures: the most that the process and all below it held together whenever we looked,
     and the most that the system says one of them ever held.
     """
-    words = [sys.executable, "-m", "autokb", *command.split(here)]
+    program = ["-c", AS_NOBODY] if command.as_nobody and os.geteuid() == 0 else ["-m", "autokb"]
+    words = [sys.executable, *program, *command.split(here)]
     if not command.on_terminal:
         words.append("--json")
-    root = os.geteuid() == 0
-    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if command.as_nobody and root else {}
     with _streams(on_terminal=command.on_terminal) as (out, err, read):
         environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
         started = time.perf_counter()
         process = subprocess.Popen(
-            words, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment, cwd=here.parent, **user
+            words, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment, cwd=here.parent
         )
-        status, peak = _watch(process)
+        status, peak, processor = _watch(process)
         seconds = time.perf_counter() - started
         said, errors = read()
     answer: dict[str, Any] = {}
@@ -152,7 +164,7 @@ def execute(command: Command, here: Path) -> Answered:
         answer = parsed if isinstance(parsed, dict) else {}
     except (ValueError, RecursionError):
         pass  # whoever judges sees that there is no answer
-    return Answered(command.words, status, answer, said, errors, seconds, peak / MEGABYTE)
+    return Answered(command.words, status, answer, said, errors, seconds, processor, peak / MEGABYTE)
 
 
 @contextmanager
@@ -196,7 +208,7 @@ def _streams(*, on_terminal: bool) -> Iterator[tuple[Any, Any, Any]]:
         os.close(ours)
 
 
-def _watch(process: subprocess.Popen[bytes]) -> tuple[int | None, int]:
+def _watch(process: subprocess.Popen[bytes]) -> tuple[int | None, int, float]:
     """Wait for a process, and kill it with all below it after the longest time."""
     ends = time.monotonic() + LONGEST_SECONDS
     watched = psutil.Process(process.pid)
@@ -205,13 +217,14 @@ def _watch(process: subprocess.Popen[bytes]) -> tuple[int | None, int]:
         pid, ended, used = os.wait4(process.pid, os.WNOHANG)
         if pid:
             process.returncode = os.waitstatus_to_exitcode(ended)
-            return process.returncode, max(peak, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+            largest = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            return process.returncode, max(peak, largest), used.ru_utime + used.ru_stime
         peak = max(peak, sum(map(_resident, _family(watched))))
         time.sleep(LOOK_EVERY)
     for one in _family(watched):
         one.kill()
     process.wait()
-    return None, peak
+    return None, peak, 0.0
 
 
 def _family(process: psutil.Process) -> list[psutil.Process]:
@@ -292,6 +305,7 @@ def summarize(met: Sequence[Met], seconds: float) -> Result:
         print(f"largest: {largest.case.group}, {largest.case.name}: {largest.megabytes:,.0f} MB")
         figures += [
             Figure("slowest_command", slowest.seconds, "s", at_most=SLOW_SECONDS),
+            Figure("most_of_the_processor", max(one.processor for one in met), "s"),
             Figure("largest_memory", largest.megabytes, "MB", at_most=MOST_MEGABYTES),
         ]
     figures.append(Figure("whole_run", seconds, "s"))
@@ -303,6 +317,7 @@ def summarize(met: Sequence[Met], seconds: float) -> Result:
                 "outcome": one.outcome,
                 "why": one.why[:LONGEST_SENTENCE],
                 "seconds": round(one.seconds, 1),
+                "processor": round(one.processor, 1),
                 "megabytes": round(one.megabytes),
             }
             for one in met

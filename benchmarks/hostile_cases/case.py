@@ -36,6 +36,7 @@ class Answered:
     out: str
     err: str
     seconds: float
+    processor: float  # seconds of the processor, of all its processes: what a busy machine does not change
     megabytes: float
 
 
@@ -52,8 +53,8 @@ class Case:
     """One hostile case.
 
     ``make`` writes what is hostile below the case's folder, in which ``kb`` is a copy of the workspace ``base``.
-    ``check`` returns a complaint, empty where all is well. ``goes_on`` says after the first command whether the others
-    are worth their time. ``heavy`` ones are no part of the quick form.
+    ``check`` returns a complaint, empty where all is well. ``then`` gives further commands by how the first ended.
+    ``heavy`` ones are no part of the quick form.
     """
 
     group: str
@@ -63,7 +64,7 @@ class Case:
     base: str
     exits: frozenset[int] = frozenset({FINISHED, BAD_INPUT})
     check: Check = accept_all
-    goes_on: Callable[[Answered], bool] = lambda _first: True
+    then: Callable[[Path, Answered], tuple[Command, ...]] = lambda _here, _first: ()
     meanwhile: Callable[[Path], AbstractContextManager[object]] = lambda _here: nullcontext()
     heavy: bool = False
 

@@ -22,12 +22,7 @@ GOOD_ISSUE = '{"id": "good", "text": "the headphones do not pair with my phone"}
 OSC_52 = "\x1b]52;c;aGk=\x07\x1b[2J\x9b3;3H\u202egnp"  # writes a clipboard, clears the screen, turns the line round
 ADD = Command("add {here}/kb {here}/in")
 ADD_ISSUES = Command("add {here}/kb {here}/in --as issues")
-THEN = (
-    Command("build {here}/kb"),
-    Command("ask {here}/kb 'how do I pair the headphones'"),
-    Command("sources {here}/kb", on_terminal=True),
-    Command("show {here}/kb", on_terminal=True),
-)
+SMALL = 200_000  # characters of a knowledge base that is built: to embed more is honest work, 2 MB a minute
 
 CASES: list[Case] = []
 Make = Callable[[Path], object]
@@ -39,11 +34,18 @@ def _good_is_taken(here: Path, _answered: Sequence[Answered]) -> str:
     return "" if found & {"good", "good.md"} else "the good file beside it was not taken"
 
 
-def _took_more(first: Answered) -> bool:
-    return int(first.answer.get("added", 0)) > 1
+def _use(here: Path, first: Answered) -> tuple[Command, ...]:
+    """Build with what was taken where that is little, else only cut it."""
+    if int(first.answer.get("added", 0)) < 2:
+        return ()
+    with closing(sqlite3.connect(here / "kb" / "knowledge.db")) as db:
+        size = db.execute("SELECT sum(length(body)) FROM staged").fetchone()[0]
+    if size > SMALL:
+        return (Command("chunk {here}/in"), Command("sources {here}/kb", on_terminal=True))
+    return (Command("build {here}/kb"), Command("show {here}/kb", on_terminal=True))
 
 
-def document(name: str, make: Make, *commands: Command, heavy: bool = False, add: Command = ADD) -> None:
+def document(name: str, make: Make, *, heavy: bool = False, add: Command = ADD) -> None:
     """Add a case: a folder ``in`` with a good document and what ``make`` writes there."""
 
     def write(here: Path) -> None:
@@ -52,8 +54,7 @@ def document(name: str, make: Make, *commands: Command, heavy: bool = False, add
 
     CASES.append(
         Case(
-            "documents", name, write, (add, *(commands or THEN)), "headphones", check=_good_is_taken,
-            goes_on=_took_more, heavy=heavy,
+            "documents", name, write, (add,), "headphones", check=_good_is_taken, then=_use, heavy=heavy,
         )
     )  # fmt: skip
 
@@ -68,7 +69,7 @@ def issues(name: str, make: Make, *, heavy: bool = False, options: str = "") -> 
     add = Command(f"{ADD_ISSUES.words} {options}")
     CASES.append(
         Case(
-            "documents", name, write, (add, *THEN), "headphones", check=_good_is_taken, goes_on=_took_more, heavy=heavy
+            "documents", name, write, (add,), "headphones", check=_good_is_taken, then=_use, heavy=heavy
         )
     )
 

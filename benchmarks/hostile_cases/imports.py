@@ -40,9 +40,9 @@ def _is_as_before(here: Path, answered: Sequence[Answered]) -> str:
     return "" if answered[1].status == 2 else "a file that is no export of ours was not refused"
 
 
-VIEWS = (Command("show {here}/kb", on_terminal=True), Command("ask {here}/kb 'the robot does not pair'"))
+VIEWS = (Command("show {here}/kb", on_terminal=True),)
 BACK = (Command("export {here}/kb {here}/again.jsonl"), Command("import {here}/kb {here}/again.jsonl --replace"))
-LOOK = (Command("export {here}/kb {here}/edited.md"), Command("build {here}/kb"))
+LOOK = (Command("build {here}/kb"),)
 
 
 def taken(
@@ -163,7 +163,7 @@ taken("settings that are none", lines([
     {"kind": "setting", "id": "weights", "dense": float("inf")}, {"kind": "setting", "id": "weights", "dense": []},
     {"kind": "setting", "id": "domain", "yaml": "a: &a [*a]"}, {"kind": "setting", "id": "domain", "yaml": ""},
     {"kind": "setting", "id": "x" * 5_000, "y": _nested(500)},
-], good=False), "empty")  # fmt: skip
+]), "empty")  # fmt: skip
 
 
 # -- Markdown and CSV -----------------------------------------------------------------------------------------

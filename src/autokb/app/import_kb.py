@@ -22,7 +22,7 @@ from autokb.app.import_decisions import (
     take_texts,
     withheld_by_rules,
 )
-from autokb.app.jsonl_schema import KINDS, Lines, read_lines
+from autokb.app.jsonl_schema import KINDS, MOST_DECISIONS, Lines, read_lines
 from autokb.app.referential_integrity import check_references, complete_issues, mend_documents
 from autokb.core.decisions import Decision, Decisions, apply_decisions, update_decisions
 from autokb.core.domain import DomainSpec, read_domain
@@ -30,6 +30,7 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Edit, HandWritten, HumanVerdict, Skipped
 from autokb.core.progress import Progress, silent
+from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Imported
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import ISSUE, SOLUTION, decision_body
@@ -38,6 +39,9 @@ from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 DECISION_KINDS = ("edit", "verdict")  # of lines; solutions by hand are told by a field of theirs
+MOST_BYTES = 1_000_000_000  # of a file; forty times the largest export known to us
+# The largest number of a decision that an import keeps: what is decided later must have numbers that import takes too.
+LARGEST_KEPT = MOST_DECISIONS // 1_000
 NAMED = 3  # ids of lines that were not taken that are named for each kind
 
 
@@ -78,7 +82,10 @@ def import_file(
 
 def _text_of(source: Path) -> str:
     try:
-        return source.read_bytes().decode("utf-8-sig")
+        data = read_regular_file(source, MOST_BYTES)
+        if data is None:
+            raise BadInputError(f"{source} is larger than {MOST_BYTES // 10**6:,} MB, more than can be imported.")
+        return data.decode("utf-8-sig")
     except OSError as error:
         raise BadInputError(
             f"{source} cannot be read ({error.strerror}); check the path and its permissions."
@@ -172,7 +179,8 @@ def _take_whole(
 def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions:
     """Return the decisions of a file with numbers, and with what they say of their solutions and the rules of them.
 
-    The numbers of the file stay; what has none, or one that stands twice, comes after them in the file's order.
+    The numbers of the file stay; what has none, or one that stands twice, comes after them in the file's order. Where
+    that leads beyond what import keeps, all are counted anew in their order.
     """
     numbered: list[Decision] = []
     last = max((one.number for one in found.decisions), default=0)
@@ -184,6 +192,8 @@ def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions
             one = replace(one, undone=True)
         numbered.append(one)
     numbered.sort(key=lambda one: one.number)
+    if numbered and numbered[-1].number > LARGEST_KEPT:
+        numbered = [replace(one, number=n) for n, one in enumerate(numbered, 1)]
     decisions = Decisions(
         tuple(one for one in numbered if isinstance(one, Edit)),
         tuple(one for one in numbered if isinstance(one, HumanVerdict)),
