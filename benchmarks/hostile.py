@@ -95,8 +95,10 @@ def meet(cases: Sequence[Case], *, tell: bool = False) -> list[Met]:
         for case in cases:
             met.append(one := _meet(case, place / "case", place / "bases" / case.base))
             if tell and (one.outcome == "BROKEN" or one.is_out_of_bounds):
-                figures = f"{one.seconds:.1f} s, {one.processor:.1f} s of the processor, {one.megabytes:,.0f} MB ({one.slowest})"
-                print(f"{one.outcome}: {case.group}, {case.name}: {one.why[:300]} [{figures}]", flush=True)
+                figures = f"{one.seconds:.1f} s, {one.processor:.1f} of the processor, {one.megabytes:,.0f} MB"
+                print(
+                    f"{one.outcome}: {case.group}, {case.name}: {one.why[:300]} [{figures}; {one.slowest}]", flush=True
+                )
     return met
 
 
@@ -265,7 +267,8 @@ def find_fault(one: Answered, exits: frozenset[int], *, on_terminal: bool = Fals
         if not sentence:
             return f"`{one.words}` ended with {one.status} and no word"
         if sentence.count("\n") >= MOST_LINES or len(sentence) > LONGEST_SENTENCE:
-            return f"`{one.words}` says {len(sentence)} characters in {sentence.count(chr(10)) + 1} lines: {sentence[:200]}"
+            lines = len(sentence.splitlines())
+            return f"`{one.words}` says {len(sentence)} characters in {lines} lines: {sentence[:200]}"
     for left in _left_out(one):
         reason = str(left.get("reason", "")).strip()
         if not reason:

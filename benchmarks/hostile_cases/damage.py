@@ -26,10 +26,15 @@ def damage(name: str, make: Damage, *, heavy: bool = False, commands: tuple[Comm
     """Add a case of a damaged file; a command may fail, with a sentence."""
     CASES.append(
         Case(
-            "damage", name, lambda here: make(here / "kb" / "knowledge.db"), commands, "built",
-            exits=frozenset({0, 1, 2}), heavy=heavy,
+            "damage",
+            name,
+            lambda here: make(here / "kb" / "knowledge.db"),
+            commands,
+            "built",
+            exits=frozenset({0, 1, 2}),
+            heavy=heavy,
         )
-    )  # fmt: skip
+    )
 
 
 def overwrite(at: int, data: bytes) -> Damage:
@@ -109,15 +114,21 @@ damage("a header of zeros", overwrite(0, bytes(100)))
 damage("a schema of zeros", overwrite(100, bytes(PAGE - 100)))
 damage("all zeros", lambda path: path.write_bytes(bytes(path.stat().st_size)))
 damage("random bytes only", lambda path: path.write_bytes(random.Random(1).randbytes(path.stat().st_size)))
-damage("random bytes behind its head", lambda path: overwrite(100, random.Random(2).randbytes(path.stat().st_size - 100))(path))  # fmt: skip
+damage(
+    "random bytes behind its head",
+    lambda path: overwrite(100, random.Random(2).randbytes(path.stat().st_size - 100))(path),
+)
 damage("500 MB of nothing at its end", lambda path: os.truncate(path, 500 * MEGABYTE), heavy=True)
 damage("a page size of its own", overwrite(16, b"\x02\x00"))
 damage("a file format of tomorrow", overwrite(18, b"\x09\x09"))
 damage("counts of its header", overwrite(28, b"\xff" * 8))
 for _seed in range(6):
-    damage(f"random bytes at {10**(_seed % 3)} places, seed {_seed}", noise(_seed, 10 ** (_seed % 3), 64))
+    damage(f"random bytes at {10 ** (_seed % 3)} places, seed {_seed}", noise(_seed, 10 ** (_seed % 3), 64))
 damage("random bytes at 1,000 places", noise(7, 1_000, 16))
-damage("another program's database", instead(sql("CREATE TABLE notes (id INTEGER, text TEXT)", "INSERT INTO notes VALUES (1, 'mine')")))  # fmt: skip
+damage(
+    "another program's database",
+    instead(sql("CREATE TABLE notes (id INTEGER, text TEXT)", "INSERT INTO notes VALUES (1, 'mine')")),
+)
 damage("a text file", instead(lambda path: path.write_text("notes of mine\n" * 1_000, encoding="utf-8")))
 damage("a folder", instead(lambda path: path.mkdir()))
 damage("a pipe", instead(os.mkfifo))
@@ -138,24 +149,48 @@ for _table, _column in {
     damage(f"rows of {_table}: another kind", rows(_table, f"{_column} = '[[]]'"))
     damage(f"rows of {_table}: bytes", rows(_table, f"{_column} = x'1b5d35323bff00'"))
 damage("records 5,000 deep", rows("record", "body = replace(printf('%.5000c', '['), '[', '[')"))
-damage("records of huge numbers", rows("record", "body = replace(body, '\"start\":', '\"start\":1e999, \"s\":')"))
+damage("records of huge numbers", rows("record", 'body = replace(body, \'"start":\', \'"start":1e999, "s":\')'))
 damage("vectors of NaN", rows("vector", "data = zeroblob(length(data))"))
-damage("a record of 200 MB", rows("record", "body = printf('%.200000000c', 'x') WHERE rowid = (SELECT min(rowid) FROM record)"), heavy=True)  # fmt: skip
+damage(
+    "a record of 200 MB",
+    rows("record", "body = printf('%.200000000c', 'x') WHERE rowid = (SELECT min(rowid) FROM record)"),
+    heavy=True,
+)
 damage("a table is gone", sql("DROP TABLE record"))
 damage("a column is gone", sql("ALTER TABLE staged RENAME COLUMN body TO bodies"))
-damage("a trigger of somebody", sql("CREATE TRIGGER t BEFORE INSERT ON work BEGIN SELECT RAISE(ABORT, 'customer words'); END"))  # fmt: skip
-damage("a view for a table", sql("ALTER TABLE record RENAME TO r", "CREATE VIEW record AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT 'document' AS kind, i AS id, '{}' AS body FROM n"), heavy=True)  # fmt: skip
+damage(
+    "a trigger of somebody",
+    sql("CREATE TRIGGER t BEFORE INSERT ON work BEGIN SELECT RAISE(ABORT, 'customer words'); END"),
+)
+damage(
+    "a view for a table",
+    sql(
+        "ALTER TABLE record RENAME TO r",
+        "CREATE VIEW record AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        "SELECT 'document' AS kind, i AS id, '{}' AS body FROM n",
+    ),
+    heavy=True,
+)
 damage("a newer schema", sql("UPDATE meta SET value = '9999' WHERE name = 'schema'"))
 damage("a schema that is no number", sql("UPDATE meta SET value = 'new' WHERE name = 'schema'"))
 damage("no schema", sql("DELETE FROM meta"))
 damage("noise in -wal", beside("-wal", random.Random(3).randbytes(50_000)))
-damage("zeros in -wal and noise in -shm", lambda path: (beside("-wal", bytes(50_000))(path), beside("-shm", random.Random(4).randbytes(32_768))(path)))  # fmt: skip
+damage(
+    "zeros in -wal and noise in -shm",
+    lambda path: (beside("-wal", bytes(50_000))(path), beside("-shm", random.Random(4).randbytes(32_768))(path)),
+)
 damage("noise in -journal", beside("-journal", random.Random(5).randbytes(50_000)))
 damage("a folder named -wal", lambda path: Path(f"{path}-wal").mkdir())
 damage("a pipe named -wal", lambda path: os.mkfifo(f"{path}-wal"))
 damage("noise in the lock file", lambda path: write_parts(path.with_name(".build.lock"), b"\x00noise"))
-damage("a folder for a lock file", lambda path: (path.with_name(".build.lock").unlink(missing_ok=True), path.with_name(".build.lock").mkdir()))  # fmt: skip
-damage("a pipe for a lock file", lambda path: (path.with_name(".build.lock").unlink(missing_ok=True), os.mkfifo(path.with_name(".build.lock"))))  # fmt: skip
+damage(
+    "a folder for a lock file",
+    lambda path: (path.with_name(".build.lock").unlink(missing_ok=True), path.with_name(".build.lock").mkdir()),
+)
+damage(
+    "a pipe for a lock file",
+    lambda path: (path.with_name(".build.lock").unlink(missing_ok=True), os.mkfifo(path.with_name(".build.lock"))),
+)
 
 
 def _read_only(path: Path) -> None:
@@ -187,7 +222,12 @@ def _locked(here: Path) -> Iterator[None]:
 
 CASES.append(
     Case(
-        "damage", "another program writes for ever", lambda _here: None, COMMANDS[:3], "built",
-        exits=frozenset({0, 1, 2}), meanwhile=_locked,
+        "damage",
+        "another program writes for ever",
+        lambda _here: None,
+        COMMANDS[:3],
+        "built",
+        exits=frozenset({0, 1, 2}),
+        meanwhile=_locked,
     )
-)  # fmt: skip
+)

@@ -12,7 +12,7 @@ import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import chdir, closing, contextmanager
 from pathlib import Path
 
 from benchmarks.hostile_cases.case import MEGABYTE, Answered, Case, Command, many, write_parts
@@ -54,9 +54,16 @@ def document(name: str, make: Make, *, heavy: bool = False, add: Command = ADD) 
 
     CASES.append(
         Case(
-            "documents", name, write, (add,), "headphones", check=_good_is_taken, then=_use, heavy=heavy,
+            "documents",
+            name,
+            write,
+            (add,),
+            "headphones",
+            check=_good_is_taken,
+            then=_use,
+            heavy=heavy,
         )
-    )  # fmt: skip
+    )
 
 
 def issues(name: str, make: Make, *, heavy: bool = False, options: str = "") -> None:
@@ -67,11 +74,7 @@ def issues(name: str, make: Make, *, heavy: bool = False, options: str = "") -> 
         make(here / "in")
 
     add = Command(f"{ADD_ISSUES.words} {options}")
-    CASES.append(
-        Case(
-            "documents", name, write, (add,), "headphones", check=_good_is_taken, then=_use, heavy=heavy
-        )
-    )
+    CASES.append(Case("documents", name, write, (add,), "headphones", check=_good_is_taken, then=_use, heavy=heavy))
 
 
 def file(name: str, *parts: bytes | Callable[[], Iterator[bytes]]) -> Make:
@@ -121,8 +124,13 @@ page("150 MB of paragraphs", times(PARAGRAPH, 150 * MEGABYTE // len(PARAGRAPH)),
 page("NUL characters", b"<p>be\0fore and\0 after</p>")
 page("Latin-1 inside UTF-8", "<p>Knöpfe</p>".encode(), "<p>Knöpfe drücken</p>".encode("latin-1"))
 page("control characters", f"<p title='{OSC_52}'>{OSC_52}</p><title>{OSC_52}</title>".encode())
-page("a refresh and a base elsewhere", b"<meta http-equiv=refresh content='0;url=http://h.example'><base href='javascript:1'>")
-page("frames and scripts", b"<iframe src='file:///etc/passwd'></iframe><script>", times(b"x=1;", MEGABYTE), b"</script>")
+page(
+    "a refresh and a base elsewhere",
+    b"<meta http-equiv=refresh content='0;url=http://h.example'><base href='javascript:1'>",
+)
+page(
+    "frames and scripts", b"<iframe src='file:///etc/passwd'></iframe><script>", times(b"x=1;", MEGABYTE), b"</script>"
+)
 page("an image of 8 MB in base64", b"<img src='data:image/png;base64,", times(b"QUFB", 2 * MEGABYTE), b"'>")
 page("200,000 links", times(b"<a href='javascript:x'>go</a> ", 200_000))
 page("25,000 nested lists", times(b"<ul><li>x", 25_000))
@@ -161,7 +169,14 @@ text("a million brackets", times(b"[", MEGABYTE))
 text("300,000 images begun", times(b"![", 300_000), times(b"](", 300_000))
 text("emphasis never closed", times(b"*a **b _c ", 200_000))
 text("backticks of 1,500 lengths", lambda: (b"`" * n + b"a " for n in range(1, 1_500)))
-text("a table of 10,000 columns", times(b"|a", 10_000), b"|\n", times(b"|-", 10_000), b"|\n", times(b"|x" * 10_000 + b"|\n", 20))
+text(
+    "a table of 10,000 columns",
+    times(b"|a", 10_000),
+    b"|\n",
+    times(b"|-", 10_000),
+    b"|\n",
+    times(b"|x" * 10_000 + b"|\n", 20),
+)
 text("a table of 50,000 rows", b"|a|b|\n|-|-|\n", times(b"|x|y|\n", 50_000))
 text("a fence never closed", b"```\n", times(b"code line\n", 400_000), heavy=True)
 text("20,000 fences", times(b"```\nx\n\n", 20_000))
@@ -169,7 +184,12 @@ text("50,000 headings", numbered("# Heading #N\n\ntext\n\n", 50_000), heavy=True
 text("a heading of 1 MB", b"# ", times(b"word ", 200_000), b"\n\ntext\n")
 text("100,000 HTML comments begun", times(b"<!-- ", 100_000))
 text("50,000 references", numbered("[r#N]: http://h.example/#N\n", 50_000), b"[r1]")
-text("front matter with aliases", b"---\na: &a [x,x,x,x,x,x,x,x,x]\n", numbered("b#N: &b [*a,*a,*a,*a,*a,*a]\n", 9), b"---\n# T\n\ntext\n")
+text(
+    "front matter with aliases",
+    b"---\na: &a [x,x,x,x,x,x,x,x,x]\n",
+    numbered("b#N: &b [*a,*a,*a,*a,*a,*a]\n", 9),
+    b"---\n# T\n\ntext\n",
+)
 text("control characters", f"# {OSC_52}\n\nPress {OSC_52} the button.\n".encode())
 text("accents upon accents", b"# A\n\nx", times("\u0301".encode(), 300_000))
 text("random bytes", lambda: (zlib.compress(bytes([n])) * 50 for n in range(200)))
@@ -223,9 +243,19 @@ docx("60 MB of empty paragraphs", WORDS, ("<w:p/>", 10 * MEGABYTE), heavy=True)
 docx("300 MB", WORDS, (" ", 300 * MEGABYTE), heavy=True)
 docx("20,000 parts", WORDS, extra=20_000)
 docx("entities that grow", "<w:p><w:r><w:t>&e9;</w:t></w:r></w:p>", before=f"<!DOCTYPE x [{ENTITIES.decode()}]>")
-docx("an entity from a file", "<w:p><w:r><w:t>&f;</w:t></w:r></w:p>", before='<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>')
+docx(
+    "an entity from a file",
+    "<w:p><w:r><w:t>&f;</w:t></w:r></w:p>",
+    before='<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>',
+)
 docx("20,000 nested tables", ("<w:tbl><w:tr><w:tc>", 20_000), WORDS, ("</w:tc></w:tr></w:tbl>", 20_000))
-docx("a table of 100,000 cells", "<w:tbl>", ("<w:tr>" + f"<w:tc>{WORDS}</w:tc>" * 10 + "</w:tr>", 10_000), "</w:tbl>", heavy=True)
+docx(
+    "a table of 100,000 cells",
+    "<w:tbl>",
+    ("<w:tr>" + f"<w:tc>{WORDS}</w:tc>" * 10 + "</w:tr>", 10_000),
+    "</w:tbl>",
+    heavy=True,
+)
 
 
 def _torn_docx(folder: Path) -> None:
@@ -287,7 +317,10 @@ def _many_real_pages(folder: Path) -> None:
 
 CIRCLE = b"<< /Type /Pages /Kids [2 0 R 3 0 R 2 0 R] /Count 3 /Parent 2 0 R >>"
 SELF = b"<< /Length 4 0 R /Filter [4 0 R] >>\nstream\nx\nendstream"
-LOCK = b"<< /Root 1 0 R /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <%s> /U <%s> >> /ID [<00> <00>] >>" % (b"11" * 32, b"22" * 32)
+LOCK = b"<< /Root 1 0 R /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <%s> /U <%s> >> /ID [<00> <00>] >>" % (
+    b"11" * 32,
+    b"22" * 32,
+)
 document("pdf: its first bytes and noise", file("noise.pdf", b"%PDF-1.7\n", times(b"\x9d\x01\xfe obj <<", 50_000)))
 document("pdf: torn", file("torn.pdf", pdf([CATALOG, ONE_PAGE, _page_object(), _stream(SHOW)])[:-180]))
 document("pdf: encrypted", file("locked.pdf", pdf([CATALOG, ONE_PAGE, _page_object(), _stream(SHOW)], LOCK)))
@@ -297,7 +330,10 @@ document("pdf: pages in a circle", file("circle.pdf", pdf([CATALOG, CIRCLE, _pag
 document("pdf: a stream that refers to itself", file("self.pdf", pdf([CATALOG, ONE_PAGE, _page_object(), SELF])))
 document("pdf: 100 MB packed into a page", _bomb_pdf, heavy=True)
 document("pdf: wrong lengths", file("long.pdf", pdf([CATALOG, ONE_PAGE, _page_object(), _stream(SHOW, 10**12)])))
-document("pdf: 50,000 nested lists", file("deep.pdf", b"%PDF-1.4\n1 0 obj\n", times(b"[", 50_000), b"\nendobj\ntrailer\n<< /Root 1 0 R >>\n"))
+document(
+    "pdf: 50,000 nested lists",
+    file("deep.pdf", b"%PDF-1.4\n1 0 obj\n", times(b"[", 50_000), b"\nendobj\ntrailer\n<< /Root 1 0 R >>\n"),
+)
 
 
 def _packed_zeros(folder: Path) -> None:
@@ -320,13 +356,18 @@ document("gzip: none", file("none.md.gz", b"\x1f\x8bno", times(b"\xff", 1_000)))
 
 NUMBER = b"9" * 5_000
 ODD_LINES = {
-    "huge numbers": b'{"id": %s, "text": "a"}\n{"id": 1e999, "text": 1e999}\n{"id": -%s, "text": %s}\n' % ((NUMBER,) * 3),
+    "huge numbers": b'{"id": %s, "text": "a"}\n{"id": 1e999, "text": 1e999}\n{"id": -%s, "text": %s}\n'
+    % ((NUMBER,) * 3),
     "NaN and Infinity": b'{"id": NaN, "text": "a"}\n{"id": Infinity, "text": NaN, "date": -Infinity}\n',
     "halves of characters": b'{"id": "\\ud83d", "text": "a \\ud83d b", "title": "\\udc00"}\n',
     "doubled names": b'{"id": "a", "id": "b", "text": "one", "text": "two"}\n',
     "no line end and NUL": b'{"id": "a\\u0000", "text": "a\\u0000b"}\n{"id": "c", "text": "no end"}',
-    "values of other kinds": b'{"id": [1], "text": {"a": 1}}\n{"id": {}, "text": [[]]}\n{"id": true, "text": null}\n7\n"t"\n[]\nnull\n',
-    "control characters": json.dumps({"id": OSC_52, "text": OSC_52, "title": OSC_52, "url": OSC_52, "date": OSC_52}).encode() + b"\n",
+    "values of other kinds": b'{"id": [1], "text": {"a": 1}}\n{"id": {}, "text": [[]]}\n'
+    b'{"id": true, "text": null}\n7\n"t"\n[]\nnull\n',
+    "control characters": json.dumps(
+        {"id": OSC_52, "text": OSC_52, "title": OSC_52, "url": OSC_52, "date": OSC_52}
+    ).encode()
+    + b"\n",
     "torn lines": b'{"id": "a", "text": "one"}\n{"id": "b", "te\n"}\n\x00\x01\xff\n{"id": "c", "text": "two"}\n',
     "a line 100,000 deep": b'{"id": "d", "text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
 }
@@ -336,23 +377,60 @@ for _name, _lines in ODD_LINES.items():
 DEEP = times(b'{"a":[', 100_000)
 document("json: 100,000 deep", file("deep.json", DEEP))
 document("json: 30 MB of brackets", file("brackets.json", b"[", times(b"[],", 10 * MEGABYTE), b"[]]"), heavy=True)
-document("json: a text of 40 MB", file("long.json", b'{"id": "x", "text": "', times(b"word ", 8 * MEGABYTE), b'"}'), heavy=True)
-document("jsonl: a line of 60 MB", file("long.jsonl", b'{"id": "x", "text": "', times(b"word ", 12 * MEGABYTE), b'"}\n'), heavy=True)
+document(
+    "json: a text of 40 MB",
+    file("long.json", b'{"id": "x", "text": "', times(b"word ", 8 * MEGABYTE), b'"}'),
+    heavy=True,
+)
+document(
+    "jsonl: a line of 60 MB",
+    file("long.jsonl", b'{"id": "x", "text": "', times(b"word ", 12 * MEGABYTE), b'"}\n'),
+    heavy=True,
+)
 document("jsonl: a million records", file("many.jsonl", numbered('{"id": #N, "text": "t #N"}\n', MEGABYTE)), heavy=True)
 document("jsonl: 200,000 records that are none", file("many.jsonl", times(b"[]\n", 200_000)))
 document("jsonl: UTF-16", file("wide.jsonl", '{"id": "w", "text": "wide words"}\n'.encode("utf-16")))
 TABLE = Command("add {here}/kb {here}/in --text-field text --id-field id")
-document("csv: a cell of 20 MB", file("cell.csv", b'id,text\n1,"', times(b"word ", 4 * MEGABYTE), b'"\n'), add=Command(f"{ADD.words} --text-field text"), heavy=True)
-issues("issues, csv: a cell of 20 MB", file("cell.csv", b'id,text\n1,"', times(b"word ", 4 * MEGABYTE), b'"\n'), heavy=True)
-issues("issues, csv: a million rows", file("rows.csv", b"id,text\n", numbered("#N,it does not pair #N\n", MEGABYTE)), heavy=True)
-issues("issues, csv: 50,000 columns", file("wide.csv", b"text,", numbered("c#N,", 50_000), b"\n", times(b"x,", 50_000), b"\n"))
+document(
+    "csv: a cell of 20 MB",
+    file("cell.csv", b'id,text\n1,"', times(b"word ", 4 * MEGABYTE), b'"\n'),
+    add=Command(f"{ADD.words} --text-field text"),
+    heavy=True,
+)
+issues(
+    "issues, csv: a cell of 20 MB", file("cell.csv", b'id,text\n1,"', times(b"word ", 4 * MEGABYTE), b'"\n'), heavy=True
+)
+issues(
+    "issues, csv: a million rows",
+    file("rows.csv", b"id,text\n", numbered("#N,it does not pair #N\n", MEGABYTE)),
+    heavy=True,
+)
+issues(
+    "issues, csv: 50,000 columns",
+    file("wide.csv", b"text,", numbered("c#N,", 50_000), b"\n", times(b"x,", 50_000), b"\n"),
+)
 issues("issues, csv: a quote never closed", file("quote.csv", b'id,text\n1,"never closed\n', times(b"2,x\n", 100_000)))
-issues("issues, csv: odd cells", file("odd.csv", b"id,text\n", NUMBER, b",a\n1,\x00b\x1b]52;c;aGk=\x07\n,=cmd|calc\n\xff\xfe,x\n"))
+issues(
+    "issues, csv: odd cells",
+    file("odd.csv", b"id,text\n", NUMBER, b",a\n1,\x00b\x1b]52;c;aGk=\x07\n,=cmd|calc\n\xff\xfe,x\n"),
+)
 issues("issues, text: one of 10 MB", file("long.txt", times(b"it does not pair ", 600_000)), heavy=True)
-issues("issues, jsonl: one of 10 MB", file("long.jsonl", b'{"id": "x", "text": "', times(b"it fails ", 1_200_000), b'"}\n'), heavy=True)
-issues("issues, jsonl: one of 200,000 letters", file("l.jsonl", b'{"id": "x", "text": "', times(b"x", 200_000), b'"}\n'))
-issues("issues, jsonl: 1,000 times the same", file("same.jsonl", numbered('{"id": #N, "text": "it does not pair"}\n', 1_000)))
-issues("issues, jsonl: pages of attributes", file("html.jsonl", b'{"id": "h", "text": "<p ', numbered("a#N=b ", 60_000), b'>x</p></p></p></p>"}\n'))
+issues(
+    "issues, jsonl: one of 10 MB",
+    file("long.jsonl", b'{"id": "x", "text": "', times(b"it fails ", 1_200_000), b'"}\n'),
+    heavy=True,
+)
+issues(
+    "issues, jsonl: one of 200,000 letters", file("l.jsonl", b'{"id": "x", "text": "', times(b"x", 200_000), b'"}\n')
+)
+issues(
+    "issues, jsonl: 1,000 times the same",
+    file("same.jsonl", numbered('{"id": #N, "text": "it does not pair"}\n', 1_000)),
+)
+issues(
+    "issues, jsonl: pages of attributes",
+    file("html.jsonl", b'{"id": "h", "text": "<p ', numbered("a#N=b ", 60_000), b'>x</p></p></p></p>"}\n'),
+)
 issues("issues, html: of a kind that holds none", file("page.html", HEAD, PARAGRAPH))
 
 
@@ -365,13 +443,9 @@ def _sparse(folder: Path) -> None:
 
 
 def _socket(folder: Path) -> None:
-    here = os.getcwd()
-    os.chdir(folder)  # the path of a socket has 107 characters at most
-    try:
-        with socket.socket(socket.AF_UNIX) as bound:
-            bound.bind("socket.md")
-    finally:
-        os.chdir(here)
+    # The path of a socket has 107 characters at most.
+    with chdir(folder), socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("socket.md")
 
 
 def _links_in_circles(folder: Path) -> None:
@@ -398,14 +472,10 @@ def _names(folder: Path) -> None:
 
 
 def _deep_folders(folder: Path) -> None:
-    here = os.getcwd()
-    os.chdir(folder)
-    try:
+    with chdir(folder):  # longer than a path may be
         for _ in range(300):
-            os.mkdir("d" * 100)
+            Path("d" * 100).mkdir()
             os.chdir("d" * 100)
-    finally:
-        os.chdir(here)
 
 
 def _many_folders(folder: Path) -> None:
@@ -475,14 +545,25 @@ document("files: 3,000 empty folders", _many_folders)
 document("files: dates before and after all time", _clock)
 document("files: other things inside", _disguised)
 document("files: empty ones", _empty)
-document("files: a pipe by name", lambda folder: os.mkfifo(folder / "p.md"), add=Command("add {here}/kb {here}/in/good.md {here}/in/p.md"))
-document("files: a device by name", lambda _folder: None, add=Command("add {here}/kb {here}/in/good.md /dev/zero /dev/null"))
+document(
+    "files: a pipe by name",
+    lambda folder: os.mkfifo(folder / "p.md"),
+    add=Command("add {here}/kb {here}/in/good.md {here}/in/p.md"),
+)
+document(
+    "files: a device by name", lambda _folder: None, add=Command("add {here}/kb {here}/in/good.md /dev/zero /dev/null")
+)
 CASES.append(
     Case(
-        "documents", "files: one that is rewritten all the time", lambda here: write_parts(here / "in" / "good.md", GOOD.encode()),
-        (ADD,), "headphones", check=_good_is_taken, meanwhile=contextmanager(_rewriting),
+        "documents",
+        "files: one that is rewritten all the time",
+        lambda here: write_parts(here / "in" / "good.md", GOOD.encode()),
+        (ADD,),
+        "headphones",
+        check=_good_is_taken,
+        meanwhile=contextmanager(_rewriting),
     )
-)  # fmt: skip
+)
 
 
 def _forbidden_to_nobody(here: Path) -> None:
@@ -494,7 +575,11 @@ def _forbidden_to_nobody(here: Path) -> None:
 
 CASES.append(
     Case(
-        "documents", "files: without permission", _forbidden_to_nobody, (Command(ADD.words, as_nobody=True),),
-        "headphones", check=_good_is_taken,
+        "documents",
+        "files: without permission",
+        _forbidden_to_nobody,
+        (Command(ADD.words, as_nobody=True),),
+        "headphones",
+        check=_good_is_taken,
     )
-)  # fmt: skip
+)

@@ -17,8 +17,16 @@ Line = dict[str, Any]
 CASES: list[Case] = []
 LINES: list[Line] = hand_made_kb.lines()
 SAMPLES = {line["kind"]: line for line in reversed(LINES)} | {
-    "verdict": {"kind": "verdict", "id": "v", "solution_id": "s-pair", "verdict": "hidden", "author": "a", "date": "2026-01-02", "number": 3}
-}  # fmt: skip
+    "verdict": {
+        "kind": "verdict",
+        "id": "v",
+        "solution_id": "s-pair",
+        "verdict": "hidden",
+        "author": "a",
+        "date": "2026-01-02",
+        "number": 3,
+    }
+}
 
 
 def written(line: Any) -> bytes:
@@ -46,18 +54,28 @@ LOOK = (Command("build {here}/kb"),)
 
 
 def taken(
-    name: str, make: Callable[[Path], object], base: str = "lawn", *, suffix: str = "jsonl", replace: bool = False,
+    name: str,
+    make: Callable[[Path], object],
+    base: str = "lawn",
+    *,
+    suffix: str = "jsonl",
+    replace: bool = False,
     heavy: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Add a case of a file some lines of which are good; afterwards the workspace can be looked at and exported."""
     words = f"import {{here}}/kb {{here}}/file.{suffix}{' --replace' if replace else ''}"
     into = {"lawn": "into a filled one", "empty": "into an empty one"}[base] + (", whole" if replace else "")
     CASES.append(
         Case(
-            "imports", f"{suffix}: {name}, {into}", make, (Command(words), *VIEWS, *LOOK, *BACK), base,
-            check=_export_is_taken_back, heavy=heavy,
+            "imports",
+            f"{suffix}: {name}, {into}",
+            make,
+            (Command(words), *VIEWS, *LOOK, *BACK),
+            base,
+            check=_export_is_taken_back,
+            heavy=heavy,
         )
-    )  # fmt: skip
+    )
 
 
 def refused(name: str, make: Callable[[Path], object], file: str, *, heavy: bool = False) -> None:
@@ -140,30 +158,115 @@ def _long_chain(count: int) -> Iterator[Line]:
 
 for _base in ("empty", "lawn"):
     taken("torn in a line", raw(HALF), _base)
-    taken("torn lines between others", raw(b"\n".join(line[: len(line) // (1 + n % 3)] for n, line in enumerate(WHOLE.split(b"\n")))), _base)  # fmt: skip
+    taken(
+        "torn lines between others",
+        raw(b"\n".join(line[: len(line) // (1 + n % 3)] for n, line in enumerate(WHOLE.split(b"\n")))),
+        _base,
+    )
     taken("doubled ids", lines(LINES, [{**line, "text": "another"} for line in LINES]), _base)
     taken(
         "edits without order",
-        lines([{**EDIT, "id": f"e{n}", "number": number, "text": f"Dry it\nDry it {n} times."} for n, number in enumerate((0, 0, 10**15, 10**15, 5, 5, 1, 2**53, -1, 10**16))]),
+        lines(
+            [
+                {**EDIT, "id": f"e{n}", "number": number, "text": f"Dry it\nDry it {n} times."}
+                for n, number in enumerate((0, 0, 10**15, 10**15, 5, 5, 1, 2**53, -1, 10**16))
+            ]
+        ),
         _base,
-    )  # fmt: skip
-    taken("dates of all time", lines([{**EDIT, "id": f"d{n}", "text": f"Dry it\nDry it {n}.", "date": date} for n, date in enumerate(("9999-12-31T23:59:60", "-1", "0000-00-00", "now", "1e999", OSC_52))]), _base)  # fmt: skip
-taken("parents in circles", lines([{**ISSUE, "id": "a", "parent_id": "b"}, {**ISSUE, "id": "b", "parent_id": "a"}, {**ISSUE, "id": "c", "parent_id": "c"}]), "empty")  # fmt: skip
+    )
+    taken(
+        "dates of all time",
+        lines(
+            [
+                {**EDIT, "id": f"d{n}", "text": f"Dry it\nDry it {n}.", "date": date}
+                for n, date in enumerate(("9999-12-31T23:59:60", "-1", "0000-00-00", "now", "1e999", OSC_52))
+            ]
+        ),
+        _base,
+    )
+taken(
+    "parents in circles",
+    lines(
+        [
+            {**ISSUE, "id": "a", "parent_id": "b"},
+            {**ISSUE, "id": "b", "parent_id": "a"},
+            {**ISSUE, "id": "c", "parent_id": "c"},
+        ]
+    ),
+    "empty",
+)
 taken("a chain of 20,000 nodes", lines(_long_chain(20_000)), "empty")
-taken("evidence out of its document", lines([{**SOLUTION, "id": f"s{n}", "evidence": [{"document": "rain.md", "start": start, "end": end, "quote": "x"}]} for n, (start, end) in enumerate(((-5, 3), (10**18, 10**18 + 1), (5, 2), (0, 10**400), (0, 0)))]), "empty")  # fmt: skip
-taken("20,000 edits of one solution", lines([{**EDIT, "id": f"e{n}", "number": n + 1, "text": f"Dry it\nDry it {n} times."} for n in range(20_000)]), "empty", heavy=True)  # fmt: skip
-taken("20,000 edits of one solution", lines([{**EDIT, "id": f"e{n}", "number": n + 1, "text": f"Dry it\nDry it {n} times."} for n in range(20_000)]), heavy=True)  # fmt: skip
-taken("a million lines that are none", lines(lambda: (b'{"kind": "theme", "id": "t%d"}\n' % n for n in range(MEGABYTE))), "empty", heavy=True)  # fmt: skip
-taken("a million themes", lines(lambda: (b'{"kind": "theme", "id": "t%d", "name": "n"}\n' % n for n in range(MEGABYTE))), "empty", heavy=True)  # fmt: skip
-taken("a line of 60 MB", lines(lambda: (b'{"kind": "document", "id": "big", "title": "t", "text": "', *many(b"word ", 12 * MEGABYTE), b'"}\n')), "empty", heavy=True)  # fmt: skip
-taken("a line 100,000 deep", lines(lambda: (b'{"kind": "theme", "id": "t", "name": ', b"[" * 100_000, b"]" * 100_000, b"}\n")), "empty")  # fmt: skip
-taken("ids nobody can type", lines([{**SAMPLES["theme"], "id": i} for i in ("", " ", "\n", OSC_52, "\ud83d", "x" * 500_000, "../../a", "-- DROP", "=1+1", "\u202e")]), "empty")  # fmt: skip
-taken("settings that are none", lines([
-    {"kind": "setting", "id": "gate", "threshold": 10**400}, {"kind": "setting", "id": "gate", "threshold": float("nan")},
-    {"kind": "setting", "id": "weights", "dense": float("inf")}, {"kind": "setting", "id": "weights", "dense": []},
-    {"kind": "setting", "id": "domain", "yaml": "a: &a [*a]"}, {"kind": "setting", "id": "domain", "yaml": ""},
-    {"kind": "setting", "id": "x" * 5_000, "y": _nested(500)},
-]), "empty")  # fmt: skip
+taken(
+    "evidence out of its document",
+    lines(
+        [
+            {**SOLUTION, "id": f"s{n}", "evidence": [{"document": "rain.md", "start": start, "end": end, "quote": "x"}]}
+            for n, (start, end) in enumerate(((-5, 3), (10**18, 10**18 + 1), (5, 2), (0, 10**400), (0, 0)))
+        ]
+    ),
+    "empty",
+)
+taken(
+    "20,000 edits of one solution",
+    lines([{**EDIT, "id": f"e{n}", "number": n + 1, "text": f"Dry it\nDry it {n} times."} for n in range(20_000)]),
+    "empty",
+    heavy=True,
+)
+taken(
+    "20,000 edits of one solution",
+    lines([{**EDIT, "id": f"e{n}", "number": n + 1, "text": f"Dry it\nDry it {n} times."} for n in range(20_000)]),
+    heavy=True,
+)
+taken(
+    "a million lines that are none",
+    lines(lambda: (b'{"kind": "theme", "id": "t%d"}\n' % n for n in range(MEGABYTE))),
+    "empty",
+    heavy=True,
+)
+taken(
+    "a million themes",
+    lines(lambda: (b'{"kind": "theme", "id": "t%d", "name": "n"}\n' % n for n in range(MEGABYTE))),
+    "empty",
+    heavy=True,
+)
+taken(
+    "a line of 60 MB",
+    lines(
+        lambda: (b'{"kind": "document", "id": "big", "title": "t", "text": "', *many(b"word ", 12 * MEGABYTE), b'"}\n')
+    ),
+    "empty",
+    heavy=True,
+)
+taken(
+    "a line 100,000 deep",
+    lines(lambda: (b'{"kind": "theme", "id": "t", "name": ', b"[" * 100_000, b"]" * 100_000, b"}\n")),
+    "empty",
+)
+taken(
+    "ids nobody can type",
+    lines(
+        [
+            {**SAMPLES["theme"], "id": i}
+            for i in ("", " ", "\n", OSC_52, "\ud83d", "x" * 500_000, "../../a", "-- DROP", "=1+1", "\u202e")
+        ]
+    ),
+    "empty",
+)
+taken(
+    "settings that are none",
+    lines(
+        [
+            {"kind": "setting", "id": "gate", "threshold": 10**400},
+            {"kind": "setting", "id": "gate", "threshold": float("nan")},
+            {"kind": "setting", "id": "weights", "dense": float("inf")},
+            {"kind": "setting", "id": "weights", "dense": []},
+            {"kind": "setting", "id": "domain", "yaml": "a: &a [*a]"},
+            {"kind": "setting", "id": "domain", "yaml": ""},
+            {"kind": "setting", "id": "x" * 5_000, "y": _nested(500)},
+        ]
+    ),
+    "empty",
+)
 
 
 # -- Markdown and CSV -----------------------------------------------------------------------------------------
@@ -176,12 +279,28 @@ def markdown(*parts: bytes | Iterable[bytes]) -> Callable[[Path], object]:
 
 
 taken("marks never ended", markdown(b"<!-- solution s-pair (displayed) -->\n" * 50_000), suffix="md")
-taken("texts of 5 MB", markdown(b"<!-- solution s-pair (displayed) -->\n", many(b"word ", MEGABYTE), b"\n<!-- end -->\n"), suffix="md", heavy=True)  # fmt: skip
-taken("control characters and marks in marks", markdown(f"<!-- solution {OSC_52} ({OSC_52}) {OSC_52} -->\n<!-- solution s-pair (displayed) --> -->\n{OSC_52}\n<!-- end -->\n<!-- end -->".encode()), suffix="md")  # fmt: skip
+taken(
+    "texts of 5 MB",
+    markdown(b"<!-- solution s-pair (displayed) -->\n", many(b"word ", MEGABYTE), b"\n<!-- end -->\n"),
+    suffix="md",
+    heavy=True,
+)
+taken(
+    "control characters and marks in marks",
+    markdown(
+        f"<!-- solution {OSC_52} ({OSC_52}) {OSC_52} -->\n<!-- solution s-pair (displayed) --> -->\n".encode(),
+        f"{OSC_52}\n<!-- end -->\n<!-- end -->".encode(),
+    ),
+    suffix="md",
+)
 taken("a million other lines", markdown(many(b"other line\n", MEGABYTE)), suffix="md", heavy=True)
 GOOD_ROW = b"solution_id,text,checksum\ns-rain,Dry it carefully,\n"
-taken("a cell of 9 MB", raw(GOOD_ROW + b's-pair,"' + b"word " * 1_800_000 + b'"\n', "file.csv"), suffix="csv", heavy=True)
-taken("a cell of 12 MB", raw(GOOD_ROW + b's-pair,"' + b"word " * 2_400_000 + b'"\n', "file.csv"), suffix="csv", heavy=True)
+taken(
+    "a cell of 9 MB", raw(GOOD_ROW + b's-pair,"' + b"word " * 1_800_000 + b'"\n', "file.csv"), suffix="csv", heavy=True
+)
+taken(
+    "a cell of 12 MB", raw(GOOD_ROW + b's-pair,"' + b"word " * 2_400_000 + b'"\n', "file.csv"), suffix="csv", heavy=True
+)
 taken("odd rows", raw(GOOD_ROW + f"s-pair,{OSC_52},x\ns-pair\n,,,,,\n=1,@2,+3\n".encode(), "file.csv"), suffix="csv")
 taken("300,000 rows of nobody", raw(GOOD_ROW + b"nobody,text,\n" * 300_000, "file.csv"), suffix="csv", heavy=True)
 refused("csv: a quote never closed", raw(GOOD_ROW + b's-pair,"' + b"word\n" * 100_000, "file.csv"), "{here}/file.csv")
@@ -199,7 +318,11 @@ def _sparse(here: Path) -> None:
 
 refused("foreign: a picture", raw(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 100), "{here}/file.jsonl")
 refused("foreign: a database", lambda _here: None, "{here}/kb/knowledge.db")
-refused("foreign: a database named .md", lambda here: (here / "x.md").symlink_to(here / "kb" / "knowledge.db"), "{here}/x.md")  # fmt: skip
+refused(
+    "foreign: a database named .md",
+    lambda here: (here / "x.md").symlink_to(here / "kb" / "knowledge.db"),
+    "{here}/x.md",
+)
 refused("foreign: somebody else's records", raw(b'{"_index": "a", "_source": {}}\n' * 10_000), "{here}/file.jsonl")
 refused("foreign: Markdown without marks", raw(b"# A page\n\nwords\n", "file.md"), "{here}/file.md")
 refused("foreign: UTF-16", raw(WHOLE.decode().encode("utf-16")), "{here}/file.jsonl")
@@ -208,6 +331,8 @@ refused("foreign: 500 MB without content", _sparse, "{here}/file.jsonl", heavy=T
 refused("foreign: a wrong suffix", raw(WHOLE, "file.json"), "{here}/file.json")
 refused("foreign: a folder", lambda here: (here / "file.jsonl").mkdir(), "{here}/file.jsonl")
 refused("foreign: a pipe", lambda here: os.mkfifo(here / "file.jsonl"), "{here}/file.jsonl")
-refused("foreign: a device", lambda here: (here / "file.jsonl").symlink_to("/dev/zero"), "{here}/file.jsonl", heavy=True)
+refused(
+    "foreign: a device", lambda here: (here / "file.jsonl").symlink_to("/dev/zero"), "{here}/file.jsonl", heavy=True
+)
 refused("foreign: its own link", lambda here: (here / "file.jsonl").symlink_to("file.jsonl"), "{here}/file.jsonl")
 refused("foreign: Markdown with --replace", raw(b"# A page\n", "file.md"), "{here}/file.md --replace")

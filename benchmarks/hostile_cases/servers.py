@@ -91,10 +91,16 @@ def model(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
     reply = spoil if callable(spoil) else lambda _body: spoil
     CASES.append(
         Case(
-            "servers", f"model: {name}", lambda _here: None, (BUILD, *AGAIN), "kettles", check=_heals, heavy=heavy,
+            "servers",
+            f"model: {name}",
+            lambda _here: None,
+            (BUILD, *AGAIN),
+            "kettles",
+            check=_heals,
+            heavy=heavy,
             meanwhile=lambda here: Server(here, reply, None).serving(),
         )
-    )  # fmt: skip
+    )
 
 
 def embedder(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
@@ -102,10 +108,16 @@ def embedder(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
     reply = spoil if callable(spoil) else lambda _body: spoil
     CASES.append(
         Case(
-            "servers", f"embedder: {name}", lambda here: (here / "embeds").touch(), (BUILD, *AGAIN), "kettles",
-            check=_heals, heavy=heavy, meanwhile=lambda here: Server(here, None, reply).serving(),
+            "servers",
+            f"embedder: {name}",
+            lambda here: (here / "embeds").touch(),
+            (BUILD, *AGAIN),
+            "kettles",
+            check=_heals,
+            heavy=heavy,
+            meanwhile=lambda here: Server(here, None, reply).serving(),
         )
-    )  # fmt: skip
+    )
 
 
 def completion(content: Any, **more: Any) -> stub.Fault:
@@ -149,13 +161,41 @@ model("replies that reached their length", stub.length('{"answers": ['))
 model("halves of characters", _spoiled(lambda text: text.replace('": "', '": "\\ud83d', 5)))
 model("control characters", _spoiled(lambda text: text.replace('": "', f'": "{OSC_52[1:]}\\u001b]52;c;aGk=\\u0007', 5)))
 model("NaN in replies", _spoiled(lambda text: text.replace('"number": 1', '"number": NaN')))
-model("numbers of 5,000 digits in replies", _spoiled(lambda text: text.replace('"number": 1', '"number": ' + "9" * 5_000)))
+model(
+    "numbers of 5,000 digits in replies", _spoiled(lambda text: text.replace('"number": 1', '"number": ' + "9" * 5_000))
+)
 model("replies 50,000 deep", DEEP)
 model("replies of 7 MB", lambda _body: '{"answers": [' + '{"number": 1, "why": "because"}, ' * 200_000, heavy=True)
-model("a usage of NaN", stub.body('{"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0, "message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": NaN, "completion_tokens": 1e999, "total_tokens": -1}}'))  # fmt: skip
-model("a usage of huge numbers", completion("{}", usage={"prompt_tokens": 10**400, "completion_tokens": -(10**30), "total_tokens": 0}))  # fmt: skip
+model(
+    "a usage of NaN",
+    stub.body(
+        '{"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0, '
+        '"message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}], '
+        '"usage": {"prompt_tokens": NaN, "completion_tokens": 1e999, "total_tokens": -1}}'
+    ),
+)
+model(
+    "a usage of huge numbers",
+    completion("{}", usage={"prompt_tokens": 10**400, "completion_tokens": -(10**30), "total_tokens": 0}),
+)
 model("wrong types everywhere", completion([{"a": 1}], id=5, created="x", model=[], choices={"a": 1}, usage=[]))
-model("tools nobody asked for", completion(None, choices=[{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "rm", "arguments": "{"}}]}}]))  # fmt: skip
+model(
+    "tools nobody asked for",
+    completion(
+        None,
+        choices=[
+            {
+                "index": 0,
+                "finish_reason": "tool_calls",
+                "message": {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [{"id": "1", "type": "function", "function": {"name": "rm", "arguments": "{"}}],
+                },
+            }
+        ],
+    ),
+)
 for _name, _body in {
     "vectors that are empty": {"data": []},
     "no data": {"error": "no"},
@@ -163,7 +203,10 @@ for _name, _body in {
     "another number of vectors": {"data": [{"index": 0, "embedding": [0.1] * 16}]},
     "words for numbers": {"data": [{"index": n, "embedding": ["a"]} for n in range(100)]},
 }.items():
-    embedder(_name, stub.body('{"data": [{"index": 0, "embedding": [NaN, Infinity]}]}' if _body is None else json.dumps(_body)))
+    embedder(
+        _name,
+        stub.body('{"data": [{"index": 0, "embedding": [NaN, Infinity]}]}' if _body is None else json.dumps(_body)),
+    )
 
 
 def _each(vector: Callable[[int], list[Any]]) -> Spoil:
@@ -194,7 +237,9 @@ def _elsewhere(here: Path, to: str) -> Iterator[Server]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("content-length", "0")))
             self.send_response(307)
-            self.send_header("location", f"http://127.0.0.1:{self.server.server_address[1]}{self.path}" if to == "itself" else to)  # fmt: skip
+            self.send_header(
+                "location", f"http://127.0.0.1:{self.server.server_address[1]}{self.path}" if to == "itself" else to
+            )
             self.send_header("content-length", "0")
             self.end_headers()
 
@@ -219,13 +264,23 @@ for _name, _to in {
 }.items():
     CASES.append(
         Case(
-            "servers", f"model: redirects {_name}", lambda _here: None, (BUILD, *AGAIN), "kettles", check=_heals,
+            "servers",
+            f"model: redirects {_name}",
+            lambda _here: None,
+            (BUILD, *AGAIN),
+            "kettles",
+            check=_heals,
             meanwhile=lambda here, to=_to: _elsewhere(here, to),
         )
-    )  # fmt: skip
+    )
 CASES.append(
     Case(
-        "servers", "model: nobody listens", lambda _here: None, (BUILD, *AGAIN), "kettles", check=_heals,
+        "servers",
+        "model: nobody listens",
+        lambda _here: None,
+        (BUILD, *AGAIN),
+        "kettles",
+        check=_heals,
         meanwhile=lambda here: Server(here, None, None, "http://127.0.0.1:9/v1").serving(),
     )
-)  # fmt: skip
+)

@@ -18,9 +18,14 @@ rules:
 """
 MANUALS = {
     "descaling.md": "# Descaling\n\nTo remove lime scale:\n\n1. Fill it with water and citric acid.\n2. Boil it.\n",
-    "app.md": "# The app\n\n## Android\n\n1. Open the app.\n2. Tap Add kettle.\n\n## iPhone\n\n1. Allow local network.\n",
+    "app.md": "# The app\n\n## Android\n\n1. Tap Add kettle.\n\n## iPhone\n\n1. Allow local network.\n",
 }
-PROBLEMS = ("White flakes in the water", "How do I remove lime scale", "App does not connect, iPhone", "android app won't connect")
+PROBLEMS = (
+    "White flakes in the water",
+    "How do I remove lime scale",
+    "App does not connect, iPhone",
+    "android app won't connect",
+)
 
 
 def make_workspaces(place: Path) -> None:

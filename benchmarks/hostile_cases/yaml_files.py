@@ -59,7 +59,11 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
 )
 domain("aliases of aliases", b"name: lawn\n", BOMB)
 domain("an alias of itself", b"name: lawn\nattributes: &a {x: *a}\n")
-domain("merges of merges", b"name: lawn\nm0: &m0 {a: 1}\n", (b"m%d: &m%d {<<: [*m%d, *m%d], b%d: 1}\n" % (n, n, n - 1, n - 1, n) for n in range(1, 25)))  # fmt: skip
+domain(
+    "merges of merges",
+    b"name: lawn\nm0: &m0 {a: 1}\n",
+    (b"m%d: &m%d {<<: [*m%d, *m%d], b%d: 1}\n" % (n, n, n - 1, n - 1, n) for n in range(1, 25)),
+)
 domain("20,000 brackets deep", b"name: ", b"[" * 20_000, b"]" * 20_000)
 domain("300 levels", b"name: lawn\nreply: ", b"{a: " * 300, b"1", b"}" * 300)
 domain("a tag of Python", b"name: !!python/object/apply:os.system ['id']\n")
@@ -75,23 +79,50 @@ domain("UTF-16", GOOD.decode().encode("utf-16"))
 domain("20 MB", b"name: lawn\ndescription: ", many(b"word ", 4 * MEGABYTE), heavy=True)
 domain("490,000 characters", b"name: lawn\ndescription: >\n", many(b"  word word word\n", 28_000))
 domain("40,000 names", b"name: lawn\nreply:\n", (b"  n%d: 1\n" % n for n in range(40_000)))
-domain("20,000 values of an attribute", b"name: lawn\nattributes: {x: {kind: closed, values: [", (b"v%d," % n for n in range(20_000)), b"]}}\nrules: [a]\n")  # fmt: skip
-domain("2,000 attributes", b"name: lawn\nattributes:\n", (b"  a%d: {values: [x, y]}\n" % n for n in range(2_000)), b"rules: [a]\n")  # fmt: skip
-domain("values that are prefixes and signs", attribute("x", "{values: [a, aa, '.*', '(', '', ' ', '\\', '|'], synonyms: {a: ['', '(', '[a']}}"))  # fmt: skip
+domain(
+    "20,000 values of an attribute",
+    b"name: lawn\nattributes: {x: {kind: closed, values: [",
+    (b"v%d," % n for n in range(20_000)),
+    b"]}}\nrules: [a]\n",
+)
+domain(
+    "2,000 attributes",
+    b"name: lawn\nattributes:\n",
+    (b"  a%d: {values: [x, y]}\n" % n for n in range(2_000)),
+    b"rules: [a]\n",
+)
+domain(
+    "values that are prefixes and signs",
+    attribute("x", "{values: [a, aa, '.*', '(', '', ' ', '\\', '|'], synonyms: {a: ['', '(', '[a']}}"),
+)
 domain("values that settle each other", attribute("x", "{values: [a, b], implies: {a: {x: [b]}, b: {x: [a], y: [c]}}}"))
-domain("control characters", f'name: "{OSC_52}"\ndescription: "{OSC_52}"\nattributes: {{"{OSC_52}": {{values: ["{OSC_52}", b]}}}}\nrules: ["{OSC_52}"]\n'.encode())  # fmt: skip
+domain(
+    "control characters",
+    f'name: "{OSC_52}"\ndescription: "{OSC_52}"\n'.encode(),
+    f'attributes: {{"{OSC_52}": {{values: ["{OSC_52}", b]}}}}\nrules: ["{OSC_52}"]\n'.encode(),
+)
 domain("halves of characters", b'name: "\\ud83d"\ndescription: "a \\ud83d b"\nrules: ["\\udc00"]\n')
 domain("lists for names", b"name: [lawn]\ndescription: {a: b}\nattributes: [a]\nrules: {a: b}\nreply: 3\ntickets: x\n")
 domain("a language nobody knows", b"name: lawn\nlanguage: klingon\n")
 domain("a language of another kind", b"name: lawn\nlanguage: [en, {de: 1}]\n")
 domain("a slow pattern", rule("'(\\w+\\s?)+(\\w+)*$!'"))
-domain("thirty slow patterns", GOOD, (b"  - {id: r%d, text: No., patterns: ['(\\w+\\s?)+(.*)*%d$!']}\n" % (n, n) for n in range(30)))  # fmt: skip
+domain(
+    "thirty slow patterns",
+    GOOD,
+    (b"  - {id: r%d, text: No., patterns: ['(\\w+\\s?)+(.*)*%d$!']}\n" % (n, n) for n in range(30)),
+)
 domain("a pattern that explodes when compiled", rule("'((((a{1,100}){1,100}){1,100}){1,100}){1,100}'"))
 domain("a pattern of huge numbers", rule("'a{4294967295}'"))
 domain("a pattern of 9,000 brackets", rule("'" + "(" * 4_500 + ")" * 4_500 + "'"))
 domain("patterns that are none", rule("'(', '[', '*', '(?P<a', '\\\\', 5, null"))
 domain("a pattern of 100,000 characters", rule("'" + "a|" * 50_000 + "b'"))
-domain("5,000 patterns", GOOD, b"  - {id: many, text: No., patterns: [", (b"'word%d (a|b)+c'," % n for n in range(5_000)), b"]}\n")  # fmt: skip
+domain(
+    "5,000 patterns",
+    GOOD,
+    b"  - {id: many, text: No., patterns: [",
+    (b"'word%d (a|b)+c'," % n for n in range(5_000)),
+    b"]}\n",
+)
 
 settings("aliases of aliases", BOMB)
 settings("empty", b"")

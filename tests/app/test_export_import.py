@@ -375,7 +375,10 @@ def test_a_decision_about_nothing_is_named_and_the_workspace_can_be_read(tmp_pat
 def test_what_is_decided_after_the_largest_number_can_be_exported_and_taken_back(tmp_path: Path) -> None:
     edit = {"kind": "edit", "solution_id": "s-pair", "author": "a", "date": "2026-01-02"}
     numbers = (10**15, 10**15, 0, 7)
-    lines = [{**edit, "id": f"e{n}", "text": f"Restart\nTurn it off {n} times.", "number": number} for n, number in enumerate(numbers)]
+    lines = [
+        {**edit, "id": f"e{n}", "text": f"Restart\nTurn it off {n} times.", "number": number}
+        for n, number in enumerate(numbers)
+    ]
     workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), *lines])
     assert done.skipped == ()
     SupportKB.open(workspace.folder).approve(["s-pair"])
@@ -389,7 +392,12 @@ def test_what_is_decided_after_the_largest_number_can_be_exported_and_taken_back
 def test_a_sentence_about_a_line_is_short_whatever_the_line_holds(tmp_path: Path) -> None:
     long = "x" * 100_000
     (theme,) = [line for line in hand_made_kb.lines() if line["kind"] == "theme"][:1]
-    lines = [{"kind": long, "id": "a"}, {**theme, "id": long}, {**theme, "id": long}, {**theme, "id": long + "y", "name": 1}]
+    lines = [
+        {"kind": long, "id": "a"},
+        {**theme, "id": long},
+        {**theme, "id": long},
+        {**theme, "id": long + "y", "name": 1},
+    ]
     lines += [{"kind": "seed", "id": "s", "theme": long + "z", "raw_issue": long}]
     _, done = taken_in(tmp_path, [*hand_made_kb.lines(), *lines])
     assert len(done.skipped) == 4

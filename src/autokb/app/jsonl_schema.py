@@ -216,7 +216,9 @@ def read_lines(text: str) -> tuple[Lines, list[Skipped]]:
             continue
         key = (str(body.pop("kind")), str(body.pop("id")))
         if key in lines:
-            skipped.append(Skipped(f"line {number}", f"{key[0]} {quote_value(key[1])} stands in an earlier line already"))
+            skipped.append(
+                Skipped(f"line {number}", f"{key[0]} {quote_value(key[1])} stands in an earlier line already")
+            )
         else:
             lines[key] = body
     return lines, skipped

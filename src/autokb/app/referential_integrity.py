@@ -73,7 +73,9 @@ def _forget_lost(lines: Lines) -> list[Skipped]:
     for key, body in lines.items():
         for name in _lost(lines, body, USEFUL.get(key[0], ())):
             skipped.append(
-                Skipped(" ".join(key), f"taken without its {name} {quote_value(body.pop(name))}, which is not in the file")
+                Skipped(
+                    " ".join(key), f"taken without its {name} {quote_value(body.pop(name))}, which is not in the file"
+                )
             )
             if key[0] == "raw_issue":
                 body.setdefault("reason", f"Its {name} was not in the file it was imported from.")
