@@ -43,7 +43,7 @@ LONGEST_SENTENCE = 1_500  # characters of what is said about one thing
 MOST_LINES = 3  # of a command that refuses: a sentence, and perhaps warnings before it
 # Root may read and write everything. What is imported later than this may lie where nobody else can read it.
 AS_NOBODY = """
-import os, pkgutil, sys
+import encodings.idna, encodings.utf_8_sig, os, pkgutil, sys
 import autokb, numpy, onnxruntime, tokenizers, scipy.sparse, sklearn.cluster, rich.console
 for module in pkgutil.walk_packages(autokb.__path__, "autokb."):
     if not module.name.endswith("__main__"):

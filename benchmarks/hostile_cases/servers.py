@@ -18,12 +18,8 @@ CASES: list[Case] = []
 OSC_52 = "\x1b]52;c;aGk=\x07\x9b3;3H\u202e"
 SETTINGS = "timeout: 2\nretries: 1\nprices: {scripted: {input: 0.25, output: 1.25}, embed: {input: 0.1, output: 0}}\n"
 BUILD = Command("build {here}/kb --yes")
-AGAIN = (
-    Command("costs {here}/kb"),
-    Command("show {here}/kb", on_terminal=True),
-    Command("heal"),  # the server is a good one from here on
-    BUILD,
-)
+AGAIN = (Command("heal"), BUILD)  # the server is a good one from there on
+LOOK = (Command("costs {here}/kb"), Command("show {here}/kb", on_terminal=True))
 Spoil = Callable[[dict[str, Any]], Any]
 
 
@@ -94,7 +90,7 @@ def model(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
             "servers",
             f"model: {name}",
             lambda _here: None,
-            (BUILD, *AGAIN),
+            (BUILD, *(LOOK if "control" in name or "usage" in name else ()), *AGAIN),
             "kettles",
             check=_heals,
             heavy=heavy,

@@ -52,7 +52,7 @@ def _drop_lost(lines: Lines) -> list[Skipped]:
     waiting = list(lines)
     dropped: dict[tuple[str, str], Skipped] = {}
     while waiting:  # a dropped parent can orphan children, which can orphan solutions
-        orphaned = []
+        orphaned: list[tuple[str, str]] = []
         for key in waiting:
             body = lines.get(key, {})
             if lost := _lost(lines, body, NEEDED.get(key[0], ())):
