@@ -153,7 +153,7 @@ damage("records of huge numbers", rows("record", 'body = replace(body, \'"start"
 damage("vectors of NaN", rows("vector", "data = zeroblob(length(data))"))
 damage(
     "a record of 200 MB",
-    rows("record", "body = printf('%.200000000c', 'x') WHERE rowid = (SELECT min(rowid) FROM record)"),
+    rows("record", "body = printf('%.200000000c', 'x') WHERE id = (SELECT min(id) FROM record)"),
     heavy=True,
 )
 damage("a table is gone", sql("DROP TABLE record"))
@@ -171,8 +171,8 @@ damage(
     ),
     heavy=True,
 )
-damage("a newer schema", sql("UPDATE meta SET value = '9999' WHERE name = 'schema'"))
-damage("a schema that is no number", sql("UPDATE meta SET value = 'new' WHERE name = 'schema'"))
+damage("a newer schema", sql("UPDATE meta SET value = '9999' WHERE key = 'schema'"))
+damage("a schema that is no number", sql("UPDATE meta SET value = 'new' WHERE key = 'schema'"))
 damage("no schema", sql("DELETE FROM meta"))
 damage("noise in -wal", beside("-wal", random.Random(3).randbytes(50_000)))
 damage(

@@ -109,6 +109,7 @@ def embedder(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
             lambda here: (here / "embeds").touch(),
             (BUILD, *AGAIN),
             "kettles",
+            exits=frozenset({0, 1, 2}),  # without vectors there is no knowledge base: what failed is the command
             check=_heals,
             heavy=heavy,
             meanwhile=lambda here: Server(here, None, reply).serving(),
