@@ -17,6 +17,7 @@ SLOW = (
     "killed_builds",
     "malformed",
     "decisions",
+    "hostile",
     "installation",
     "tokenizer",
 )

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hand_made_kb
+from autokb.app import SupportKB
 from autokb.app.add import add
 from autokb.app.ask import open_index
 from autokb.app.export_kb import export_kb
 from autokb.app.import_kb import import_file
+from autokb.app.referential_integrity import check_references
 from autokb.app.show import show_issue, show_trees
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.results import Imported
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from work_count import python_lines
 
 Lines = list[dict[str, Any]]
 
@@ -358,3 +362,61 @@ def test_issues_without_documents_can_be_asked(tmp_path: Path) -> None:
     assert done.skipped == ()
     answer = open_index(workspace).ask("the robot stops in the rain").as_json()
     assert (answer["outcome"], answer["matches"], answer["documents"]) == ("abstains", [], [])
+
+
+@pytest.mark.parametrize("kind", ["edit", "verdict"])
+def test_a_decision_about_nothing_is_named_and_the_workspace_can_be_read(tmp_path: Path, kind: str) -> None:
+    line = {"kind": kind, "id": "odd", "solution_id": "", "text": "Dry it", "verdict": "hidden", "date": "2026-01-02"}
+    workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), line])
+    assert [s.reason for s in done.skipped] == [f"{kind} 'odd' needs solution_id as an id"]
+    assert show_trees(workspace).trees
+
+
+def test_what_is_decided_after_the_largest_number_can_be_exported_and_taken_back(tmp_path: Path) -> None:
+    edit = {"kind": "edit", "solution_id": "s-pair", "author": "a", "date": "2026-01-02"}
+    numbers = (10**15, 10**15, 0, 7)
+    lines = [
+        {**edit, "id": f"e{n}", "text": f"Restart\nTurn it off {n} times.", "number": number}
+        for n, number in enumerate(numbers)
+    ]
+    workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), *lines])
+    assert done.skipped == ()
+    SupportKB.open(workspace.folder).approve(["s-pair"])
+    again, other = exported(workspace), tmp_path / "again"
+    other.mkdir()
+    assert taken_in(other, again)[1].skipped == ()
+    (shown,) = show_issue(workspace, "pair").solutions
+    assert shown.text.splitlines()[-1] == "Turn it off 2 times."  # the one without a number came last
+
+
+def test_a_sentence_about_a_line_is_short_whatever_the_line_holds(tmp_path: Path) -> None:
+    long = "x" * 100_000
+    (theme,) = [line for line in hand_made_kb.lines() if line["kind"] == "theme"][:1]
+    lines = [
+        {"kind": long, "id": "a"},
+        {**theme, "id": long},
+        {**theme, "id": long},
+        {**theme, "id": long + "y", "name": 1},
+    ]
+    lines += [{"kind": "seed", "id": "s", "theme": long + "z", "raw_issue": long}]
+    _, done = taken_in(tmp_path, [*hand_made_kb.lines(), *lines])
+    assert len(done.skipped) == 4
+    assert max(len(s.reason) for s in done.skipped) < 500
+
+
+def test_issues_in_a_chain_are_walked_once(tmp_path: Path) -> None:
+    (issue,) = [line for line in hand_made_kb.lines() if line["id"] == "pair-ios"]
+    chain = [{**issue, "id": f"c{n:05}", "parent_id": f"c{n + 1:05}"} for n in range(5_000)]
+    lines = {("issue", line["id"]): line for line in chain}
+    assert python_lines(lambda: check_references(lines)) < 200 * len(chain)  # not some for each node above each
+    assert not lines  # the root of all is not there
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".md", ".csv"])
+def test_a_pipe_or_a_device_is_refused_before_it_is_read(hand_made: Workspace, tmp_path: Path, suffix: str) -> None:
+    pipe, device = tmp_path / f"pipe{suffix}", tmp_path / f"device{suffix}"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        with pytest.raises(BadInputError, match="it is a pipe, a socket or a device, no file"):
+            import_file(hand_made, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -324,3 +325,9 @@ def test_rubbish_is_said_to_be_rubbish(body: bytes, said: str, again: bool) -> N
 def test_huge_and_tiny_numbers_still_give_length_one() -> None:
     found = read_embeddings(body_of([3e150, 4e150], [3e-150, 4e-150]), ["a", "b"]).vectors
     assert np.allclose(found, [[0.6, 0.8], [0.6, 0.8]], atol=1e-6)
+
+
+def test_a_vector_beyond_what_can_be_squared_is_refused_without_a_word_of_numpy() -> None:
+    with warnings.catch_warnings(), pytest.raises(SendError, match="no finite number"):
+        warnings.simplefilter("error")
+        read_embeddings(body_of([1.0, 1.0], [1e308, 1e308]), ["a", "b"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,15 @@ def test_links_that_circle_outside_end(tmp_path: Path) -> None:
     found, skipped = find_files([tmp_path / "one"], follow_links=True)
     assert [file.relative for file in found] == ["one.md", "two/two.md"]
     assert [(s.path, "read already" in s.reason) for s in skipped] == [("two/one", True)]
+
+
+def test_folders_deeper_than_a_path_may_be_are_named_and_the_others_read(tmp_path: Path) -> None:
+    (tmp_path / "own.md").write_text("# Own\n")
+    with chdir(tmp_path):
+        for _ in range(60):
+            Path("d" * 100).mkdir()
+            os.chdir("d" * 100)
+    reading = read_documents([tmp_path])
+    assert ids(reading) == {"own.md"}
+    (skipped,) = reading.skipped
+    assert "File name too long" in skipped.reason

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autokb.text.markdown import inner_blocks, parse_blocks, plain_text, section_at, sections, sentences
+from autokb.text.markdown import (
+    LONGEST_HEADING,
+    inner_blocks,
+    parse_blocks,
+    plain_text,
+    section_at,
+    sections,
+    sentences,
+)
 from work_count import python_lines
 
 PAGE = """Preamble here.
@@ -195,3 +203,11 @@ def test_front_matter_has_no_headings_and_moves_nothing():
     text = "---\r\ntitle: x\r\n---\r\n\r\n# A\r\n\r\n- b\r\n"
     assert [(b.kind, text[b.start : b.end]) for b in parse_blocks(text)] == [("heading", "# A"), ("item", "- b")]
     assert [s.headings for s in sections(text)] == [(), ("A",)]
+
+
+@pytest.mark.parametrize("heading", ["# {}", "{}\n==="])
+def test_a_heading_of_a_page_of_text_is_a_paragraph(heading):
+    """It is repeated before all that is below it: a heading of 1 MB made a gigabyte of chunks."""
+    for length, kind in ((LONGEST_HEADING - 10, "heading"), (LONGEST_HEADING + 10, "paragraph")):
+        block = parse_blocks(heading.format("x" * length) + "\n\nText.\n")[0]
+        assert block.kind == kind

@@ -8,7 +8,7 @@ from autokb.app.add import add
 from autokb.core.errors import BadInputError
 from autokb.core.results import Created
 from autokb.domains import domain_text, examples_folder, names
-from autokb.stores.workspace import DOMAIN_FILE, new_workspace
+from autokb.stores.workspace import DOMAIN_FILE, new_workspace, read_yaml_file
 
 BLANK_DOMAIN = """\
 # What your support domain is about. Fill in what customers' problems depend on, then add documents and issues.
@@ -51,7 +51,4 @@ def _domain_text(folder: Path, domain: str) -> str:
     path = Path(domain)
     if not path.is_file():
         raise BadInputError(f"{domain!r} is no file and no shipped domain; the domains are {', '.join(names())}.")
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{domain} cannot be read ({error}); save it as UTF-8 text.") from error
+    return read_yaml_file(path, domain)

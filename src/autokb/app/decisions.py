@@ -29,6 +29,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
 from autokb.core.nouns import DISPLAYED, Edit, HandWritten, HumanVerdict, HumanVerdictName, Solution
+from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Result
 from autokb.stores.published import Published, keep_decisions, read_published
 from autokb.stores.workspace import Workspace
@@ -38,6 +39,7 @@ Verb = Literal["approve", "reject", "hide"]
 VERDICTS: Mapping[Verb, HumanVerdictName] = {"approve": "approved", "reject": "rejected", "hide": "hidden"}
 HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 TEXT_CHARACTERS = 100_000  # of a solution by hand at most: what nobody reads in an answer
+TEXT_BYTES = TEXT_CHARACTERS * 4  # as UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,16 +214,17 @@ def write_by_hand(
 def _read_text(source: Path) -> tuple[str, tuple[str, ...]]:
     """Return text and steps of a Markdown file."""
     try:
-        text = source.read_bytes()[: TEXT_CHARACTERS * 4 + 4].decode("utf-8-sig")
+        data = read_regular_file(source, TEXT_BYTES)
+        text = "" if data is None else data.decode("utf-8-sig")
     except OSError as error:
         raise BadInputError(f"{source} cannot be read ({error.strerror}); check the path.") from error
     except UnicodeDecodeError as error:
         raise BadInputError(f"{source} is not UTF-8 text; save it as UTF-8.") from error
     text = same_text(replace_controls(text))
+    if data is None or len(text) > TEXT_CHARACTERS:
+        raise BadInputError(f"{source} has more than {TEXT_CHARACTERS:,} characters; nobody reads such an answer.")
     if not text:
         raise BadInputError(f"{source} is empty; write the title as a heading and the steps as a list.")
-    if len(text) > TEXT_CHARACTERS:
-        raise BadInputError(f"{source} has more than {TEXT_CHARACTERS:,} characters; nobody reads such an answer.")
     first, _, rest = text.partition("\n")
     heading = HEADING.match(first)
     if heading and rest.strip():

@@ -120,6 +120,7 @@ def _rows(text: str) -> list[dict[str, str]]:
     csv.field_size_limit(10_000_000)
     header = text.partition("\n")[0]
     delimiter = max(",;\t", key=header.count)
+    _refuse_torn(text, delimiter)
     try:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
         if not {"solution_id", "text"} <= set(reader.fieldnames or ()):
@@ -130,6 +131,16 @@ def _rows(text: str) -> list[dict[str, str]]:
             f"The CSV cannot be read ({error}); save it as CSV again, with quotes where needed."
         ) from error
     return [row | {"solution_id": row["solution_id"].strip()} for row in found]
+
+
+def _refuse_torn(text: str, delimiter: str) -> None:
+    """Refuse a table that ends inside of a quoted cell: the rest of the file would be taken for the cell's text."""
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error as error:
+        if "unexpected end of data" in str(error):
+            raise BadInputError("The CSV has a quoted cell that is never closed; add the missing quote.") from error
 
 
 def _other_columns(rows: list[dict[str, str]], ours: Mapping[str, Mapping[str, str]], name: str) -> Iterator[Skipped]:

@@ -31,6 +31,7 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import Edit, Skipped
 from autokb.core.private_files import replace_private
 from autokb.core.progress import Progress, silent
+from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Imported
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import ISSUE, SOLUTION
@@ -40,6 +41,7 @@ from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 DECISION_KINDS = ("edit", "verdict")  # of lines; solutions by hand are told by a field of theirs
 MOST_COUNTED = 10**12  # a larger number in a file is no count of decisions; all are numbered afresh then
+MOST_BYTES = 1_000_000_000  # of a file; forty times the largest export known to us
 NAMED = 3  # ids of lines that were not taken that are named for each kind
 
 
@@ -81,7 +83,10 @@ def import_file(
 
 def _text_of(source: Path) -> str:
     try:
-        return source.read_bytes().decode("utf-8-sig")
+        data = read_regular_file(source, MOST_BYTES)
+        if data is None:
+            raise BadInputError(f"{source} is larger than {MOST_BYTES // 10**6:,} MB, more than can be imported.")
+        return data.decode("utf-8-sig")
     except OSError as error:
         raise BadInputError(
             f"{source} cannot be read ({error.strerror}); check the path and its permissions."
@@ -174,7 +179,8 @@ def _take_whole(
 def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions:
     """Return the decisions of a file with numbers, and with what they say of their solutions and the rules of them.
 
-    The numbers of the file stay; what has none, or one that stands twice, comes after them in the file's order.
+    The numbers of the file stay; what has none, or one that stands twice, comes after them in the file's order. Where
+    they are no counts of decisions, all are counted anew in their order.
     """
     numbers = {one.number for one in found.lines}
     last = max(numbers, default=0)

@@ -20,8 +20,10 @@ STATUSES = ("displayed", "repaired", "withheld", "rejected", "hidden", "approved
 BUILT_STATUSES = ("displayed", "repaired", "withheld")  # those that a build gives
 MOST_DECISIONS = 10**15  # the largest number of a decision; far above any workspace's, and a number for every reader
 VERDICTS = ("kept", "broken", "not applicable", "not judged")
+_SHOWN = 100  # characters of a value that is refused
 
 Text = Annotated[str, Field(description="text")]
+Id = Annotated[str, Field(min_length=1, description="an id")]  # what a decision is about: it says nothing without
 MaybeText = Annotated[str | None, Field(description="text")]
 Texts = Annotated[list[str], Field(description="a list of strings")]
 MaybeTexts = Annotated[list[str] | None, Field(description="a list of strings")]
@@ -116,7 +118,7 @@ MaybeRules = Annotated[
 class ByHandPart(ExportPart):
     """Who wrote a solution by hand, for which node."""
 
-    issue_id: str
+    issue_id: Id
     tree: str = ""
     author: str = ""
     date: str = ""
@@ -151,7 +153,7 @@ class SolutionLine(ExportPart):
 class EditLine(ExportPart):
     """A hand edit: a text as a whole, or steps."""
 
-    solution_id: Text
+    solution_id: Id
     text: MaybeText = None
     steps: MaybeTexts = None
     author: MaybeText = None
@@ -166,7 +168,7 @@ class EditLine(ExportPart):
 class VerdictLine(ExportPart):
     """What a person decided about showing a solution."""
 
-    solution_id: Text
+    solution_id: Id
     verdict: Annotated[
         Literal["approved", "rejected", "hidden"], Field(description="one of approved, rejected, hidden")
     ]
@@ -214,7 +216,9 @@ def read_lines(text: str) -> tuple[Lines, list[Skipped]]:
             continue
         key = (str(body.pop("kind")), str(body.pop("id")))
         if key in lines:
-            skipped.append(Skipped(f"line {number}", f"{key[0]} {key[1]!r} stands in an earlier line already"))
+            skipped.append(
+                Skipped(f"line {number}", f"{key[0]} {quote_value(key[1])} stands in an earlier line already")
+            )
         else:
             lines[key] = body
     return lines, skipped
@@ -233,10 +237,10 @@ def check_line(body: Any) -> None:
         raise ValueError("it is no JSON object")
     kind, record_id = body.get("kind"), body.get("id")
     if kind not in KINDS:
-        raise ValueError(f"its kind {kind!r} is unknown; kinds are {', '.join(KINDS)}")
+        raise ValueError(f"its kind {quote_value(kind)} is unknown; kinds are {', '.join(KINDS)}")
     if not isinstance(record_id, str) or not record_id.strip():
         raise ValueError("it has no id")
-    where = f"{kind} {record_id!r}"
+    where = f"{kind} {quote_value(record_id)}"
     if not record_id.isprintable():
         raise ValueError(f"{where}: an id is one line of plain characters")
     try:
@@ -247,6 +251,12 @@ def check_line(body: Any) -> None:
         raise ValueError(f"{where} needs the edited text or steps")
     if kind == "setting":
         _check_setting(record_id, body, where)
+
+
+def quote_value(value: object) -> str:
+    """Return a value as a sentence names it: an id may have a million characters."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _sentence(where: str, line: type[ExportPart], error: ValidationError) -> str:

@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from autokb.app.jsonl_schema import Lines
+from autokb.app.jsonl_schema import Lines, quote_value
 from autokb.chunking.chunk_result import Page
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import SEMANTIC
 from autokb.chunking.tree import chunks_with_text
+from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Chunk, Skipped
 from autokb.core.settings import Settings
-from autokb.stores.codecs import CHUNK, DOCUMENT
+from autokb.stores.codecs import CHUNK, DOCUMENT, ISSUE
 
 # A line cannot stand without these ...
 NEEDED: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -35,32 +36,32 @@ def check_references(lines: Lines) -> list[Skipped]:
 
 def _drop_circles(lines: Lines) -> list[Skipped]:
     """Drop issues whose parents lead back to themselves."""
-    parents = {i: b["parent_id"] for (kind, i), b in lines.items() if kind == "issue" and b.get("parent_id")}
-    circling = []
-    for issue in parents:
-        seen: set[str] = set()
-        here: str | None = issue
-        while here is not None and here not in seen:
-            seen.add(here)
-            here = parents.get(here)
-        if here == issue:
-            circling.append(issue)
+    issues = (ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue")
+    circling = Forest(issues).circling
     for issue in circling:
         del lines["issue", issue]
     return [Skipped(f"issue {i}", "its parent_id leads back to itself") for i in circling]
 
 
 def _drop_lost(lines: Lines) -> list[Skipped]:
-    skipped: list[Skipped] = []
-    before = -1
-    while before != len(skipped):  # a dropped parent can orphan children, which can orphan solutions
-        before = len(skipped)
-        for key, body in list(lines.items()):
-            lost = _lost(lines, body, NEEDED.get(key[0], ()))
-            if lost:
-                skipped.append(Skipped(" ".join(key), f"its {lost[0]} {body[lost[0]]!r} is not in the file"))
+    hanging: dict[tuple[str, str], list[tuple[str, str]]] = {}  # what goes with a line, each line once
+    for key, body in lines.items():
+        for name, target in NEEDED.get(key[0], ()):
+            if body.get(name):
+                hanging.setdefault((target, body[name]), []).append(key)
+    waiting = list(lines)
+    dropped: dict[tuple[str, str], Skipped] = {}
+    while waiting:  # a dropped parent can orphan children, which can orphan solutions
+        orphaned: list[tuple[str, str]] = []
+        for key in waiting:
+            body = lines.get(key, {})
+            if lost := _lost(lines, body, NEEDED.get(key[0], ())):
+                reason = f"its {lost[0]} {quote_value(body[lost[0]])} is not in the file"
+                dropped[key] = Skipped(" ".join(key), reason)
                 del lines[key]
-    return skipped
+                orphaned += hanging.get(key, ())
+        waiting = orphaned
+    return list(dropped.values())
 
 
 def _lost(lines: Lines, body: Mapping[str, Any], references: tuple[tuple[str, str], ...]) -> list[str]:
@@ -72,7 +73,9 @@ def _forget_lost(lines: Lines) -> list[Skipped]:
     for key, body in lines.items():
         for name in _lost(lines, body, USEFUL.get(key[0], ())):
             skipped.append(
-                Skipped(" ".join(key), f"taken without its {name} {body.pop(name)!r}, which is not in the file")
+                Skipped(
+                    " ".join(key), f"taken without its {name} {quote_value(body.pop(name))}, which is not in the file"
+                )
             )
             if key[0] == "raw_issue":
                 body.setdefault("reason", f"Its {name} was not in the file it was imported from.")
@@ -97,10 +100,10 @@ def _false_quote(body: Mapping[str, Any], lines: Lines) -> str | None:
     for e in body["evidence"]:
         document = lines.get(("document", e["document"]))
         if document is None:
-            return f"its document {e['document']!r} is not in the file"
+            return f"its document {quote_value(e['document'])} is not in the file"
         text = document["text"]
         if not 0 <= e["start"] < e["end"] <= len(text) or text[e["start"] : e["end"]] != e["quote"]:
-            return f"a quote does not stand at its place in {e['document']!r}"
+            return f"a quote does not stand at its place in {quote_value(e['document'])}"
     return None
 
 

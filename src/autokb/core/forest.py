@@ -36,6 +36,7 @@ class Forest(Generic[N]):
         self.nodes: Mapping[str, N] = {node.id: node for node in nodes}
         self._parents = {node.id: node.parent_id for node in self.nodes.values() if node.parent_id in self.nodes}
         self.circling = self._cut_circles()
+        self._roots: dict[str, str] = {}  # of nodes under others, as far as they were asked for
 
     def _cut_circles(self) -> tuple[str, ...]:
         """Make a root of the first node of each circle; returns every node that was on one."""
@@ -65,10 +66,14 @@ class Forest(Generic[N]):
 
     def root(self, node_id: str) -> N:
         """Return the node that the node's tree begins with."""
-        found = self.nodes[node_id]
-        for found in self.ancestors(node_id):  # noqa: B007  (the last one counts)
-            pass
-        return found
+        path = []
+        here = self.nodes[node_id].id
+        while here in self._parents and here not in self._roots:
+            path.append(here)
+            here = self._parents[here]
+        found = self._roots.get(here, here)
+        self._roots.update(dict.fromkeys(path, found))  # else the roots of a chain would take its length squared
+        return self.nodes[found]
 
     def children(self, node_id: str) -> tuple[N, ...]:
         """Return the nodes directly under a node."""

@@ -82,9 +82,10 @@ def _walk(
         folder, root = waiting.pop()
         for entry in _sorted_entries(root, folder, skipped):
             relative = entry.relative_to(root).as_posix()
-            if not follow_links and entry.is_symlink() and _leads_out(entry, root):
+            # These of os.path are false where a path is longer than the system takes; its own would end the command.
+            if not follow_links and os.path.islink(entry) and _leads_out(entry, root):  # noqa: PTH114
                 skipped.append(Skipped(relative, _LEADS_OUT))
-            elif not entry.is_dir():
+            elif not os.path.isdir(entry):  # noqa: PTH112
                 _add_file(_named_file(entry, root, added), found, skipped)
             elif first := first_name_of.get(os.path.realpath(entry)):
                 skipped.append(Skipped(relative, f"is a link to a folder that is read already ({first}); left out."))
@@ -110,14 +111,14 @@ def _sorted_entries(root: Path, folder: Path, skipped: list[Skipped]) -> Iterato
         return
     # Real folders before links, so that a loop or a second name is reported at the link.
     wanted = [n for n in names if not n.startswith((".", "~$")) and n.lower() not in _SYSTEM_NAMES]
-    yield from sorted((folder / n for n in wanted), key=lambda p: (p.is_symlink() and p.is_dir(), p.name))
+    yield from sorted((folder / n for n in wanted), key=lambda p: (os.path.islink(p) and os.path.isdir(p), p.name))  # noqa: PTH112, PTH114
 
 
 def _add_file(file: FoundFile, found: list[FoundFile], skipped: list[Skipped]) -> None:
     try:
         mode = file.path.stat().st_mode
     except OSError as error:
-        reason = f"cannot be opened ({error.strerror}); mend the link or the permissions."
+        reason = f"cannot be opened ({error.strerror}); mend the link or the permissions, or shorten the path."
         skipped.append(Skipped(file.relative, reason))
         return
     if stat.S_ISREG(mode):

@@ -14,9 +14,10 @@ from typing import Any
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
 from autokb.core.private_files import PRIVATE
+from autokb.core.regular_files import read_regular_file
 from autokb.core.settings import Settings, read_settings
 from autokb.core.storable import without_surrogates
-from autokb.core.yaml_text import parse_yaml
+from autokb.core.yaml_text import MOST_CHARACTERS, parse_yaml
 from autokb.stores.database import check_is_ours, failures_as_sentences
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -125,7 +126,7 @@ def _check_free(folder: Path, domain_text: str) -> None:
             raise BadInputError(f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put it back, as a copy has it.")
         command = f"autokb add {shlex.quote(str(folder))} ..."
         raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: {command}")
-    if domain.exists() and _text_of(domain) != domain_text:
+    if domain.exists() and read_yaml_file(domain) != domain_text:
         raise BadInputError(
             f"{folder} has a {DOMAIN_FILE} of its own; leave --domain out to make a workspace with it, or move it away."
         )
@@ -151,7 +152,7 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -
     if not domain.exists():
         raise BadInputError(f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put it back, as a copy has it.")
     settings = folder / SETTINGS_FILE
-    text = _text_of(domain)
+    text = read_yaml_file(domain)
     return Workspace(
         folder=folder,
         spec=read_domain(_parse_domain(text)),
@@ -184,7 +185,7 @@ def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
 
 def settings_from(file: Path | None, model: str = "") -> Settings:
     """Read the settings of a file (none: as they come); the environment and then ``model`` override them."""
-    data = None if file is None else parse_yaml(_text_of(file), file.name)
+    data = None if file is None else parse_yaml(read_yaml_file(file), file.name)
     environment = {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}
     return read_settings(data, {name: without_surrogates(value) for name, value in environment.items()})
 
@@ -200,12 +201,18 @@ def _parse_domain(text: str) -> Any:
     return data
 
 
-def _text_of(path: Path) -> str:
+def read_yaml_file(path: Path, name: str = "") -> str:
+    """Return the text of a file in YAML, called ``name``; BadInputError where it is none, or longer than is read."""
+    name = name or path.name
     try:
-        return path.read_text(encoding="utf-8-sig")
+        data = read_regular_file(path, MOST_CHARACTERS * 4)  # bytes of a character at most
+        if data is None:
+            raise BadInputError(f"{name} is larger than {MOST_CHARACTERS:,} characters, the most that are read.")
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise BadInputError(
-            f"{path.name} cannot be read ({error.strerror}); see that it is a file, there and readable."
+            f"{name} cannot be read ({error.strerror}); see that it is a file, there and readable."
         ) from error
     except UnicodeDecodeError as error:
-        raise BadInputError(f"{path.name} is no UTF-8 text; save it as such.") from error
+        raise BadInputError(f"{name} is no UTF-8 text; save it as such.") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -29,6 +29,8 @@ KINDS: dict[str, Kind] = {
     "code_block": "code",
     "html_block": "html",
 }
+# Characters: a heading is repeated before every piece of text below it; what is longer is read as a paragraph.
+LONGEST_HEADING = 2_000
 NEWLINE = re.compile(r"\r\n?|\n")  # as markdown-it counts lines
 MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t>]+|$)", re.MULTILINE)
 
@@ -121,7 +123,7 @@ class _BlockReader:
             block = self._add_item(start, end)
         elif start >= end:  # a no-break space or a form feed alone is a paragraph for the parser and nothing to read
             return
-        elif kind == "heading" and not self.quote_depth:
+        elif kind == "heading" and not self.quote_depth and end - start <= LONGEST_HEADING:
             block = Block(kind, start, end, int(token.tag[1]))
             self.last_ordered = (-1, 0, False)
         else:

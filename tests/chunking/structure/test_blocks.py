@@ -95,3 +95,9 @@ def test_front_matter_is_one_block_and_none_of_the_text(end: str) -> None:
 )
 def test_words_between_rules_are_no_front_matter(text: str) -> None:
     assert "front matter" not in [kind for _, kind, _ in shown(text)]
+
+
+def test_a_wiki_heading_of_a_page_of_text_is_a_paragraph() -> None:
+    kinds = [[b.kind for b in numbered_blocks(f"= {'x' * length} =\nText.\n")] for length in (1_900, 2_100)]
+    assert kinds[0] == ["heading", "paragraph"]
+    assert "heading" not in kinds[1]

@@ -10,7 +10,7 @@ from itertools import groupby
 from autokb.chunking.spans import line_spans, trim_span
 from autokb.core.nouns import Span
 from autokb.text.front_matter import front_matter_end
-from autokb.text.markdown import Block, Kind, parse_blocks
+from autokb.text.markdown import LONGEST_HEADING, Block, Kind, parse_blocks
 from autokb.text.plain_text import plain_text
 
 LONG_LINE = 160  # characters; lines that are longer on average are not wrapped: each is a block of its own
@@ -106,7 +106,7 @@ def _split_lines(text: str, block: Block) -> Iterable[Block]:
 
 def _wiki_level(text: str, span: Span) -> int:
     """Return the level of a wiki heading, 0 for any other line."""
-    if text[span[0]] != "=" or text[span[1] - 1] != "=":
+    if text[span[0]] != "=" or text[span[1] - 1] != "=" or span[1] - span[0] > LONGEST_HEADING:
         return 0
     found = _WIKI_HEADING.fullmatch(text, *span)
     if not found or found.group(1).count("=") != found.group(3).count("="):

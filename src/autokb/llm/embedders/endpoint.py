@@ -203,7 +203,8 @@ def _unit_rows(rows: Sequence[Any]) -> Vectors:
         vectors: NDArray[np.float64] = np.array(rows, dtype=np.float64)
     except OverflowError:
         raise SendError("a vector holds a number that is too large.", retry=False) from None
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):  # it is refused below; numpy would tell people of a line of its own
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise SendError("a vector holds something that is no finite number.", retry=False)
     if not (lengths > 0).all():
