@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from autokb.cli.commands import app
 from autokb.sources import Fields
 from autokb.stores.workspace import Workspace
 
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
 QUESTION = "my kettle does not charge"
 
 
@@ -176,7 +178,9 @@ def test_a_command_prints_what_its_method_returns(
 
 
 def _without_seconds(value: Any) -> Any:
-    """Leave out how long things took, which differs from call to call."""
+    """Leave out how long things took, and the moments that they were decided in, which differ from call to call."""
     if isinstance(value, dict):
         return {key: _without_seconds(inner) for key, inner in value.items() if key != "seconds"}
+    if isinstance(value, str):
+        return MOMENT.sub("MOMENT", value)
     return [_without_seconds(inner) for inner in value] if isinstance(value, list) else value
