@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 
 import pytest
 
@@ -119,3 +120,31 @@ def test_a_word_file_with_a_doctype_bomb_is_refused() -> None:
             archive.writestr(name, data)
     with pytest.raises(UnreadableFileError):
         convert_in_subprocess("docx", stream.getvalue())
+
+
+def test_a_word_file_whose_text_packs_to_a_thousandth_is_refused_before_it_is_read() -> None:
+    import zipfile
+
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", b"<w:p/>" * 1_000_000)
+    with pytest.raises(UnreadableFileError, match="unpacks to too much"):
+        docx_to_markdown(stream.getvalue())
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_pdf_with_a_page_of_many_megabytes_is_refused_before_it_is_read(packed: bool) -> None:
+    """Two hundred kilobytes that unpack to a page of 100 MB took minutes and three gigabytes."""
+    one = b"BT (word) Tj ET " * 100_000
+    data = zlib.compress(one * 15) if packed else one
+    filtered = b" /Filter /FlateDecode" if packed else b""
+    contents = b"4 0 R" if packed else b"[%s]" % (b"4 0 R " * 15)
+    objects = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %s >>" % contents,
+        b"<< /Length %d%s >>\nstream\n%s\nendstream" % (len(data), filtered, data),
+    )
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (n, part) for n, part in enumerate(objects, 1))
+    with pytest.raises(UnreadableFileError, match="a page that unpacks to more than 20 MB"):
+        pdf_to_markdown(b"%PDF-1.4\n" + body + b"trailer\n<< /Root 1 0 R >>\n%%EOF\n")

@@ -21,6 +21,10 @@ _STYLE_MAP = "\n".join(
         "p[style-name='Code'] => pre:separator('\\n')",
     ]
 )
+# A part of so many bytes that packs to less than a hundredth repeats itself as no person writes (real ones pack to a
+# tenth or a thirtieth); it would take half a minute to read.
+_LARGE_PART_BYTES = 5_000_000
+_MOST_PACKED = 100
 # More parts than a document needs; each costs time, however small.
 _MAX_PARTS = 10_000
 
@@ -49,6 +53,8 @@ def _read_parts(data: bytes) -> dict[str, bytes]:
                 raise UnreadableFileError(
                     f"unpacks to more than {MAX_FILE_MEGABYTES} MB; take out its pictures or split it."
                 )
+            if any(i.file_size > max(_LARGE_PART_BYTES, i.compress_size * _MOST_PACKED) for i in infos):
+                raise UnreadableFileError("is nested too deeply or unpacks to too much; save it anew.")
             names = {info.filename for info in infos}
             if "word/document.xml" not in names:
                 raise UnreadableFileError("is no Word document; save it as DOCX.")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
+import zlib
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
@@ -14,6 +16,9 @@ from autokb.sources.pdf_tables import Grid, Table, take_tables
 
 # Beyond it a PDF is a library: it is refused, not cut.
 MAX_PAGES = 3000
+# What one page may unpack to: a full page of text takes a hundredth of it, a detailed drawing a quarter; each character
+# of it takes a kilobyte to read.
+MAX_PAGE_MEGABYTES = 20
 # Acrobat reads a file whose header is anywhere in its first 1024 bytes (PDF Reference 1.7, implementation note 13).
 _HEADER_BYTES = 1024
 # Share of a page's characters that have places of their own; below it bold text was printed twice.
@@ -56,6 +61,7 @@ def _read_pages(data: bytes) -> list[PageWords]:
 
 def _read_page(page: Any) -> PageWords:
     """Take the words and the ruled grids of a page, then let go of what else was parsed of it."""
+    _refuse_bomb(page)
     places = {(c["text"], round(c["x0"]), round(c["top"])) for c in page.chars}
     # Some programs print bold text twice, a hair apart; removing the doubles is slow, so only where there are some.
     source = page.dedupe_chars(tolerance=1) if len(places) < len(page.chars) * _MIN_DISTINCT_CHARACTERS else page
@@ -64,6 +70,35 @@ def _read_page(page: Any) -> PageWords:
     found = PageWords(tuple(w for w in words if w["upright"]), tuple(grids), float(page.width), float(page.height))
     page.close()
     return found
+
+
+def _refuse_bomb(page: Any) -> None:
+    """Refuse a page that unpacks to too much, before it is parsed."""
+    from pdfminer.pdftypes import PDFStream, resolve1
+
+    left = MAX_PAGE_MEGABYTES * 1_000_000
+    for part in page.page_obj.contents:
+        stream = resolve1(part)
+        if isinstance(stream, PDFStream):
+            left -= _unpacked_length(stream, left)
+        if left < 0:
+            raise UnreadableFileError(
+                f"has a page that unpacks to more than {MAX_PAGE_MEGABYTES} MB; save it anew, or take that page out."
+            )
+
+
+def _unpacked_length(stream: Any, most: int) -> int:
+    """Return how many bytes a stream unpacks to, without unpacking many more than ``most``."""
+    from pdfminer.pdftypes import LITERALS_FLATE_DECODE
+
+    packed = stream.get_rawdata()
+    if packed is None:
+        return len(stream.get_data())  # it was unpacked for another page
+    filters = stream.get_filters()
+    if filters and filters[0][0] in LITERALS_FLATE_DECODE:
+        with contextlib.suppress(zlib.error):  # encrypted or damaged; pdfminer knows more about both
+            return len(zlib.decompressobj().decompress(packed, most + 1))
+    return len(packed)
 
 
 def _lines_and_tables(page: PageWords) -> list[Line | Table]:
