@@ -420,3 +420,15 @@ def test_a_pipe_or_a_device_is_refused_before_it_is_read(hand_made: Workspace, t
     for path in (pipe, device):
         with pytest.raises(BadInputError, match="it is a pipe, a socket or a device, no file"):
             import_file(hand_made, path)
+
+
+def test_texts_longer_than_those_of_intake_are_named(tmp_path: Path) -> None:
+    lines = [
+        {"kind": "document", "id": "long", "title": "Long", "text": "word " * 1_100_000},
+        {"kind": "raw_issue", "id": "long", "text": "word " * 50_000},
+    ]
+    _, done = taken_in(tmp_path, [*hand_made_kb.lines(), *lines])
+    assert [s.reason for s in done.skipped] == [
+        "document 'long' has 5,500,000 characters, and 5,000,000 can be taken; split it",
+        "raw_issue 'long' has 250,000 characters, and 200,100 can be taken; split it",
+    ]

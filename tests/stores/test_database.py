@@ -197,3 +197,15 @@ def test_words_of_sqlite_that_quote_the_file_are_not_repeated(tmp_path: Path) ->
     ):
         list(file.records("issue"))
     assert "secret" not in str(raised.value)
+
+
+def test_a_view_in_the_place_of_a_table_is_not_read(tmp_path: Path) -> None:
+    """Its rows never end."""
+    workspace = create_workspace(tmp_path / "kb", "name: kettles\n")
+    with closing(sqlite3.connect(workspace.knowledge_path)) as db:
+        db.executescript(
+            "ALTER TABLE record RENAME TO r; CREATE VIEW record AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+            "i + 1 FROM n) SELECT 'document' AS kind, i AS id, '{}' AS body FROM n"
+        )
+    with pytest.raises(AutokbError, match="it holds a view, and autokb makes none"), workspace.file():
+        pass

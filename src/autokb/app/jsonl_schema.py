@@ -13,6 +13,8 @@ from autokb.core.nouns import Skipped
 from autokb.core.yaml_text import parse_yaml
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
+from autokb.sources.documents import LONGEST_DOCUMENT
+from autokb.sources.issues import LONGEST_ISSUE
 from autokb.stores.workspace import DOMAIN_FILE
 from autokb.text.strict_json import parse_json
 
@@ -20,6 +22,8 @@ STATUSES = ("displayed", "repaired", "withheld", "rejected", "hidden", "approved
 BUILT_STATUSES = ("displayed", "repaired", "withheld")  # those that a build gives
 MOST_DECISIONS = 10**15  # the largest number of a decision; far above any workspace's, and a number for every reader
 VERDICTS = ("kept", "broken", "not applicable", "not judged")
+# Characters of texts, as at intake, where the mark of a cut comes on top.
+_LONGEST = {"document": LONGEST_DOCUMENT, "raw_issue": LONGEST_ISSUE + 100}
 _SHOWN = 100  # characters of a value that is refused
 
 Text = Annotated[str, Field(description="text")]
@@ -249,6 +253,9 @@ def check_line(body: Any) -> None:
         raise ValueError(_sentence(where, LINES[kind], error)) from error
     if kind == "edit" and not (body.get("text") or body.get("steps")):
         raise ValueError(f"{where} needs the edited text or steps")
+    longest = _LONGEST.get(kind)
+    if longest is not None and len(body["text"]) > longest:
+        raise ValueError(f"{where} has {len(body['text']):,} characters, and {longest:,} can be taken; split it")
     if kind == "setting":
         _check_setting(record_id, body, where)
 

@@ -225,6 +225,9 @@ def _connect(address: str, path: Path, *, writable: bool) -> sqlite3.Connection:
 
 def _check_version(db: sqlite3.Connection, path: Path) -> None:
     """Refuse a file whose schema this program does not know, and name the version that does (AutokbError)."""
+    if db.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' LIMIT 1").fetchone():
+        # Somebody else's, in the place of a table perhaps, and one may have rows without end.
+        raise AutokbError(f"{path} is damaged (it holds a view, and autokb makes none); {RESTORE}.")
     schema, program = read_meta(db, "schema") or "", read_meta(db, WRITTEN_BY) or ""
     if readable(schema):
         return
