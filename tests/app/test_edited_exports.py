@@ -9,7 +9,7 @@ import pytest
 
 import hand_made_kb
 from autokb.app.ask import open_index
-from autokb.app.export_kb import CSV_COLUMNS, export_kb, guarded, masked, unguarded, unmasked
+from autokb.app.export_kb import CSV_COLUMNS, export_kb
 from autokb.app.import_kb import import_file
 from autokb.app.show import show_issue, show_trees
 from autokb.core.errors import BadInputError
@@ -17,6 +17,8 @@ from autokb.core.results import Imported
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
+from autokb.text.inert_markdown import masked, unmasked
+from autokb.text.spreadsheet_cells import guarded, unguarded
 
 NOW = "2026-11-01T10:00:00+00:00"
 

@@ -69,3 +69,5 @@ def test_a_workspace_that_was_never_built_has_no_rule_to_lose(tmp_path: Path) ->
     workspace = create_workspace(tmp_path / "kb", hand_made_kb.DOMAIN)
     (workspace.folder / DOMAIN_FILE).write_text(HEAD, encoding="utf-8")
     SupportKB.open(workspace.folder).build()
+    with workspace.file() as file:
+        assert file.record("setting", "domain") == {"yaml": HEAD}

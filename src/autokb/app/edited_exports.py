@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from autokb.app.export_kb import CSV_COLUMNS, checksum, csv_rows, markdown, same_text, unguarded, unmasked
+from autokb.app.export_kb import CSV_COLUMNS, checksum, csv_rows, markdown, same_text
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import KnowledgeBase, Skipped
+from autokb.text.inert_markdown import unmasked
+from autokb.text.spreadsheet_cells import unguarded
 
 MARK = re.compile(r"<!-- solution (.+) \(([a-z]+)\)(?: ([0-9a-f]{16}))? -->")
 END = "<!-- end -->"

@@ -20,10 +20,6 @@ from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.text.inert_markdown import escape_tags, masked, unmasked
-from autokb.text.spreadsheet_cells import guarded, unguarded
-
-__all__ = ["export_kb", "guarded", "markdown", "masked", "unguarded", "unmasked"]
 
 SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources", "checksum")
@@ -111,6 +107,8 @@ def attribute_words(issue: Issue | Solution) -> str:
 
 def markdown(kb: KnowledgeBase) -> str:
     """Return the knowledge base as Markdown whose marks say which text belongs to which solution."""
+    from autokb.text.inert_markdown import escape_tags, masked  # some milliseconds, and other exports need none of it
+
     out = [
         "# Knowledge base",
         "",
@@ -136,6 +134,8 @@ def markdown(kb: KnowledgeBase) -> str:
 
 
 def _csv(kb: KnowledgeBase) -> str:
+    from autokb.text.spreadsheet_cells import guarded
+
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(CSV_COLUMNS)
