@@ -9,6 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 
+# Made once: making one costs more than spelling a short value.
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def digest(*parts: str) -> str:
     """Return a 64-digit hexadecimal SHA-256 over the parts; no two lists of parts can collide by joining."""
     h = hashlib.sha256()
@@ -25,7 +29,7 @@ def short_id(prefix: str, *parts: str) -> str:
 
 def canonical_json(value: Any) -> str:
     """Return the one JSON spelling of a value: sorted keys, no spaces, no escapes; NaN has none (ValueError)."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def occurrences(keys: Iterable[str]) -> list[int]:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from autokb.core.storable import without_surrogates
@@ -22,14 +23,18 @@ def parse_json(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | 
     NaN, Infinity, fractions beyond a float and whole numbers beyond 64 bits are refused; RecursionError where it is
     nested too deeply. Lone surrogates are replaced, in names too. ``read_object`` is given the pairs of each object.
     """
-    value = json.loads(
-        text,
+    value = _decoder(read_object).decode(text)
+    return _with_storable_texts(value) if _HALF.search(text) else value
+
+
+@lru_cache(maxsize=8)  # making one costs as much as reading a line
+def _decoder(read_object: Callable[[list[tuple[str, Any]]], Any] | None) -> json.JSONDecoder:
+    return json.JSONDecoder(
         parse_constant=_refuse_constant,
         parse_float=_read_fraction,
         parse_int=_read_whole,
         object_pairs_hook=read_object,
     )
-    return _with_storable_texts(value) if _HALF.search(text) else value
 
 
 def _refuse_constant(word: str) -> None:
