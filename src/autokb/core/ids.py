@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-
 # Made once: making one costs more than spelling a short value.
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
