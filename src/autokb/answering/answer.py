@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from autokb.answering.choose import Choice, Chooser
+from autokb.answering.clarify import Clarification, clarify
 from autokb.core.attributes import Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.core.ranking import Ranking
-from autokb.retrieval.clarify import Clarification, clarify
-from autokb.retrieval.knowledge_index import Asked
-from autokb.retrieval.match_issues import Similarities, TreeMatch
-from autokb.retrieval.weights import FEW_DOCUMENTS, worth_showing
 
 Outcome = Literal["answered", "asks", "abstains"]
-_NEAREST_FIRST = {Match.EXACT: 0, Match.BROADER: 1, Match.NARROWER: 2, Match.OVERLAP: 3}
+DOCUMENTS_LOOKED_THROUGH = 20  # likeliest documents; one without a fitting solution gives way to the next
+PASSAGE_LEAD = 0.3  # score by which a passage's document must lead that of the best node's solution to answer instead
+NOTHING_FITS = "Nothing that is known fits what the question says."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,19 @@ class Matched:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A section of a document that answers where no node does."""
+
+    document: str
+    heading: str
+    solution: Solution
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of one entry of ``passages``."""
+        return {"document": self.document, "heading": self.heading, **solution_json(self.solution)}
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Everything that one question gets back; ``seconds`` is what it took."""
 
@@ -51,7 +64,9 @@ class Answer:
     outcome: Outcome
     question: Clarification | None
     matches: tuple[Matched, ...]
+    passages: tuple[Passage, ...]
     documents: tuple[Hit, ...]
+    reason: str | None = None
     seconds: float = field(default=0.0, compare=False)
 
     def as_json(self) -> dict[str, Any]:
@@ -63,7 +78,9 @@ class Answer:
             "outcome": self.outcome,
             "question": asked and {"attribute": asked.attribute, "values": list(asked.values), "text": asked.text},
             "matches": [match.as_json() for match in self.matches],
+            "passages": [passage.as_json() for passage in self.passages],
             "documents": [{"document": hit.id, "score": hit.score} for hit in self.documents],
+            "reason": self.reason,
             "seconds": self.seconds,
         }
 
@@ -81,61 +98,46 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
-def answer(
-    question: str,
-    asked: Asked,
-    trees: Sequence[TreeMatch],
-    documents: Ranking,
-    similarities: Similarities,
-    *,
-    passes: bool,
-    k: int = 5,
-) -> Answer:
-    """Answer from ranked trees: nothing where the gate does not let the question pass, else what fits, else a question.
+def answer(question: str, chooser: Chooser, documents: Ranking, *, refused: str | None = None, k: int = 5) -> Answer:
+    """Answer from the likeliest documents: nothing where the question is ``refused`` for a reason, else what fits.
 
-    ``trees`` are best first and ``k`` bounds both lists of the answer; ``similarities`` has a row per issue;
-    ``documents`` also order a node's solutions that fit equally well.
+    ``k`` bounds each list of the answer.
     """
-    nearest = documents.best(k)
-    if not passes:
-        return Answer(question, asked.attributes, "abstains", None, (), nearest)
+    asked, nearest = chooser.asked, documents.best(k)
+    if refused:
+        return Answer(question, asked.attributes, "abstains", None, (), (), nearest, refused)
+    likely = [hit.id for hit in documents.best(DOCUMENTS_LOOKED_THROUGH)]
+    choices = chooser.choose(likely, k)
+    passages = chooser.choose_passages(likely, k)
+    if not choices or _is_far_ahead(passages[:1], choices[0], documents):
+        outcome: Outcome = "answered" if passages else "abstains"
+        reason = None if passages else NOTHING_FITS
+        return Answer(question, asked.attributes, outcome, None, (), tuple(map(_passage, passages)), nearest, reason)
+    back = clarify(chooser, choices[0])
+    matches = _group_by_tree(choices, chooser)
+    return Answer(question, asked.attributes, "asks" if back else "answered", back, matches, (), nearest)
+
+
+def _is_far_ahead(passages: Sequence[Choice], first: Choice, documents: Ranking) -> bool:
+    """Return whether the first passage is of a document so much likelier that no node's solution stands in for it."""
     scores = documents.by_id()
-    returned = [(tree, tree.issue) for tree in trees if tree.issue is not None and asked.has_shown(tree.issue)]
-    matches = tuple(_match_with_solutions(tree, issue, asked, scores) for tree, issue in returned[:k])
-    back = clarify(trees, asked, similarities)
-    outcome: Outcome = "asks" if back else "answered" if matches else "abstains"
-    return Answer(question, asked.attributes, outcome, back, matches, nearest)
+    return any(scores[p.document] - scores.get(first.document, 0.0) > PASSAGE_LEAD for p in passages)
 
 
-def _match_with_solutions(
-    tree: TreeMatch, issue_id: str, asked: Asked, document_scores: Mapping[str, float]
-) -> Matched:
-    shown = _leave_out_unlikely(asked.shown(issue_id), document_scores)
-    solutions = sorted(
-        shown,
-        key=lambda s: (
-            _NEAREST_FIRST[asked.match(s.id)],
-            bool(s.evidence),  # what a person wrote for just this issue comes first
-            -_best_document_score(s, document_scores),
-            s.id,
-        ),
+def _group_by_tree(choices: Sequence[Choice], chooser: Chooser) -> tuple[Matched, ...]:
+    """Return one match a tree, in the order of the first document that speaks through it."""
+    grouped: dict[str, list[Choice]] = {}
+    for choice in choices:
+        if choice.tree is not None:
+            grouped.setdefault(choice.tree.tree, []).append(choice)
+    issues = chooser.asked.index.issues
+    return tuple(
+        Matched(issues[tree.issue], tree.match, tree.similarity, tuple(c.solution for c in some))
+        for some in grouped.values()
+        if (tree := some[0].tree) is not None and tree.issue is not None
     )
-    return Matched(asked.index.issues[issue_id], tree.match, tree.similarity, tuple(solutions))
 
 
-def _best_document_score(solution: Solution, document_scores: Mapping[str, float]) -> float:
-    return max((document_scores.get(e.document, 0.0) for e in solution.evidence), default=0.0)
-
-
-def _leave_out_unlikely(solutions: Sequence[Solution], document_scores: Mapping[str, float]) -> list[Solution]:
-    """Leave out what an unlikely document says, in a library large enough for such documents to crowd others out.
-
-    A solution by hand cites none and stays.
-    """
-    if len(document_scores) <= FEW_DOCUMENTS:
-        return list(solutions)
-    cited = [s for s in solutions if s.evidence]
-    best = max(document_scores.values())
-    likely = worth_showing([_best_document_score(s, document_scores) for s in cited], best)
-    left_out = {s.id for s, is_likely in zip(cited, likely, strict=True) if not is_likely}
-    return [s for s in solutions if s.id not in left_out]
+def _passage(choice: Choice) -> Passage:
+    heading = choice.solution.text.split("\n", 1)[0]
+    return Passage(choice.document, heading, choice.solution)

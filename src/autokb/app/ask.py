@@ -24,6 +24,7 @@ from autokb.pipeline.embedding import (
     open_free_embedder,
     read_embedder_name,
 )
+from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.index import AskIndex, load_index, published_gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
@@ -96,7 +97,9 @@ def _load(
     def embed(texts: Sequence[str]) -> Vectors:
         return embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
 
-    return load_index(published, published_spec(workspace, published), encoder.name, embed, encoder.embed_questions)
+    spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
+    passages, _ = find_passages(file, documents, published.chunks, spec)
+    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages)
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
-from autokb.answering.ask import answer_scored
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import AutokbError, BadInputError
@@ -51,7 +50,8 @@ from autokb.pipeline.embedding import read_embedder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
-from autokb.retrieval.index import AskIndex, ScoredQuestion, load_index
+from autokb.pipeline.steps.passages import find_passages
+from autokb.retrieval.index import AskIndex, load_index
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
@@ -59,7 +59,6 @@ from autokb.tasks.probes.query_variations.task import TASK as QUERY_VARIATIONS
 from autokb.tasks.probes.unaided_solutions.task import TASK as UNAIDED_SOLUTIONS
 
 SAMPLE = 50  # nodes, and chunks, whose paraphrases are asked
-NODES = 5 * DEPTH  # nearest nodes among which those with something to show are looked for
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,8 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         with open_stages(workspace, file, progress, options) as stages:
             spec, encoder = published_spec(workspace, published), stages.encoder
-            index = load_index(published, spec, encoder.name, stages.embed, encoder.embed_questions)
+            passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
+            index = load_index(published, spec, encoder.name, stages.embed, encoder.embed_questions, passages)
             yield _Opened(workspace, published, index, stages)
 
 
@@ -234,7 +234,7 @@ def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -
         LLM_ONLY: lambda: llm_only_baseline(chunks(), _solved_issues(opened), query_vector),
     }
     for suffix, with_history in (("", True), (NO_HISTORY, False)):
-        by_name[AUTOKB + suffix] = partial(_rank_by_nearest_nodes, index, query_vector, with_history)
+        by_name[AUTOKB + suffix] = partial(_rank_by_score, index, query_vector, with_history)
         by_name[AUTOKB_ANSWER + suffix] = partial(_rank_by_answer, index, query_vector, with_history)
     return {name: by_name[name]() for name in names}
 
@@ -252,30 +252,20 @@ def _solved_issues(opened: _Opened) -> SolvedIssues:
 
 
 def _rank_by_answer(index: AskIndex, query_vector: QueryVector, with_history: bool) -> System:
-    """Rank documents as the answer does: those that the returned solutions cite, best first, then the rest."""
+    """Rank documents as ``documents`` of ``ask`` does."""
 
     def rank(text: str) -> list[str]:
         scored = index.score(text, with_history=with_history, vector=query_vector(text))
-        answer = answer_scored(index, scored, k=DEPTH)
-        return _put_cited_first(scored, {e.document for m in answer.matches for s in m.solutions for e in s.evidence})
+        return [hit.id for hit in scored.documents.best(DEPTH)]
 
     return rank
 
 
-def _rank_by_nearest_nodes(index: AskIndex, query_vector: QueryVector, with_history: bool) -> System:
-    """Rank by the nearest nodes without a look at attributes: the paper's vanilla semantic search."""
-    knowledge = index.nodes.knowledge
+def _rank_by_score(index: AskIndex, query_vector: QueryVector, with_history: bool) -> System:
+    """Rank all documents by the document score."""
 
     def rank(text: str) -> list[str]:
         scored = index.score(text, with_history=with_history, vector=query_vector(text))
-        nearest = (hit.id for hit in scored.nodes.best(NODES))
-        shown = [issue for issue in nearest if knowledge.solutions_of.get(issue)][:DEPTH]
-        return _put_cited_first(scored, {document for issue in shown for document in knowledge.cited[issue]})
+        return [hit.id for hit in scored.documents.best(DEPTH)]
 
     return rank
-
-
-def _put_cited_first(scored: ScoredQuestion, cited: set[str]) -> list[str]:
-    scores = scored.documents.by_id()
-    best_cited = sorted(cited & scores.keys(), key=lambda document: (-scores[document], document))
-    return list(dict.fromkeys([*best_cited, *(hit.id for hit in scored.documents.best(DEPTH))]))

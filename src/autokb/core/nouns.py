@@ -106,7 +106,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Steps for one node, each step with the evidence of the same position."""
+    """Steps for one node, each step with the evidence of the same position.
+
+    ``rank`` counts the solutions of a node from the build's best, 1; it is 0 for what a person wrote. A passage, which
+    answers where no node does, is a section of a document in the same shape, with no ``issue_id``.
+    """
 
     id: str
     issue_id: str
@@ -117,6 +121,7 @@ class Solution:
     status: Status = "displayed"
     reason: str = ""
     rules: tuple[Verdict, ...] = ()
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

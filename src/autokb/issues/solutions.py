@@ -103,9 +103,9 @@ def _move_conditional(conditional: Conditional, start: int, end: int) -> Conditi
 
 
 def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[Solution, ...]:
-    """Turn the task's answer into solutions whose evidence points into the documents."""
+    """Turn the task's answer into solutions, best first, whose evidence points into the documents."""
     found: dict[str, Solution] = {}
-    for written in reply.solutions:
+    for rank, written in enumerate(reply.solutions, 1):
         excerpt = request.excerpts[written.excerpt]
         parts = (issue.id, excerpt.document, *written.headings, str(written.which))
         solution_id = short_id("solution", *parts)
@@ -126,6 +126,7 @@ def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolut
             ),
             status=written.status,
             reason=written.reason,
+            rank=rank,
         )
     return tuple(found.values())
 

@@ -25,8 +25,10 @@ from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
-from autokb.pipeline.steps.fit import fit_documents, fit_question_gate, fit_trees
+from autokb.pipeline.steps.fit import fit_documents, fit_nodes, fit_question_gate
 from autokb.pipeline.steps.issues import Organised, organise
+from autokb.pipeline.steps.passages import STAGE as PASSAGES
+from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import KINDS, records
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees
@@ -35,6 +37,7 @@ from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.solution_index import SolutionIndex
 from autokb.stores.published import read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
@@ -176,7 +179,8 @@ class Build:
         stages.stop_if_awaited()
         if not publish:
             return KnowledgeCounts()
-        index = self._with_trees(index, sources, grown, tuple(decided.solutions.values()))
+        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()))
+        self._prepare_questions(sources, decided)
         self._publish(sources, organised, grown, solutions, index, rules)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
@@ -202,6 +206,7 @@ class Build:
             encoder=stages.encoder.name,
             embed_questions=stages.embed,
             nodes=NodeIndex.of(knowledge, nodes, sources.vectors_by_id(), chunks.documents),
+            shown=SolutionIndex.of(knowledge, (), {}, windows.shape[1]),
             chunks=chunks,
             history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
             weights=weights,
@@ -209,8 +214,10 @@ class Build:
             generation="0",
         )
 
-    def _with_trees(self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]) -> AskIndex:
-        """Return the index with solutions and the weights of trees fitted on the past."""
+    def _with_solutions(
+        self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]
+    ) -> AskIndex:
+        """Return the index with solutions, and what the nodes that cite a document add to it fitted on the past."""
         knowledge = KnowledgeIndex.of(grown.issues, solutions, self.workspace.spec.attributes)
         nodes = NodeIndex.of(knowledge, index.nodes.vectors, sources.vectors_by_id(), index.chunks.documents)
         index = replace(index, nodes=nodes)
@@ -218,8 +225,19 @@ class Build:
             return index
         past = (p.id + p.text + p.date for p in sources.past)
         texts = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
-        weights = fit_trees(self.stages, index, sources.past, sources.vectors_by_id(), sources.attributes, texts)
+        weights = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), texts)
         return replace(index, weights=weights)
+
+    def _prepare_questions(self, sources: _Sources, decided: Decided) -> None:
+        """Make the passages and the vectors of everything that can be shown, so that no question waits for them."""
+        with self.stages.timed(PASSAGES) as count:
+            passages, computed = find_passages(
+                self.file, sources.documents, sources.corpus.chunks, self.workspace.spec
+            )
+            count.computed += computed
+            count.reused += len(sources.documents) - computed
+        shown = [s.text for s in decided.solutions.values() if s.status in DISPLAYED]
+        self.stages.embed([*shown, *(passage.text for passage in passages)])
 
     def _publish(
         self,

@@ -51,10 +51,13 @@ class Material:
 
 
 @lru_cache(maxsize=512)
-def materials(text: str, title: str, headings: tuple[str, ...], language: str = ENGLISH) -> tuple[Material, ...]:
+def materials(
+    text: str, title: str, headings: tuple[str, ...], language: str = ENGLISH, *, whole: bool = False
+) -> tuple[Material, ...]:
     """Return everything in an excerpt that could be a solution, in reading order.
 
     ``title`` is the document's, ``headings`` those above the excerpt. ``which`` counts those under the same headings.
+    ``whole`` adds the innermost sections that instruct nobody and only explain, such as a table of lights.
     """
     found = sections(text)
     blocks: list[list[Block]] = [[] for _ in found]
@@ -68,7 +71,11 @@ def materials(text: str, title: str, headings: tuple[str, ...], language: str = 
             continue
         is_all = len(found) == 1 and not path
         reader = _SectionReader(text, title, path, blocks[number], (section.start, section.own_end), is_all, language)
-        for material in reader.read():
+        found_here = list(reader.read())
+        is_leaf = section.own_end == section.end  # else it introduces the sections below it
+        if whole and is_leaf and not found_here and (explanation := reader.read_explanation()):
+            found_here.append(explanation)
+        for material in found_here:
             result.append(replace(material, section=number, parent=section.parent, which=counts[path]))
             counts[path] += 1
     return tuple(result)
@@ -98,6 +105,14 @@ class _SectionReader:
                 yield material
         if not lists and (material := self._material_from_prose(outer)):
             yield material
+
+    def read_explanation(self) -> Material | None:
+        """Return the text of a section as it is; that before all headings only where there is nothing else."""
+        if not self.headings and not self.is_all:
+            return None
+        outer = [b for b in self.blocks if b.kind != "heading" and (b.level <= 1 or b.kind != "item")]
+        steps = [step for span, _ in self._parts(outer) for step in self._split(span)]
+        return self._material("answer", NOWHERE, steps, self.place)
 
     def _ordered_list(
         self, outer: Sequence[Block], places: Sequence[int], introduction: Span, begin: int, *, alone: bool

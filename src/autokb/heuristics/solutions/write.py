@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.core.domain import Attribute
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, conditional_label, tailor
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
-from autokb.text.conditional_markup import Conditional
+from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.words import content_words
 
 MOST_SOLUTIONS = 5  # of a node
@@ -79,13 +80,29 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
         kind = (candidate.excerpt.document, canonical_json(as_lists(candidate.audience)))
         if taken.get(kind, 0) == MOST_OF_DOCUMENT:
             continue
-        solution = _write(candidate, node, reader)
+        solution = _write(candidate, node, reader, _steps_at_hit(candidate.material, candidate.excerpt.windows))
         steps = tuple(step.text for step in solution.steps) if solution else ()
         if solution and steps not in seen:
             seen.add(steps)
             taken[kind] = taken.get(kind, 0) + 1
             written.append(solution)
     return WrittenSolutions(solutions=tuple(written))
+
+
+def write_passages(
+    text: str, title: str, document: str, configuration: Mapping[str, Attribute], language: str
+) -> tuple[WrittenSolution, ...]:
+    """Return everything that a document instructs, answers or explains, in its order, as all its readers see it.
+
+    Nothing is left out for want of nearness, and no prose is cut: a passage answers where no node does.
+    """
+    reader = audience_reader(configuration, language)
+    excerpt = Excerpt(document, title, (), text, find_conditionals(text))
+    found = (
+        _Candidate(0, excerpt, material, _audience(material, excerpt, reader), 0.0, 0.0)
+        for material in materials(text, title, (), language, whole=True)
+    )
+    return tuple(written for c in found if (written := _write(c, {}, reader, c.material.steps)))
 
 
 def _candidates(
@@ -156,13 +173,15 @@ def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Condition
     return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
 
 
-def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
-    """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
+def _write(
+    candidate: _Candidate, node: Attributes, reader: AudienceReader, spans: Sequence[Span]
+) -> WrittenSolution | None:
+    """Return these steps of a candidate as a solution of the node; None where nothing of it holds for the node."""
     excerpt, material = candidate.excerpt, candidate.material
     steps: list[Step] = []
     narrowed: set[str] = set()
     switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
-    for start, end in _steps_at_hit(material, excerpt.windows):
+    for start, end in spans:
         reads = tailor(excerpt.text, (start, end), switches, node, reader)
         narrowed |= reads.narrowed
         if reads.text:

@@ -6,20 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autokb.core.attributes import Attributes
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.fitting import fit_tree_weights, fit_weights
+from autokb.retrieval.fitting import fit_node_weight, fit_weights
 from autokb.retrieval.gate import Gate, fit_gate, read_gate
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.search import ChunkIndex
-from autokb.retrieval.tree_cases import tree_cases
+from autokb.retrieval.node_cases import node_cases
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-VERSION = "3"  # raise it when the same past gives other weights
+VERSION = "4"  # raise it when the same past gives other weights
 
 
 def fit_documents(
@@ -47,24 +46,19 @@ def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequen
     return gate or fit_gate(encoder, raw[:0])
 
 
-def fit_trees(
-    stages: Stages,
-    index: AskIndex,
-    past: Sequence[PastIssue],
-    vectors: Mapping[str, Vectors],
-    attributes: Mapping[str, Attributes],
-    texts: str,
+def fit_nodes(
+    stages: Stages, index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors], texts: str
 ) -> Weights:
-    """Fit what the best cited document and the kind of match add to a tree's similarity."""
+    """Fit what the nodes that cite a document add to its score."""
     knowledge = index.nodes.knowledge
     shape = canonical_json([[i, list(knowledge.cited.get(i, ()))] for i in knowledge.ids])
-    key = digest("trees", VERSION, texts, shape, canonical_json(index.weights.as_json()))
+    key = digest("nodes", VERSION, texts, shape, canonical_json(index.weights.as_json()))
 
     def fit(_position: int) -> str:
-        cases = tree_cases(index, past, vectors, attributes)
-        return json.dumps(fit_tree_weights(index.weights, cases).as_json(), allow_nan=False)
+        cases = node_cases(index, past, vectors)
+        return json.dumps(fit_node_weight(index.weights, cases).as_json(), allow_nan=False)
 
-    (weights,) = stages.remember(STAGE, [key], ["trees"], fit, lambda _n, text: _read_weights(json.loads(text)))
+    (weights,) = stages.remember(STAGE, [key], ["nodes"], fit, lambda _n, text: _read_weights(json.loads(text)))
     return weights or index.weights
 
 

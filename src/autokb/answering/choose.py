@@ -1,0 +1,110 @@
+"""Which solutions a question is shown: each of the likeliest documents gives the one of its solutions that fits best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from autokb.core.attributes import Match
+from autokb.core.nouns import Solution
+from autokb.core.ranking import Scores
+from autokb.retrieval.knowledge_index import ACCEPTED, Asked
+from autokb.retrieval.match_issues import Similarities, TreeMatch, match_tree
+from autokb.retrieval.solution_index import SolutionIndex
+from autokb.retrieval.weights import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A solution and the tree that shows it (None for a passage), and the document that it was chosen for."""
+
+    solution: Solution
+    document: str
+    tree: TreeMatch | None
+
+
+@dataclass
+class Chooser:
+    """One question beside everything that can be shown.
+
+    ``cosines`` are the question's to the rows of ``shown``, ``similarities`` its cosines to the nodes.
+    """
+
+    asked: Asked
+    shown: SolutionIndex
+    cosines: Scores
+    similarities: Similarities
+    weights: Weights
+    _trees: dict[str, TreeMatch | None] = field(default_factory=dict)
+
+    def choose(self, documents: Sequence[str], k: int) -> list[Choice]:
+        """Return the best fitting solution of each document, in their order, at most k; those without one are passed."""
+        return self._first_of_each(documents, k, self.fitting)
+
+    def choose_passages(self, documents: Sequence[str], k: int) -> list[Choice]:
+        """Return the best fitting passage of each document, in their order, at most k."""
+        return self._first_of_each(documents, k, self.fitting_passages)
+
+    def _first_of_each(
+        self, documents: Sequence[str], k: int, fitting: Callable[[str], Iterator[Choice]]
+    ) -> list[Choice]:
+        chosen: list[Choice] = []
+        for document in documents:
+            if len(chosen) == k:
+                break
+            if (best := next(fitting(document), None)) is not None:
+                chosen.append(best)
+        return chosen
+
+    def fitting(self, document: str) -> Iterator[Choice]:
+        """Yield the solutions of a document that fit the question through the accepted node of their tree, best first."""
+        for row in self._ranked_rows(document):
+            solution = self.shown.solutions[row]
+            if self.shown.nodes[row] < 0 or self.asked.match(solution.id) is Match.CONFLICT:
+                continue
+            tree = self.tree_of(solution.issue_id)
+            if tree is not None and self.is_shown_by(tree, solution.issue_id):
+                yield Choice(solution, document, tree)
+
+    def fitting_passages(self, document: str) -> Iterator[Choice]:
+        """Yield the passages of a document that are not in conflict with the question, best first."""
+        for row in self._ranked_rows(document):
+            passage = self.shown.solutions[row]
+            if self.shown.nodes[row] < 0 and self.asked.match(passage.id) is not Match.CONFLICT:
+                yield Choice(passage, document, None)
+
+    def tree_of(self, issue_id: str) -> TreeMatch | None:
+        """Return what a node's tree offers, worked out once."""
+        root = self.asked.index.root_of[issue_id]
+        if root not in self._trees:
+            self._trees[root] = match_tree(root, self.asked, self.similarities)
+        return self._trees[root]
+
+    def is_shown_by(self, tree: TreeMatch, issue_id: str) -> bool:
+        """Return whether a tree's accepted node shows what stands on a node: itself, its ancestors, its open children."""
+        if tree.issue is None:
+            return False
+        if issue_id == tree.issue or any(a.id == issue_id for a in self.asked.index.forest.ancestors(tree.issue)):
+            return True
+        return self.asked.index.issues[issue_id].parent_id == tree.issue and self.asked.is_open(issue_id)
+
+    def settles(self, solution: Solution) -> bool:
+        """Return whether a solution holds whatever the question leaves open."""
+        return self.asked.match(solution.id) in ACCEPTED
+
+    def cosine(self, solution: Solution) -> float:
+        """Return the question's cosine to what a solution says."""
+        return float(self.cosines[self.shown.row_of[solution.id]])
+
+    def _ranked_rows(self, document: str) -> list[int]:
+        """Return the rows of a document, best first: by the cosine to what they say, the build's order, whom they serve."""
+        rows, weights = self.shown.rows_of.get(document, ()), self.weights
+        scores = []
+        for row in rows:
+            node, solution = int(self.shown.nodes[row]), self.shown.solutions[row]
+            score = float(self.cosines[row]) - weights.rank * (float(self.shown.ranks[row]) - 1)
+            if node >= 0:
+                score += weights.own_node * float(self.similarities[node])
+            scores.append(score - weights.open * (not self.settles(solution)))
+        order = sorted(range(len(scores)), key=lambda n: (-round(scores[n], 9), self.shown.solutions[rows[n]].id))
+        return [int(rows[n]) for n in order]

@@ -1,0 +1,47 @@
+"""Passages: the sections of a document as answers, for questions that no node of the knowledge base fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autokb.core.attributes import from_lists
+from autokb.core.domain import DomainSpec
+from autokb.core.ids import short_id
+from autokb.core.nouns import Chunk, Document, Evidence, Issue, Solution, Span
+from autokb.heuristics.solutions.write import write_passages
+from autokb.issues.safeguards import rules_request, safeguard
+from autokb.issues.solutions import verify_quotes
+from autokb.issues.wording import solution_text
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+
+
+def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainSpec) -> tuple[Solution, ...]:
+    """Return what a document says, section by section, each with its quotes and checked by the rules' patterns.
+
+    What stands in no chunk is noise. No model is asked: a passage is made for each section of each document, whether
+    anybody ever needs it or not.
+    """
+    kept = sorted(span for chunk in chunks for span in chunk.spans)
+    found: dict[str, Solution] = {}
+    written = write_passages(document.text, document.title, document.id, spec.attributes, spec.language)
+    for rank, one in enumerate(written, 1):
+        steps = tuple(step.text for step in one.steps)
+        passage = Solution(
+            id=short_id("passage", document.id, *one.headings, str(one.which)),
+            issue_id="",
+            text=solution_text(one.title, steps),
+            steps=steps,
+            attributes=from_lists(one.attributes),
+            evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),
+            rank=rank,
+        )
+        is_noise = not any(_overlaps(kept, e.start, e.end) for e in passage.evidence)
+        if not is_noise and not verify_quotes(passage, {document.id: document}):
+            request = rules_request(passage, Issue("", one.title, None, {}), spec)
+            found.setdefault(passage.id, safeguard(passage, CHECK_RULES.answer_offline(request), spec.language))
+    return tuple(found.values())
+
+
+def _overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
+    """Return whether a place touches one of the spans, which are in order of their starts."""
+    return any(first < end and last > start for first, last in spans)
