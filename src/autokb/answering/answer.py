@@ -43,7 +43,7 @@ class Matched:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ShownPassage:
     """A section of a document that answers where no node does."""
 
     document: str
@@ -64,7 +64,7 @@ class Answer:
     outcome: Outcome
     question: Clarification | None
     matches: tuple[Matched, ...]
-    passages: tuple[Passage, ...]
+    passages: tuple[ShownPassage, ...]
     documents: tuple[Hit, ...]
     reason: str | None = None
     seconds: float = field(default=0.0, compare=False)
@@ -112,7 +112,7 @@ def answer(question: str, chooser: Chooser, documents: Ranking, *, refused: str 
     if not choices or _is_far_ahead(passages[:1], choices[0], documents):
         outcome: Outcome = "answered" if passages else "abstains"
         reason = None if passages else NOTHING_FITS
-        return Answer(question, asked.attributes, outcome, None, (), tuple(map(_passage, passages)), nearest, reason)
+        return Answer(question, asked.attributes, outcome, None, (), tuple(_show_passage(p, chooser) for p in passages), nearest, reason)
     back = clarify(chooser, choices[0])
     matches = _group_by_tree(choices, chooser)
     return Answer(question, asked.attributes, "asks" if back else "answered", back, matches, (), nearest)
@@ -138,6 +138,5 @@ def _group_by_tree(choices: Sequence[Choice], chooser: Chooser) -> tuple[Matched
     )
 
 
-def _passage(choice: Choice) -> Passage:
-    heading = choice.solution.text.split("\n", 1)[0]
-    return Passage(choice.document, heading, choice.solution)
+def _show_passage(choice: Choice, chooser: Chooser) -> ShownPassage:
+    return ShownPassage(choice.document, chooser.shown.passages[choice.solution.id].headings[-1], choice.solution)

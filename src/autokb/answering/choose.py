@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from autokb.core.attributes import Match
 from autokb.core.nouns import Solution
@@ -38,11 +39,14 @@ class Chooser:
     _trees: dict[str, TreeMatch | None] = field(default_factory=dict)
 
     def choose(self, documents: Sequence[str], k: int) -> list[Choice]:
-        """Return the best fitting solution of each document, in their order, at most k; those without one are passed."""
+        """Return the best fitting solution of each document, in their order, and a second one of the first; at most k.
+
+        A document without one gives way to the next.
+        """
         return self._first_of_each(documents, k, self.fitting)
 
     def choose_passages(self, documents: Sequence[str], k: int) -> list[Choice]:
-        """Return the best fitting passage of each document, in their order, at most k."""
+        """Return the best fitting passage of each document, in their order, and a second one of the first; at most k."""
         return self._first_of_each(documents, k, self.fitting_passages)
 
     def _first_of_each(
@@ -50,10 +54,13 @@ class Chooser:
     ) -> list[Choice]:
         chosen: list[Choice] = []
         for document in documents:
-            if len(chosen) == k:
+            if len(chosen) >= k:
                 break
-            if (best := next(fitting(document), None)) is not None:
+            found = fitting(document)
+            if (best := next(found, None)) is not None:
                 chosen.append(best)
+                if len(chosen) == 1 < k:
+                    chosen += islice((c for c in found if c.solution.steps != best.solution.steps), 1)
         return chosen
 
     def fitting(self, document: str) -> Iterator[Choice]:

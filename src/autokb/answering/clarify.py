@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autokb.answering.choose import Choice, Chooser
-from autokb.core.attributes import ANY, Values
+from autokb.core.attributes import ANY, Match, Values
 from autokb.core.domain import Attribute
+from autokb.core.nouns import Solution
 
 TEMPERATURE = 0.05  # cosine; a solution this much less similar than the best counts 1/e of it
 PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
@@ -24,40 +25,40 @@ class Clarification:
 
 
 def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
-    """Return the question that the first document's solutions leave open, or None where something holds whatever it is.
+    """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
-    Decision 2 of the design: a node that is exact only because the question is silent settles nothing where the fitting
-    solutions of the first document differ by an unknown attribute, and the node shows none that holds for all.
+    Decision 2 of the design, by the manual's own distinctions: a solution that fixes an attribute of which the question
+    says nothing, beside sections under the same heading that are for other values of it.
     """
-    tree, asked = first.tree, chooser.asked
-    if tree is None or tree.issue is None:
+    asked = chooser.asked
+    section = chooser.shown.section_of(first.solution)
+    if section is None:
         return None
-    node = tree.issue
-    above = [node, *(a.id for a in asked.index.forest.ancestors(node))]
-    if any(chooser.settles(s) for issue in above for s in asked.shown(issue)):
+    fixed = [n for n in section.distinguishes if n in asked.unknown and first.solution.attributes.get(n, ANY) != ANY]
+    if not fixed:
         return None
-    fitting = [c for c in chooser.fitting(first.document) if c.tree is tree]
-    gains = {name: information_gain(_values_with_weights(name, fitting, chooser)) for name in asked.unknown}
-    best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
-    if best is None or gains[best] <= 0:
+    others = [p.solution for p in chooser.shown.beside(section) if p.distinguishes]
+    beside = [other for other in others if asked.match(other.id) is not Match.CONFLICT]
+    pools = {name: _values_with_weights(name, beside, chooser) for name in fixed}
+    gains = {name: information_gain(pool) for name, pool in pools.items()}
+    best = max(gains, key=lambda name: (round(gains[name], 9), name))
+    if gains[best] <= 0:
         return None
-    attribute = asked.index.attributes[best]
-    named = sorted(frozenset().union(*(v for v, _ in _values_with_weights(best, fitting, chooser))))
-    values = tuple(attribute.values) if attribute.kind == "closed" else tuple(named)
-    within = asked.within.get(best)
+    attribute, within = asked.index.attributes[best], asked.within.get(best)
+    named = frozenset().union(*(values for values, _ in pools[best]))
+    values = attribute.values if attribute.kind == "closed" else tuple(sorted(named))
     offered = tuple(v for v in values if within is None or v in within)
     return Clarification(best, offered, wording(attribute, offered))
 
 
-def _values_with_weights(name: str, fitting: Sequence[Choice], chooser: Chooser) -> list[tuple[Values, float]]:
+def _values_with_weights(name: str, solutions: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:
     """Return the values that solutions fix for an attribute, each with how near the solution is to the question."""
-    cosines = [chooser.cosine(c.solution) for c in fitting]
+    cosines = [chooser.cosine(s) for s in solutions]
     best = max(cosines, default=0.0)
-    found = zip(fitting, cosines, strict=True)
     return [
         (values, math.exp((cosine - best) / TEMPERATURE))
-        for choice, cosine in found
-        if (values := choice.solution.attributes.get(name, ANY)) != ANY
+        for solution, cosine in zip(solutions, cosines, strict=True)
+        if (values := solution.attributes.get(name, ANY)) != ANY
     ]
 
 

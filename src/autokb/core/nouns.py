@@ -108,8 +108,7 @@ class Verdict:
 class Solution:
     """Steps for one node, each step with the evidence of the same position.
 
-    ``rank`` counts the solutions of a node from the build's best, 1; it is 0 for what a person wrote. A passage, which
-    answers where no node does, is a section of a document in the same shape, with no ``issue_id``.
+    ``rank`` counts the solutions of a node from the build's best, 1; it is 0 for what a person wrote.
     """
 
     id: str
@@ -122,6 +121,19 @@ class Solution:
     reason: str = ""
     rules: tuple[Verdict, ...] = ()
     rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A section of a document, which answers where no node does: a solution of no issue under these headings.
+
+    ``distinguishes`` names the attributes by which its heading says for whom it is, where it says nothing else: On
+    Android, Adults.
+    """
+
+    headings: tuple[str, ...]
+    solution: Solution
+    distinguishes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
-from autokb.core.nouns import Chunk, Document, Evidence, Issue, Solution, Span
+from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
+from autokb.heuristics.solutions.audience import attributes_distinguished
 from autokb.heuristics.solutions.write import write_passages
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import verify_quotes
@@ -15,30 +16,31 @@ from autokb.issues.wording import solution_text
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 
 
-def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainSpec) -> tuple[Solution, ...]:
+def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainSpec) -> tuple[Passage, ...]:
     """Return what a document says, section by section, each with its quotes and checked by the rules' patterns.
 
     What stands in no chunk is noise. No model is asked: a passage is made for each section of each document, whether
     anybody ever needs it or not.
     """
     kept = sorted(span for chunk in chunks for span in chunk.spans)
-    found: dict[str, Solution] = {}
+    found: dict[str, Passage] = {}
     written = write_passages(document.text, document.title, document.id, spec.attributes, spec.language)
-    for rank, one in enumerate(written, 1):
+    for one in written:
         steps = tuple(step.text for step in one.steps)
-        passage = Solution(
+        solution = Solution(
             id=short_id("passage", document.id, *one.headings, str(one.which)),
             issue_id="",
             text=solution_text(one.title, steps),
             steps=steps,
             attributes=from_lists(one.attributes),
             evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),
-            rank=rank,
         )
-        is_noise = not any(_overlaps(kept, e.start, e.end) for e in passage.evidence)
-        if not is_noise and not verify_quotes(passage, {document.id: document}):
-            request = rules_request(passage, Issue("", one.title, None, {}), spec)
-            found.setdefault(passage.id, safeguard(passage, CHECK_RULES.answer_offline(request), spec.language))
+        is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
+        if not is_noise and not verify_quotes(solution, {document.id: document}):
+            request = rules_request(solution, Issue("", one.title, None, {}), spec)
+            checked = safeguard(solution, CHECK_RULES.answer_offline(request), spec.language)
+            headings = one.headings or (document.title,)
+            found.setdefault(solution.id, Passage(headings, checked, attributes_distinguished(headings[-1], spec)))
     return tuple(found.values())
 
 

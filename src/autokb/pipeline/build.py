@@ -237,7 +237,7 @@ class Build:
             count.computed += computed
             count.reused += len(sources.documents) - computed
         shown = [s.text for s in decided.solutions.values() if s.status in DISPLAYED]
-        self.stages.embed([*shown, *(passage.text for passage in passages)])
+        self.stages.embed([*shown, *(passage.solution.text for passage in passages)])
 
     def _publish(
         self,

@@ -10,7 +10,7 @@ import numpy as np
 from autokb.core.attributes import Attributes
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import RawIssue, Solution
+from autokb.core.nouns import Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.corpus import Corpus
@@ -100,7 +100,7 @@ def load_index(
     encoder: str,
     embed: Callable[[Sequence[str]], Vectors],
     embed_questions: Callable[[Sequence[str]], Vectors],
-    passages: Sequence[Solution],
+    passages: Sequence[Passage],
 ) -> AskIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
@@ -108,7 +108,7 @@ def load_index(
         (replace(i, attributes=_normalize_attributes(i.attributes, spec)) for i in published.kb.issues.values()),
         (replace(s, attributes=_normalize_attributes(s.attributes, spec)) for s in published.kb.solutions.values()),
         spec.attributes,
-        passages,
+        (p.solution for p in passages),
     )
     windows, titles = corpus.window_texts(), corpus.titles()
     nodes = [knowledge.issues[i].text for i in knowledge.ids]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autokb.core.nouns import Solution
+from autokb.core.nouns import DISPLAYED, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 
-BY_HAND = 1  # the rank of a solution that a person wrote, which is first on its node
+BEST = 1  # the rank of a solution that a person wrote, which is first on its node, and of a passage, which has none
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,15 @@ class SolutionIndex:
     ranks: Scores
     rows_of: Mapping[str, Positions]
     row_of: Mapping[str, int]
+    passages: Mapping[str, Passage]
 
     @classmethod
     def of(
-        cls, knowledge: KnowledgeIndex, passages: Sequence[Solution], vectors: Mapping[str, Vectors], dimensions: int
+        cls, knowledge: KnowledgeIndex, passages: Sequence[Passage], vectors: Mapping[str, Vectors], dimensions: int
     ) -> SolutionIndex:
         """Index the displayed solutions and passages; ``vectors`` holds those of their texts, each of ``dimensions``."""
-        shown = (*(s for i in knowledge.ids for s in knowledge.solutions_of.get(i, ())), *passages)
+        kept = shown_passages(passages)
+        shown = (*(s for i in knowledge.ids for s in knowledge.solutions_of.get(i, ())), *(p.solution for p in kept))
         rows: dict[str, list[int]] = {}
         for row, solution in enumerate(shown):
             rows.setdefault(cited_first(solution), []).append(row)
@@ -43,9 +45,10 @@ class SolutionIndex:
             solutions=shown,
             vectors=np.array([vectors[s.text] for s in shown], dtype=np.float32).reshape(len(shown), dimensions),
             nodes=np.array([knowledge.rows.get(s.issue_id, -1) for s in shown], dtype=np.int64),
-            ranks=np.array([s.rank or BY_HAND for s in shown], dtype=np.float64),
+            ranks=np.array([(s.issue_id and s.rank) or BEST for s in shown], dtype=np.float64),
             rows_of={document: np.array(found, dtype=np.int64) for document, found in rows.items()},
             row_of={solution.id: row for row, solution in enumerate(shown)},
+            passages={p.solution.id: p for p in kept},
         )
 
     def similarities(self, vector: Vectors) -> Scores:
@@ -53,11 +56,35 @@ class SolutionIndex:
         cosines: Scores = (self.vectors @ vector).astype(np.float64)
         return cosines
 
+    def section_of(self, solution: Solution) -> Passage | None:
+        """Return the passage that a solution's first step stands in."""
+        if not solution.evidence or solution.id in self.passages:
+            return self.passages.get(solution.id)
+        first = solution.evidence[0]
+        for passage in self._passages_of(first.document):
+            if any(e.start < first.end and e.end > first.start for e in passage.solution.evidence):
+                return passage
+        return None
 
-def shown_texts(knowledge: KnowledgeIndex, passages: Sequence[Solution]) -> Iterator[str]:
+    def beside(self, passage: Passage) -> list[Passage]:
+        """Return the passages under the same heading as a passage's own heading, itself among them."""
+        document = cited_first(passage.solution)
+        return [p for p in self._passages_of(document) if p.headings[:-1] == passage.headings[:-1]]
+
+    def _passages_of(self, document: str) -> list[Passage]:
+        found = (self.passages.get(self.solutions[row].id) for row in self.rows_of.get(document, ()))
+        return [passage for passage in found if passage is not None]
+
+
+def shown_passages(passages: Sequence[Passage]) -> list[Passage]:
+    """Return the passages that the rules leave to be shown."""
+    return [p for p in passages if p.solution.status in DISPLAYED]
+
+
+def shown_texts(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> Iterator[str]:
     """Yield what is embedded of everything that can be shown."""
     yield from (s.text for some in knowledge.solutions_of.values() for s in some)
-    yield from (passage.text for passage in passages)
+    yield from (p.solution.text for p in shown_passages(passages))
 
 
 def cited_first(solution: Solution) -> str:

@@ -15,9 +15,10 @@ from autokb.core.keys import key_json
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.conditional_markup import Conditional
-from autokb.text.lexicon import conditional_attributes, text_attributes
+from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
 from autokb.text.lexicons import alternation, word_lists
 from autokb.text.markdown import plain_text, sentences
+from autokb.text.words import content_words, split_words
 
 LONGEST_LABELLED = 60  # characters of a conditional part that is labelled behind it; a longer one is labelled in front
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
@@ -84,6 +85,20 @@ def _made_reader(configured: _Configured) -> AudienceReader:
 def audience_reader(configuration: Mapping[str, Attribute], language: str = ENGLISH) -> AudienceReader:
     """Return the reader of a configuration, made once."""
     return _made_reader(_Configured(canonical_json(key_json(configuration)), language, configuration))
+
+
+def attributes_distinguished(heading: str, spec: DomainSpec) -> tuple[str, ...]:
+    """Return the attributes that a heading names values of, where most of its words do so and nothing else.
+
+    ``On Android`` distinguishes readers, ``Earbuds fall out when you run`` is about a matter.
+    """
+    words = split_words(heading)
+    mentions = lexicon(spec).mentions(words)
+    named = {n for m in mentions for n in range(m.start, m.end)}
+    telling = [n for n, word in enumerate(words.folded) if content_words(word, spec.language)]
+    if 2 * sum(n in named for n in telling) <= len(telling):
+        return ()
+    return tuple(sorted({m.attribute for m in mentions}))
 
 
 @dataclass(frozen=True, slots=True)
