@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from autokb.core.attributes import Match
+from autokb.core.attributes import ANY, NONE, Match
 from autokb.core.nouns import Solution
 from autokb.core.ranking import Scores
 from autokb.retrieval.knowledge_index import ACCEPTED, Asked
@@ -99,6 +99,11 @@ class Chooser:
         """Return whether a solution holds whatever the question leaves open."""
         return self.asked.match(solution.id) in ACCEPTED
 
+    def _count_stated(self, solution: Solution) -> int:
+        """Return how many attributes a solution fixes to what the question states."""
+        stated = self.asked.attributes.items()
+        return sum(values != ANY and bool(values & solution.attributes.get(name, NONE)) for name, values in stated)
+
     def cosine(self, solution: Solution) -> float:
         """Return the question's cosine to what a solution says."""
         return float(self.cosines[self.shown.row_of[solution.id]])
@@ -112,6 +117,7 @@ class Chooser:
             score = float(self.cosines[row]) - weights.rank * (float(self.shown.ranks[row]) - 1)
             if node >= 0:
                 score += weights.own_node * float(self.similarities[node])
+            score += weights.stated * self._count_stated(solution)
             scores.append(score - weights.open * (not self.settles(solution)))
         order = sorted(range(len(scores)), key=lambda n: (-round(scores[n], 9), self.shown.solutions[rows[n]].id))
         return [int(rows[n]) for n in order]
