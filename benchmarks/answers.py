@@ -1,8 +1,8 @@
-"""What a person sees first: 240 and more questions over five knowledge bases, graded against written gold.
+"""What a person sees first: questions over five knowledge bases, graded against written gold.
 
-``python -m benchmarks answers`` builds the five bases and asks everything; ``--tuning`` asks the half that may be looked
-at while working. ``python -m benchmarks.answers tune`` prints the wrong ones of that half, ``--keep FOLDER`` keeps the
-workspaces for the next run.
+``python -m benchmarks answers`` builds the five bases and asks everything; ``--tuning`` asks the half that may be
+looked at while working. ``python -m benchmarks.answers tune`` prints the wrong ones of that half; ``--keep FOLDER``
+keeps the workspaces for the next run.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Base:
 
 
 def _plain(heading: str) -> str:
-    return "".join(c for c in heading.casefold() if c.isalnum())
+    return "".join(c for c in heading.casefold() if c.isalnum()).lstrip("0123456789")
 
 
 # -- the knowledge bases and the questions ------------------------------------------------------------------------
@@ -320,7 +320,9 @@ def _print_wrong(one: Graded, base: Base) -> None:
         return
     print(f"{one.base} {one.gold['id']} [{one.gold['kind']}] {one.gold['question']}")
     print(f"   gold {one.gold['outcome']} {[(s['document'], s['heading']) for s in one.gold['sections']]}")
-    print(f"   got  {one.answer['outcome']} {one.answer['attributes']} {(one.answer['question'] or {}).get('text', '')}")
+    print(
+        f"   got  {one.answer['outcome']} {one.answer['attributes']} {(one.answer['question'] or {}).get('text', '')}"
+    )
     for shown in list(shown_in_order(one.answer))[:FIRST_SHOWN]:
         places = {(e["document"], base.heading_at(e["document"], e["start"])) for e in shown["evidence"]}
         print(f"        {shown['text'][:70]!r} {sorted(places)[:2]} {shown['attributes']}")

@@ -11,6 +11,7 @@ from autokb.answering.clarify import Clarification, clarify
 from autokb.core.attributes import Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.core.ranking import Ranking
+from autokb.retrieval.match_issues import TreeMatch
 
 Outcome = Literal["answered", "asks", "abstains"]
 DOCUMENTS_LOOKED_THROUGH = 20  # likeliest documents; one without a fitting solution gives way to the next
@@ -106,15 +107,15 @@ def answer(question: str, chooser: Chooser, documents: Ranking, *, refused: str 
     asked, nearest = chooser.asked, documents.best(k)
     if refused:
         return Answer(question, asked.attributes, "abstains", None, (), (), nearest, refused)
-    likely = [hit.id for hit in documents.best(DOCUMENTS_LOOKED_THROUGH)]
+    likely = chooser.rank(documents, DOCUMENTS_LOOKED_THROUGH)
     choices = chooser.choose(likely, k)
     passages = chooser.choose_passages(likely, k)
     if not choices or _is_far_ahead(passages[:1], choices[0], documents):
         outcome: Outcome = "answered" if passages else "abstains"
-        reason = None if passages else NOTHING_FITS
-        return Answer(question, asked.attributes, outcome, None, (), tuple(_show_passage(p, chooser) for p in passages), nearest, reason)
+        shown = tuple(_show_passage(passage, chooser) for passage in passages)
+        return Answer(question, asked.attributes, outcome, None, (), shown, nearest, None if shown else NOTHING_FITS)
     back = clarify(chooser, choices[0])
-    matches = _group_by_tree(choices, chooser)
+    matches = _group_by_tree(choices, chooser, k)
     return Answer(question, asked.attributes, "asks" if back else "answered", back, matches, (), nearest)
 
 
@@ -124,17 +125,19 @@ def _is_far_ahead(passages: Sequence[Choice], first: Choice, documents: Ranking)
     return any(scores[p.document] - scores.get(first.document, 0.0) > PASSAGE_LEAD for p in passages)
 
 
-def _group_by_tree(choices: Sequence[Choice], chooser: Chooser) -> tuple[Matched, ...]:
+def _group_by_tree(choices: Sequence[Choice], chooser: Chooser, k: int) -> tuple[Matched, ...]:
     """Return one match a tree, in the order of the first document that speaks through it."""
-    grouped: dict[str, list[Choice]] = {}
+    grouped: dict[str, list[Solution]] = {}
+    trees: dict[str, TreeMatch] = {}
     for choice in choices:
-        if choice.tree is not None:
-            grouped.setdefault(choice.tree.tree, []).append(choice)
+        if (tree := choice.tree) is not None:
+            grouped.setdefault(tree.tree, chooser.fitting_by_hand(tree)).append(choice.solution)
+            trees[tree.tree] = tree
     issues = chooser.asked.index.issues
     return tuple(
-        Matched(issues[tree.issue], tree.match, tree.similarity, tuple(c.solution for c in some))
-        for some in grouped.values()
-        if (tree := some[0].tree) is not None and tree.issue is not None
+        Matched(issues[tree.issue], tree.match, tree.similarity, tuple({s.id: s for s in grouped[root]}.values())[:k])
+        for root, tree in trees.items()
+        if tree.issue is not None
     )
 
 

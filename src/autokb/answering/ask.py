@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from autokb.answering.answer import Answer, answer
 from autokb.answering.choose import Chooser
-from autokb.core.attributes import Attributes
+from autokb.answering.clarify import plain_name
+from autokb.core.attributes import ANY, NONE, Attributes
+from autokb.core.domain import DomainSpec
 from autokb.retrieval.index import AskIndex, ScoredQuestion
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.read_question import read_question
@@ -21,6 +23,18 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes
     """Answer from what a question found: what the likeliest documents say, a question back, or nothing."""
     read = read_question(scored.question.text, overrides or {}, index.spec)
     asked = Asked(index.nodes.knowledge, read.attributes, read.within)
-    chooser = Chooser(asked, index.shown, scored.solutions, scored.similarities, scored.question.weights)
+    weights = scored.question.weights
+    chooser = Chooser(asked, index.shown, scored.solutions, scored.solution_scores, scored.similarities, weights)
     refused = None if index.passes_gate(scored) else OFF_TOPIC
+    refused = refused or _out_of_scope(read.attributes, index.spec)
     return answer(scored.question.text, chooser, scored.documents, refused=refused, k=k)
+
+
+def _out_of_scope(attributes: Attributes, spec: DomainSpec) -> str | None:
+    """Say that a question is about values that the domain's scope leaves out; None where it is not."""
+    for name, within in sorted(spec.scope.items()):
+        said = attributes.get(name, ANY)
+        if ANY not in (said, within) and said != NONE and not said & within:
+            what, only = ", ".join(sorted(said)), ", ".join(sorted(within))
+            return f"The question is about {what}; everything here is for {plain_name(name)} {only}."
+    return None

@@ -1,4 +1,4 @@
-"""Which solutions a question is shown: each of the likeliest documents gives the one of its solutions that fits best."""
+"""Which solutions a question is shown: each of the likeliest documents gives the best of its fitting ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
+
 from autokb.core.attributes import ANY, NONE, Match
 from autokb.core.nouns import Solution
-from autokb.core.ranking import Scores
+from autokb.core.ranking import Ranking, Scores
 from autokb.retrieval.knowledge_index import ACCEPTED, Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch, match_tree
 from autokb.retrieval.solution_index import SolutionIndex
@@ -28,15 +30,26 @@ class Choice:
 class Chooser:
     """One question beside everything that can be shown.
 
-    ``cosines`` are the question's to the rows of ``shown``, ``similarities`` its cosines to the nodes.
+    ``cosines`` are the question's to the rows of ``shown``, ``scores`` the same with the words they share,
+    ``similarities`` its cosines to the nodes.
     """
 
     asked: Asked
     shown: SolutionIndex
     cosines: Scores
+    scores: Scores
     similarities: Similarities
     weights: Weights
     _trees: dict[str, TreeMatch | None] = field(default_factory=dict)
+
+    def rank(self, documents: Ranking, most: int) -> list[str]:
+        """Return the likeliest documents, best first, solutions by hand among them, each a document of its own."""
+        by_hand = self.shown.by_hand
+        own = 1 + self.weights.title + self.weights.passages
+        nodes = self.weights.nodes * self.similarities[self.shown.nodes[by_hand]]
+        scores = np.concatenate([documents.scores, own * self.cosines[by_hand] + nodes])
+        ids = (*documents.ids, *(self.shown.solutions[row].id for row in by_hand))
+        return [hit.id for hit in Ranking(ids, scores).best(most)]
 
     def choose(self, documents: Sequence[str], k: int) -> list[Choice]:
         """Return the best fitting solution of each document, in their order, and a second one of the first; at most k.
@@ -46,7 +59,7 @@ class Chooser:
         return self._first_of_each(documents, k, self.fitting)
 
     def choose_passages(self, documents: Sequence[str], k: int) -> list[Choice]:
-        """Return the best fitting passage of each document, in their order, and a second one of the first; at most k."""
+        """Return the best fitting passage of each document, and a second one of the first; at most k."""
         return self._first_of_each(documents, k, self.fitting_passages)
 
     def _first_of_each(
@@ -64,14 +77,23 @@ class Chooser:
         return chosen
 
     def fitting(self, document: str) -> Iterator[Choice]:
-        """Yield the solutions of a document that fit the question through the accepted node of their tree, best first."""
+        """Yield the solutions of a document that the accepted nodes of their trees show, best first."""
         for row in self._ranked_rows(document):
             solution = self.shown.solutions[row]
-            if self.shown.nodes[row] < 0 or self.asked.match(solution.id) is Match.CONFLICT:
-                continue
-            tree = self.tree_of(solution.issue_id)
-            if tree is not None and self.is_shown_by(tree, solution.issue_id):
+            if self.shown.nodes[row] >= 0 and (tree := self.showing_tree(solution)) is not None:
                 yield Choice(solution, document, tree)
+
+    def fitting_by_hand(self, tree: TreeMatch) -> list[Solution]:
+        """Return what people wrote for what a tree's accepted node shows; it comes before what was built."""
+        written = (self.shown.solutions[row] for row in self.shown.by_hand)
+        return [s for s in written if self.asked.index.root_of[s.issue_id] == tree.tree and self.showing_tree(s)]
+
+    def showing_tree(self, solution: Solution) -> TreeMatch | None:
+        """Return the tree that shows a solution for this question, or None where it does not fit."""
+        if self.asked.match(solution.id) is Match.CONFLICT:
+            return None
+        tree = self.tree_of(solution.issue_id)
+        return tree if tree is not None and self.is_shown_by(tree, solution.issue_id) else None
 
     def fitting_passages(self, document: str) -> Iterator[Choice]:
         """Yield the passages of a document that are not in conflict with the question, best first."""
@@ -88,7 +110,7 @@ class Chooser:
         return self._trees[root]
 
     def is_shown_by(self, tree: TreeMatch, issue_id: str) -> bool:
-        """Return whether a tree's accepted node shows what stands on a node: itself, its ancestors, its open children."""
+        """Return whether a tree's accepted node shows a node's solutions: its own, an ancestor's, an open child's."""
         if tree.issue is None:
             return False
         if issue_id == tree.issue or any(a.id == issue_id for a in self.asked.index.forest.ancestors(tree.issue)):
@@ -109,12 +131,12 @@ class Chooser:
         return float(self.cosines[self.shown.row_of[solution.id]])
 
     def _ranked_rows(self, document: str) -> list[int]:
-        """Return the rows of a document, best first: by the cosine to what they say, the build's order, whom they serve."""
+        """Return the rows of a document, best first: by what they say, the build's order and whom they serve."""
         rows, weights = self.shown.rows_of.get(document, ()), self.weights
         scores = []
         for row in rows:
             node, solution = int(self.shown.nodes[row]), self.shown.solutions[row]
-            score = float(self.cosines[row]) - weights.rank * (float(self.shown.ranks[row]) - 1)
+            score = float(self.scores[row]) - weights.rank * (float(self.shown.ranks[row]) - 1)
             if node >= 0:
                 score += weights.own_node * float(self.similarities[node])
             score += weights.stated * self._count_stated(solution)

@@ -82,7 +82,8 @@ def plain_name(attribute: str) -> str:
 
 
 def wording(attribute: Attribute, values: Sequence[str]) -> str:
-    """Put the question in words; NONE reads as none."""
-    spoken = [value for value in values if value != "NONE"] + (["none"] if "NONE" in values else [])
-    name = plain_name(attribute.name)
-    return f"Which {name} is it: {', '.join((*spoken, 'something else'))}?"
+    """Put the question in the domain's own words, else in plain ones; something else is always offered."""
+    spoken = [attribute.labels.get(value, value) for value in values if value != "NONE"]
+    options = ", ".join((*spoken, *(["none"] if "NONE" in values else [])))
+    question = attribute.ask.rstrip(" ?:.") or f"Which {plain_name(attribute.name)} is it"
+    return f"{question}: {options}, or something else?"

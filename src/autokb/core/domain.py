@@ -19,7 +19,11 @@ _LANGUAGE = re.compile(r"[a-z]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One attribute: closed (one of ``values``) or open (anything, ``examples`` given)."""
+    """One attribute: closed (one of ``values``) or open (anything, ``examples`` given).
+
+    ``ask`` is the question back in a customer's words, ``labels`` what customers call the values. Neither is read by
+    any task.
+    """
 
     name: str
     kind: Literal["closed", "open"]
@@ -27,6 +31,8 @@ class Attribute:
     examples: tuple[str, ...] = ()
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     implies: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+    ask: str = field(default="", metadata={"key": False})
+    labels: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
 
     def __hash__(self) -> int:
         """Return a hash that leaves the mappings out, which have none; what was made of an attribute is kept by it."""
@@ -57,7 +63,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class DomainSpec:
-    """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1)."""
+    """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1).
+
+    ``scope`` says what holds for everything in it: a question about other values is not answered.
+    """
 
     name: str
     description: str = ""
@@ -66,6 +75,7 @@ class DomainSpec:
     reply: Mapping[str, Any] = field(default_factory=dict)
     tickets: Mapping[str, Any] = field(default_factory=dict)
     language: str = ENGLISH
+    scope: Attributes = field(default_factory=dict)
 
     def allows(self, attributes: Attributes) -> bool:
         """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
@@ -122,7 +132,7 @@ def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str)
 def _read_attribute(name: str, data: Any) -> Attribute:
     where = f"domain.yaml: attribute {name!r}"
     data = _require_mapping(data, where)
-    _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies"), where)
+    _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies", "ask", "labels"), where)
     kind = data.get("kind", "closed" if data.get("values") else "open")
     if kind not in ("closed", "open"):
         raise BadInputError(f"{where}: kind must be closed or open, not {kind!r}.")
@@ -144,7 +154,22 @@ def _read_attribute(name: str, data: Any) -> Attribute:
     }
     if kind == "closed" and (stray := (set(synonyms) | set(implies)) - set(values)):
         raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
-    return Attribute(name, kind, values, _read_strings(data.get("examples"), f"{where}: examples"), synonyms, implies)
+    labels = {
+        str(v): _read_text(label, f"{where}: the label of {v}")
+        for v, label in _require_mapping(data.get("labels"), f"{where}: labels").items()
+    }
+    if kind == "closed" and (stray := set(labels) - set(values)):
+        raise BadInputError(f"{where}: labels: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
+    return Attribute(
+        name=name,
+        kind=kind,
+        values=values,
+        examples=_read_strings(data.get("examples"), f"{where}: examples"),
+        synonyms=synonyms,
+        implies=implies,
+        ask=_read_text(data.get("ask"), f"{where}: ask"),
+        labels=labels,
+    )
 
 
 def _read_rule(position: int, data: Any) -> Rule:
@@ -166,7 +191,7 @@ def _read_rule(position: int, data: Any) -> Rule:
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
     data = _require_mapping(data, "domain.yaml")
-    known = ("name", "description", "language", "attributes", "rules", "reply", "tickets")
+    known = ("name", "description", "language", "scope", "attributes", "rules", "reply", "tickets")
     _check_spelling(data, known, "domain.yaml")
     attributes = {
         str(n): _read_attribute(str(n), a)
@@ -190,7 +215,22 @@ def read_domain(data: Any) -> DomainSpec:
         reply=_require_mapping(data.get("reply"), "domain.yaml: reply"),
         tickets=_require_mapping(data.get("tickets"), "domain.yaml: tickets"),
         language=_read_language(data.get("language")),
+        scope=_read_scope(data.get("scope"), attributes),
     )
+
+
+def _read_scope(data: Any, attributes: Mapping[str, Attribute]) -> dict[str, Values]:
+    scope = {}
+    for name, given in _require_mapping(data, "domain.yaml: scope").items():
+        attribute, values = attributes.get(str(name)), _read_strings(given, f"domain.yaml: scope: {name}")
+        if attribute is None:
+            raise BadInputError(f"domain.yaml: scope names the attribute {str(name)!r}, which is not configured.")
+        if attribute.kind == "closed" and (stray := set(values) - set(attribute.values)):
+            raise BadInputError(f"domain.yaml: scope: {sorted(stray)[0]!r} is not a value of {str(name)!r}.")
+        if not values:
+            raise BadInputError(f"domain.yaml: scope: {name} needs its values, for example scope: {{{name}: [One]}}.")
+        scope[str(name)] = attribute.normal(frozenset(values))
+    return scope
 
 
 def _read_language(value: Any) -> str:

@@ -14,7 +14,7 @@ from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.ids import digest
-from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
+from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
 from autokb.core.timed_patterns import forget_slow_searches
@@ -37,7 +37,7 @@ from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
-from autokb.retrieval.solution_index import SolutionIndex
+from autokb.retrieval.solution_index import SolutionIndex, shown_texts
 from autokb.stores.published import read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
@@ -180,7 +180,6 @@ class Build:
         if not publish:
             return KnowledgeCounts()
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()))
-        self._prepare_questions(sources, decided)
         self._publish(sources, organised, grown, solutions, index, rules)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
@@ -206,7 +205,7 @@ class Build:
             encoder=stages.encoder.name,
             embed_questions=stages.embed,
             nodes=NodeIndex.of(knowledge, nodes, sources.vectors_by_id(), chunks.documents),
-            shown=SolutionIndex.of(knowledge, (), {}, windows.shape[1]),
+            shown=SolutionIndex.of(knowledge, (), {}, chunks),
             chunks=chunks,
             history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
             weights=weights,
@@ -217,27 +216,31 @@ class Build:
     def _with_solutions(
         self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]
     ) -> AskIndex:
-        """Return the index with solutions, and what the nodes that cite a document add to it fitted on the past."""
-        knowledge = KnowledgeIndex.of(grown.issues, solutions, self.workspace.spec.attributes)
+        """Return the index with all that can be shown, and what nodes and passages say of documents fitted on the past.
+
+        The vectors that a question needs are made here, so that no question waits for them.
+        """
+        attributes = self.workspace.spec.attributes
+        passages = self._passages(sources)
+        knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
         nodes = NodeIndex.of(knowledge, index.nodes.vectors, sources.vectors_by_id(), index.chunks.documents)
-        index = replace(index, nodes=nodes)
+        texts = list(dict.fromkeys(shown_texts(knowledge, passages)))
+        vectors = dict(zip(texts, self.stages.embed(texts), strict=True))
+        index = replace(index, nodes=nodes, shown=SolutionIndex.of(knowledge, passages, vectors, index.chunks))
         if not index.weights.history:
             return index
         past = (p.id + p.text + p.date for p in sources.past)
-        texts = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
-        weights = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), texts)
+        key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
+        weights = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), key)
         return replace(index, weights=weights)
 
-    def _prepare_questions(self, sources: _Sources, decided: Decided) -> None:
-        """Make the passages and the vectors of everything that can be shown, so that no question waits for them."""
+    def _passages(self, sources: _Sources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:
-            passages, computed = find_passages(
-                self.file, sources.documents, sources.corpus.chunks, self.workspace.spec
-            )
+            chunks = sources.corpus.chunks
+            passages, computed = find_passages(self.file, sources.documents, chunks, self.workspace.spec)
             count.computed += computed
             count.reused += len(sources.documents) - computed
-        shown = [s.text for s in decided.solutions.values() if s.status in DISPLAYED]
-        self.stages.embed([*shown, *(passage.solution.text for passage in passages)])
+        return passages
 
     def _publish(
         self,

@@ -29,7 +29,10 @@ TRIED: dict[str, tuple[float, ...]] = {
     "words_long": (0.0, 0.2, 0.4, 0.8, 1.5),
     "words_short": (0.0, 0.4, 0.8, 1.5, 3.0),
 }
-TRIED_NODES: dict[str, tuple[float, ...]] = {"nodes": (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0)}
+TRIED_NODES: dict[str, tuple[float, ...]] = {
+    "nodes": (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0),
+    "passages": (0.0, 0.25, 0.5, 0.7, 1.0, 1.5),
+}
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,11 @@ class Fitted:
 
 @dataclass(frozen=True)
 class NodeCase:
-    """A question over all documents: their scores without nodes, what nodes say of them, and which are right."""
+    """A question over all documents: their scores without nodes and passages, what these say, and which are right."""
 
     documents: Scores
     nodes: Scores
+    passages: Scores
     right: NDArray[np.bool_]
 
 
@@ -97,13 +101,18 @@ def fit_weights(
     return Fitted(weights, len(asked.right), f"Fitted on {len(asked.right)} questions, each over the issues before it.")
 
 
-def fit_node_weight(weights: Weights, cases: Sequence[NodeCase]) -> Weights:
-    """Fit what the best node that cites a document adds to its score; too few cases change nothing."""
+def fit_node_weights(weights: Weights, cases: Sequence[NodeCase]) -> Weights:
+    """Fit what a document's best node and passage add to its score; too few cases change nothing."""
     cases = [case for case in cases if case.right.any()]
     if len(cases) < FEWEST_LABELLED:
         return weights
-    documents, nodes, right = (np.array([getattr(c, n) for c in cases]) for n in ("documents", "nodes", "right"))
-    return climb(weights, TRIED_NODES, lambda candidate: mean_hits(documents + candidate.nodes * nodes, right))
+    names = ("documents", "nodes", "passages", "right")
+    documents, nodes, passages, right = (np.array([getattr(case, name) for case in cases]) for name in names)
+
+    def quality(candidate: Weights) -> Scores:
+        return mean_hits(documents + candidate.nodes * nodes + candidate.passages * passages, right)
+
+    return climb(weights, TRIED_NODES, quality)
 
 
 def climb(start: Weights, tried: dict[str, tuple[float, ...]], quality: Callable[[Weights], Scores]) -> Weights:

@@ -18,7 +18,7 @@ from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, nearest_known, read_g
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
-from autokb.retrieval.search import ChunkIndex, Found, search
+from autokb.retrieval.search import ChunkIndex, Found, search, words_weight
 from autokb.retrieval.solution_index import SolutionIndex, shown_texts
 from autokb.retrieval.weights import Weights, read_weights
 from autokb.stores.published import Published
@@ -37,8 +37,8 @@ class Question:
 class ScoredQuestion:
     """What one question finds before its attributes are looked at.
 
-    ``documents`` are ranked by text, history and the nodes that cite them; ``similarities`` are the nodes' cosines, a
-    row a node, ``solutions`` those of what can be shown.
+    ``documents`` are ranked by text, history, the nodes that cite them and their passages; ``similarities`` are the
+    nodes' cosines, a row a node, ``solutions`` those of what can be shown; ``solution_scores`` add the words.
     """
 
     question: Question
@@ -46,6 +46,7 @@ class ScoredQuestion:
     documents: Ranking
     similarities: Scores
     solutions: Scores
+    solution_scores: Scores
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,12 @@ class AskIndex:
         found = search(self.chunks, question.vector, text, question.weights)
         by_text = Ranking(self.chunks.documents, found.documents)
         similarities = self.nodes.similarities(question.vector)
+        shown = self.shown.similarities(question.vector)
         nodes = question.weights.nodes * self.nodes.best_citing(similarities)
-        documents = self._add_history(by_text, question).plus(nodes)
-        return ScoredQuestion(question, found, documents, similarities, self.shown.similarities(question.vector))
+        passages = question.weights.passages * self.shown.best_passages(shown)
+        documents = self._add_history(by_text, question).plus(nodes).plus(passages)
+        words = words_weight(text, question.weights, self.spec.language) * self.shown.words.shares(text)
+        return ScoredQuestion(question, found, documents, similarities, shown, shown + words)
 
     def _add_history(self, documents: Ranking, question: Question) -> Ranking:
         """Add what resolved similar issues."""
@@ -126,7 +130,7 @@ def load_index(
         encoder=encoder,
         embed_questions=embed_questions,
         nodes=NodeIndex.of(knowledge, parts[2], raw, ids),
-        shown=SolutionIndex.of(knowledge, passages, dict(zip(shown, parts[4], strict=True)), vectors.shape[1]),
+        shown=SolutionIndex.of(knowledge, passages, dict(zip(shown, parts[4], strict=True)), chunks),
         chunks=chunks,
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
         weights=read_weights(published.settings.get("weights", {})),

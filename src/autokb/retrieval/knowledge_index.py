@@ -54,7 +54,11 @@ class KnowledgeIndex:
                 shown.setdefault(solution.issue_id, []).append(solution)
         trees = {r.id: (r.id, *sorted(n.id for n in forest.subtree(r.id) if n is not r)) for r in forest.roots}
         names = tuple(sorted(attributes))
-        things: list[Issue | Solution] = [*forest.nodes.values(), *(s for some in shown.values() for s in some), *passages]
+        things: list[Issue | Solution] = [
+            *forest.nodes.values(),
+            *(s for some in shown.values() for s in some),
+            *passages,
+        ]
         combinations = {t.id: frozenset((name, t.attributes.get(name, ANY)) for name in names) for t in things}
         return cls(
             names=names,

@@ -24,18 +24,19 @@ def node_cases(index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str,
     earlier = order[:first]
     known = np.array([vectors[p.id] for p in earlier]).reshape(len(earlier), index.nodes.vectors.shape[1])
     history = build_history(index.chunks.documents, earlier, known, index.chunks.centroids(), index.spec.language)
-    before = replace(index, history=history, weights=replace(index.weights, nodes=0.0))
+    before = replace(index, history=history, weights=replace(index.weights, nodes=0.0, passages=0.0))
     knowledge = index.nodes.knowledge
     roots = np.array([knowledge.root_of[i] for i in knowledge.ids])
     grown_from: dict[str, set[str]] = {}
-    for issue in knowledge.issues.values():
-        for raw in issue.raw_issues:
-            grown_from.setdefault(raw, set()).add(knowledge.root_of[issue.id])
+    for node in knowledge.issues.values():
+        for raw in node.raw_issues:
+            grown_from.setdefault(raw, set()).add(knowledge.root_of[node.id])
     cases = []
     for issue in order[first:]:
         scored = before.score(issue.text, vector=vectors[issue.id])
         own = np.isin(roots, list(grown_from.get(issue.id, ())))
         nodes = index.nodes.best_citing(np.where(own, 0.0, scored.similarities))
         right = np.isin(np.array(index.chunks.documents), issue.documents)
-        cases.append(NodeCase(scored.documents.scores, nodes, right))
+        passages = index.shown.best_passages(scored.solutions)
+        cases.append(NodeCase(scored.documents.scores, nodes, passages, right))
     return cases

@@ -11,6 +11,8 @@ from autokb.core.nouns import DISPLAYED, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.search import ChunkIndex
+from autokb.stores.word_index import WordIndex
 
 BEST = 1  # the rank of a solution that a person wrote, which is first on its node, and of a passage, which has none
 
@@ -19,8 +21,9 @@ BEST = 1  # the rank of a solution that a person wrote, which is first on its no
 class SolutionIndex:
     """Row n of ``vectors`` is the text of ``solutions[n]``; ``nodes[n]`` is the row of its node, -1 for a passage.
 
-    ``rows_of`` holds the rows by the document that a solution cites first; one that cites none is a document of its own,
-    under its id.
+    ``rows_of`` holds the rows by the document that a solution cites first. One that cites none was written by hand
+    (``by_hand``) and is a document of its own, under its id. ``passage_rows[n]`` is a passage of the document in column
+    ``passage_documents[n]``; ``words`` are those of all rows.
     """
 
     solutions: tuple[Solution, ...]
@@ -29,18 +32,35 @@ class SolutionIndex:
     ranks: Scores
     rows_of: Mapping[str, Positions]
     row_of: Mapping[str, int]
+    by_hand: Positions
     passages: Mapping[str, Passage]
+    documents: int
+    passage_rows: Positions
+    passage_documents: Positions
+    words: WordIndex
 
     @classmethod
     def of(
-        cls, knowledge: KnowledgeIndex, passages: Sequence[Passage], vectors: Mapping[str, Vectors], dimensions: int
+        cls,
+        knowledge: KnowledgeIndex,
+        passages: Sequence[Passage],
+        vectors: Mapping[str, Vectors],
+        chunks: ChunkIndex,
     ) -> SolutionIndex:
-        """Index the displayed solutions and passages; ``vectors`` holds those of their texts, each of ``dimensions``."""
+        """Index the displayed solutions and passages; ``vectors`` holds those of their texts."""
         kept = shown_passages(passages)
         shown = (*(s for i in knowledge.ids for s in knowledge.solutions_of.get(i, ())), *(p.solution for p in kept))
         rows: dict[str, list[int]] = {}
         for row, solution in enumerate(shown):
             rows.setdefault(cited_first(solution), []).append(row)
+        dimensions = chunks.vectors.vectors.shape[1]
+        place = {document: column for column, document in enumerate(chunks.documents)}
+        of_passages = [
+            (row, place[document])
+            for document, found in rows.items()
+            for row in found
+            if not shown[row].issue_id and document in place
+        ]
         return cls(
             solutions=shown,
             vectors=np.array([vectors[s.text] for s in shown], dtype=np.float32).reshape(len(shown), dimensions),
@@ -48,13 +68,24 @@ class SolutionIndex:
             ranks=np.array([(s.issue_id and s.rank) or BEST for s in shown], dtype=np.float64),
             rows_of={document: np.array(found, dtype=np.int64) for document, found in rows.items()},
             row_of={solution.id: row for row, solution in enumerate(shown)},
+            by_hand=np.array([row for row, solution in enumerate(shown) if not solution.evidence], dtype=np.int64),
             passages={p.solution.id: p for p in kept},
+            documents=len(chunks.documents),
+            passage_rows=np.array([row for row, _ in of_passages], dtype=np.int64),
+            passage_documents=np.array([column for _, column in of_passages], dtype=np.int64),
+            words=WordIndex.build([s.text for s in shown], chunks.words.language),
         )
 
     def similarities(self, vector: Vectors) -> Scores:
         """Return the cosine of every row to a question."""
         cosines: Scores = (self.vectors @ vector).astype(np.float64)
         return cosines
+
+    def best_passages(self, cosines: Scores) -> Scores:
+        """Return for every document the best cosine of its passages, else 0."""
+        best = np.zeros(self.documents)
+        np.maximum.at(best, self.passage_documents, cosines[self.passage_rows])
+        return best
 
     def section_of(self, solution: Solution) -> Passage | None:
         """Return the passage that a solution's first step stands in."""

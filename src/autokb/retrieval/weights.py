@@ -15,9 +15,11 @@ class Weights:
 
     ``title`` x cosine of the title; ``words_short`` and ``words_long`` x BM25's share, by the length of the question;
     ``history`` x what resolved similar issues, of which ``neighbours`` is the part that the nearest ones vote and the
-    rest the classifier's; ``nodes`` x the best cosine of a node that cites it. Inside a document, a solution's cosine
-    gains ``own_node`` x the cosine of its node and ``stated`` for each value that the question states, and loses ``rank`` for each place behind the build's first and
-    ``open`` where it is only for some of those whom the question leaves open.
+    rest the classifier's; ``nodes`` x the best cosine of a node that cites it, ``passages`` x that of its passages.
+
+    Inside a document, a solution's cosine gains ``own_node`` x the cosine of its node and ``stated`` for each value
+    that the question states, and loses ``rank`` for each place behind the build's first, and ``open`` where it is only
+    for some of those whom the question leaves open.
     """
 
     title: float = 0.3
@@ -26,6 +28,7 @@ class Weights:
     history: float = 0.7
     neighbours: float = 0.2
     nodes: float = 0.5
+    passages: float = 0.7
     own_node: float = 0.5
     stated: float = 0.1
     rank: float = 0.02

@@ -97,7 +97,7 @@ def write_passages(
     Nothing is left out for want of nearness, and no prose is cut: a passage answers where no node does.
     """
     reader = audience_reader(configuration, language)
-    excerpt = Excerpt(document, title, (), text, find_conditionals(text))
+    excerpt = Excerpt(document, title, (), text, tuple(find_conditionals(text)))
     found = (
         _Candidate(0, excerpt, material, _audience(material, excerpt, reader), 0.0, 0.0)
         for material in materials(text, title, (), language, whole=True)

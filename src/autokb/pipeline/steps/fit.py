@@ -9,12 +9,12 @@ from typing import Any
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.fitting import fit_node_weight, fit_weights
+from autokb.retrieval.fitting import fit_node_weights, fit_weights
 from autokb.retrieval.gate import Gate, fit_gate, read_gate
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.node_cases import node_cases
+from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
@@ -56,7 +56,7 @@ def fit_nodes(
 
     def fit(_position: int) -> str:
         cases = node_cases(index, past, vectors)
-        return json.dumps(fit_node_weight(index.weights, cases).as_json(), allow_nan=False)
+        return json.dumps(fit_node_weights(index.weights, cases).as_json(), allow_nan=False)
 
     (weights,) = stages.remember(STAGE, [key], ["nodes"], fit, lambda _n, text: _read_weights(json.loads(text)))
     return weights or index.weights

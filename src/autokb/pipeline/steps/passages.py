@@ -29,7 +29,9 @@ def find_passages(
     grouped: dict[str, list[Chunk]] = {d.id: [] for d in documents}
     for chunk in chunks:
         grouped[chunk.document].append(chunk)
-    domain = digest(VERSION, spec.language, canonical_json(key_json(spec.attributes)), canonical_json(key_json(spec.rules)))
+    domain = digest(
+        VERSION, spec.language, canonical_json(key_json(spec.attributes)), canonical_json(key_json(spec.rules))
+    )
     keys = {d.id: _key(domain, d, grouped[d.id]) for d in documents}
     kept = {key: read for key, text in file.finished(list(keys.values())).items() if (read := _read(text)) is not None}
     missing = [d for d in documents if keys[d.id] not in kept]
