@@ -68,6 +68,7 @@ class Answer:
     passages: tuple[ShownPassage, ...]
     documents: tuple[Hit, ...]
     reason: str | None = None
+    confidence: float = 0.0
     seconds: float = field(default=0.0, compare=False)
 
     def as_json(self) -> dict[str, Any]:
@@ -81,6 +82,7 @@ class Answer:
             "matches": [match.as_json() for match in self.matches],
             "passages": [passage.as_json() for passage in self.passages],
             "documents": [{"document": hit.id, "score": hit.score} for hit in self.documents],
+            "confidence": self.confidence,
             "reason": self.reason,
             "seconds": self.seconds,
         }
@@ -111,9 +113,11 @@ def answer(question: str, chooser: Chooser, documents: Ranking, *, refused: str 
     choices = chooser.choose(likely, k)
     passages = chooser.choose_passages(likely, k)
     if not choices or _is_far_ahead(passages[:1], choices[0], documents):
-        outcome: Outcome = "answered" if passages else "abstains"
+        if not passages:
+            return Answer(question, asked.attributes, "abstains", None, (), (), nearest, NOTHING_FITS)
+        back = clarify(chooser, passages[0])
         shown = tuple(_show_passage(passage, chooser) for passage in passages)
-        return Answer(question, asked.attributes, outcome, None, (), shown, nearest, None if shown else NOTHING_FITS)
+        return Answer(question, asked.attributes, "asks" if back else "answered", back, (), shown, nearest)
     back = clarify(chooser, choices[0])
     matches = _group_by_tree(choices, chooser, k)
     return Answer(question, asked.attributes, "asks" if back else "answered", back, matches, (), nearest)

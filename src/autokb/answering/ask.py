@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autokb.answering.answer import Answer, answer
 from autokb.answering.choose import Chooser
 from autokb.answering.clarify import plain_name
@@ -27,7 +29,10 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes
     chooser = Chooser(asked, index.shown, scored.solutions, scored.solution_scores, scored.similarities, weights)
     refused = None if index.passes_gate(scored) else OFF_TOPIC
     refused = refused or _out_of_scope(read.attributes, index.spec)
-    return answer(scored.question.text, chooser, scored.documents, refused=refused, k=k)
+    found = answer(scored.question.text, chooser, scored.documents, refused=refused, k=k)
+    if found.outcome == "abstains":
+        return found
+    return replace(found, confidence=round(index.confidence.of(float(scored.documents.scores.max(initial=0.0))), 4))
 
 
 def _out_of_scope(attributes: Attributes, spec: DomainSpec) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -81,7 +81,15 @@ class Chooser:
         for row in self._ranked_rows(document):
             solution = self.shown.solutions[row]
             if self.shown.nodes[row] >= 0 and (tree := self.showing_tree(solution)) is not None:
-                yield Choice(solution, document, tree)
+                yield Choice(self._labelled(solution), document, tree)
+
+    def _labelled(self, solution: Solution) -> Solution:
+        """Return a solution of an open child with what its node fixes, so that readers see for whom it is."""
+        if self.asked.match(solution.issue_id) in ACCEPTED:
+            return solution
+        node = {name: v for name, v in self.asked.index.issues[solution.issue_id].attributes.items() if v != ANY}
+        said = {name: v for name, v in solution.attributes.items() if v != ANY}
+        return replace(solution, attributes={**solution.attributes, **node, **said})
 
     def fitting_by_hand(self, tree: TreeMatch) -> list[Solution]:
         """Return what people wrote for what a tree's accepted node shows; it comes before what was built."""
@@ -118,8 +126,9 @@ class Chooser:
         return self.asked.index.issues[issue_id].parent_id == tree.issue and self.asked.is_open(issue_id)
 
     def settles(self, solution: Solution) -> bool:
-        """Return whether a solution holds whatever the question leaves open."""
-        return self.asked.match(solution.id) in ACCEPTED
+        """Return whether a solution, and the node that it stands on, hold whatever the question leaves open."""
+        things = (solution.id, solution.issue_id) if solution.issue_id else (solution.id,)
+        return all(self.asked.match(thing) in ACCEPTED for thing in things)
 
     def _count_stated(self, solution: Solution) -> int:
         """Return how many attributes a solution fixes to what the question states."""

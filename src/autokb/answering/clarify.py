@@ -27,28 +27,43 @@ class Clarification:
 def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
-    Decision 2 of the design, by the manual's own distinctions: a solution that fixes an attribute of which the question
-    says nothing, beside sections under the same heading that are for other values of it.
+    Decision 2 of the design: a solution that fixes an attribute of which the question says nothing, beside others for
+    other values. These are the sections that the manual itself keeps apart by that attribute alone (On Android, On
+    Windows), or the solutions of the accepted node's open children where the node shows none that holds for all.
     """
     asked = chooser.asked
+    for names, others in (_sections_apart(chooser, first), _children_apart(chooser, first)):
+        fixed = [n for n in names if n in asked.unknown and first.solution.attributes.get(n, ANY) != ANY]
+        pools = {name: _values_with_weights(name, others, chooser) for name in fixed}
+        gains = {name: information_gain(pool) for name, pool in pools.items()}
+        best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
+        if best is not None and gains[best] > 0:
+            attribute, within = asked.index.attributes[best], asked.within.get(best)
+            named = frozenset().union(*(values for values, _ in pools[best]))
+            values = attribute.values if attribute.kind == "closed" else tuple(sorted(named))
+            offered = tuple(v for v in values if within is None or v in within)
+            return Clarification(best, offered, wording(attribute, offered))
+    return None
+
+
+def _sections_apart(chooser: Chooser, first: Choice) -> tuple[Sequence[str], Sequence[Solution]]:
+    """Return the attributes by which a solution's section is kept apart, and what is said to each reader."""
     section = chooser.shown.section_of(first.solution)
-    if section is None:
-        return None
-    fixed = [n for n in section.distinguishes if n in asked.unknown and first.solution.attributes.get(n, ANY) != ANY]
-    if not fixed:
-        return None
+    if section is None or not section.distinguishes:
+        return (), ()
     others = [p.solution for p in chooser.shown.beside(section) if p.distinguishes]
-    beside = [other for other in others if asked.match(other.id) is not Match.CONFLICT]
-    pools = {name: _values_with_weights(name, beside, chooser) for name in fixed}
-    gains = {name: information_gain(pool) for name, pool in pools.items()}
-    best = max(gains, key=lambda name: (round(gains[name], 9), name))
-    if gains[best] <= 0:
-        return None
-    attribute, within = asked.index.attributes[best], asked.within.get(best)
-    named = frozenset().union(*(values for values, _ in pools[best]))
-    values = attribute.values if attribute.kind == "closed" else tuple(sorted(named))
-    offered = tuple(v for v in values if within is None or v in within)
-    return Clarification(best, offered, wording(attribute, offered))
+    return section.distinguishes, [s for s in others if chooser.asked.match(s.id) is not Match.CONFLICT]
+
+
+def _children_apart(chooser: Chooser, first: Choice) -> tuple[Sequence[str], Sequence[Solution]]:
+    """Return what the open children of an accepted node show where the node itself shows nothing for everybody."""
+    tree, asked = first.tree, chooser.asked
+    if tree is None or tree.issue is None:
+        return (), ()
+    own = (tree.issue, *(a.id for a in asked.index.forest.ancestors(tree.issue)))
+    if first.solution.issue_id in own or any(chooser.settles(s) for issue in own for s in asked.shown(issue)):
+        return (), ()
+    return asked.unknown, [c.solution for c in chooser.fitting(first.document) if c.tree is tree]
 
 
 def _values_with_weights(name: str, solutions: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:

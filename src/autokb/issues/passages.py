@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
 from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
+from autokb.core.timed_patterns import SlowPatternError
 from autokb.heuristics.solutions.audience import attributes_distinguished
 from autokb.heuristics.solutions.write import write_passages
 from autokb.issues.safeguards import rules_request, safeguard
@@ -38,9 +40,10 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
         is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
         if not is_noise and not verify_quotes(solution, {document.id: document}):
             request = rules_request(solution, Issue("", one.title, None, {}), spec)
-            checked = safeguard(solution, CHECK_RULES.answer_offline(request), spec.language)
-            headings = one.headings or (document.title,)
-            found.setdefault(solution.id, Passage(headings, checked, attributes_distinguished(headings[-1], spec)))
+            with suppress(SlowPatternError):  # nobody could check it, so it is no passage; the build names the pattern
+                checked = safeguard(solution, CHECK_RULES.answer_offline(request), spec.language)
+                headings = one.headings or (document.title,)
+                found.setdefault(solution.id, Passage(headings, checked, attributes_distinguished(headings[-1], spec)))
     return tuple(found.values())
 
 

@@ -32,6 +32,7 @@ from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import KINDS, records
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees
+from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
@@ -210,6 +211,7 @@ class Build:
             history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
             weights=weights,
             gate=gate,
+            confidence=Confidence(),
             generation="0",
         )
 
@@ -231,8 +233,8 @@ class Build:
             return index
         past = (p.id + p.text + p.date for p in sources.past)
         key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
-        weights = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), key)
-        return replace(index, weights=weights)
+        weights, confidence = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), key)
+        return replace(index, weights=weights, confidence=confidence)
 
     def _passages(self, sources: _Sources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:
@@ -255,6 +257,7 @@ class Build:
             "themes": organised.setting(),
             "weights": index.weights.as_json(),
             "gate": index.gate.as_json(),
+            "confidence": index.confidence.as_json(),
             "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
         }

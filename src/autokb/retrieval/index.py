@@ -13,13 +13,14 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores
 from autokb.core.vectors import Vectors
+from autokb.retrieval.confidence import Confidence, read_confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, nearest_known, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.search import ChunkIndex, Found, search, words_weight
-from autokb.retrieval.solution_index import SolutionIndex, shown_texts
+from autokb.retrieval.solution_index import SolutionIndex, shown_texts, without_rejected
 from autokb.retrieval.weights import Weights, read_weights
 from autokb.stores.published import Published
 
@@ -62,6 +63,7 @@ class AskIndex:
     history: History
     weights: Weights
     gate: Gate
+    confidence: Confidence
     generation: str
 
     def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
@@ -108,6 +110,7 @@ def load_index(
 ) -> AskIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
+    passages = without_rejected(passages, published.kb.solutions.values())
     knowledge = KnowledgeIndex.of(
         (replace(i, attributes=_normalize_attributes(i.attributes, spec)) for i in published.kb.issues.values()),
         (replace(s, attributes=_normalize_attributes(s.attributes, spec)) for s in published.kb.solutions.values()),
@@ -135,6 +138,7 @@ def load_index(
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
         weights=read_weights(published.settings.get("weights", {})),
         gate=published_gate(published, encoder),
+        confidence=read_confidence(published.settings.get("confidence", {})),
         generation=published.generation,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,6 +110,23 @@ class SolutionIndex:
 def shown_passages(passages: Sequence[Passage]) -> list[Passage]:
     """Return the passages that the rules leave to be shown."""
     return [p for p in passages if p.solution.status in DISPLAYED]
+
+
+def without_rejected(passages: Sequence[Passage], solutions: Iterable[Solution]) -> list[Passage]:
+    """Return the passages but for those that people took out of sight: no solution made from their steps is shown.
+
+    A place is where a first step begins; one that is shown on some node and rejected on another stays.
+    """
+    shown: set[tuple[str, int]] = set()
+    judged: set[tuple[str, int]] = set()
+    for solution in solutions:
+        places = {(e.document, e.start) for e in solution.evidence[:1]}
+        if solution.status in DISPLAYED:
+            shown |= places
+        elif solution.status in ("rejected", "hidden"):
+            judged |= places
+    gone = judged - shown
+    return [p for p in passages if not any((e.document, e.start) in gone for e in p.solution.evidence)]
 
 
 def shown_texts(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> Iterator[str]:

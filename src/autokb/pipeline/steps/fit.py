@@ -9,7 +9,8 @@ from typing import Any
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.fitting import fit_node_weights, fit_weights
+from autokb.retrieval.confidence import Confidence, fit_confidence, read_confidence
+from autokb.retrieval.fitting import best_documents, fit_node_weights, fit_weights
 from autokb.retrieval.gate import Gate, fit_gate, read_gate
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
@@ -18,7 +19,7 @@ from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-VERSION = "4"  # raise it when the same past gives other weights
+VERSION = "5"  # raise it when the same past gives other weights
 
 
 def fit_documents(
@@ -48,18 +49,24 @@ def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequen
 
 def fit_nodes(
     stages: Stages, index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors], texts: str
-) -> Weights:
-    """Fit what the nodes that cite a document add to its score."""
+) -> tuple[Weights, Confidence]:
+    """Fit what nodes and passages add to a document's score, and how likely the best document is right."""
     knowledge = index.nodes.knowledge
     shape = canonical_json([[i, list(knowledge.cited.get(i, ()))] for i in knowledge.ids])
     key = digest("nodes", VERSION, texts, shape, canonical_json(index.weights.as_json()))
 
     def fit(_position: int) -> str:
         cases = node_cases(index, past, vectors)
-        return json.dumps(fit_node_weights(index.weights, cases).as_json(), allow_nan=False)
+        weights = fit_node_weights(index.weights, cases)
+        confidence = fit_confidence(*best_documents(weights, cases))
+        return json.dumps([weights.as_json(), confidence.as_json()], allow_nan=False)
 
-    (weights,) = stages.remember(STAGE, [key], ["nodes"], fit, lambda _n, text: _read_weights(json.loads(text)))
-    return weights or index.weights
+    def read(_position: int, text: str) -> tuple[Weights, Confidence]:
+        weights, confidence = json.loads(text)
+        return _read_weights(weights), read_confidence(confidence)
+
+    (fitted,) = stages.remember(STAGE, [key], ["nodes"], fit, read)
+    return fitted or (index.weights, Confidence())
 
 
 def _read_weights(body: Any) -> Weights:
