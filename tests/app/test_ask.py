@@ -69,13 +69,11 @@ def test_no_exact_child_takes_the_most_specific_broader_one_and_never_a_conflict
     assert not {"pair-ipad", "pair-android", "rain-noapp"} & set(ids(answer))
 
 
-def test_a_silent_question_whose_children_differ_is_asked_back_and_keeps_the_parent(opened: OpenIndex) -> None:
+def test_a_solution_that_holds_whatever_the_answer_is_no_reason_to_ask(opened: OpenIndex) -> None:
     answer = ask(opened, PAIR)
-    assert answer["outcome"] == "asks"
-    assert answer["question"]["attribute"] == "os"
-    assert answer["question"]["values"] == ["Android", "iOS"]
-    assert "Android" in answer["question"]["text"] and answer["question"]["text"].endswith("?")
+    assert (answer["outcome"], answer["question"]) == ("answered", None)
     assert (ids(answer)[0], answer["matches"][0]["match"]) == ("pair", "exact")
+    assert answer["matches"][0]["solutions"][0]["attributes"].get("os", ["Any"]) == ["Any"]
 
 
 def test_answering_the_question_back_settles_it(opened: OpenIndex) -> None:

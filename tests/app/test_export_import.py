@@ -350,7 +350,8 @@ def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
     workspace, done = taken_in(tmp_path, [line for line in hand_made_kb.lines() if line["kind"] == "document"])
     assert done.skipped == ()
     answer = open_index(workspace).ask("a garage roof against the sun").as_json()
-    assert (answer["outcome"], answer["matches"]) == ("abstains", [])
+    assert (answer["outcome"], answer["matches"]) == ("answered", [])
+    assert answer["passages"][0]["document"] == "garage.md"
     assert answer["documents"][0]["document"] == "garage.md"
 
 
