@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
+import hand_made_kb
 from autokb.app import SupportKB, evaluate
+from autokb.app.import_kb import import_file
 from autokb.core.errors import AutokbError, BadInputError, StoppedOnPurposeError
 from autokb.pipeline.model_session import ModelOptions
 from autokb.stores.published import published_spec, read_published
-from autokb.stores.workspace import Workspace, open_workspace
+from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from autokb.tasks.issues.check_rules.task import NOTHING_NAMED
 from stub_server import StubServer
 
 OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
@@ -266,7 +269,7 @@ def test_a_model_judges_beside_people(hand_made: Workspace, monkeypatch: pytest.
         workspace = asked_of(hand_made, server, monkeypatch)
         answer = quality(workspace, judge=True)
     judged = answer["judged"]
-    assert (judged["model"], answer["q_c"]["value"]) == ("openai:scripted", None)
+    assert (judged["model"], answer["q_c"]["value"], answer["q_d"]["by"]) == ("openai:scripted", None, "patterns")
     # 10 displayed solutions: one no, one unsure
     correct = judged["correctness"]
     assert correct["value"] == pytest.approx(8 / 9)
@@ -277,6 +280,18 @@ def test_a_model_judges_beside_people(hand_made: Workspace, monkeypatch: pytest.
     asked = "".join(b["messages"][1]["content"] for b in server.bodies if "<for>" in str(b))
     assert "- model: Glider, Hopper" in asked and "Any" not in asked
     assert json.loads(json.dumps(answer)) == answer
+
+
+def test_q_d_names_the_model_that_checked_the_rules_in_the_build_and_not_the_judge(tmp_path: Path) -> None:
+    lines = hand_made_kb.lines()
+    for line in lines:
+        for verdict in line.get("rules", ()):
+            verdict["reason"] = NOTHING_NAMED
+    workspace = create_workspace(tmp_path / "kb", "name: fresh\n")
+    import_file(workspace, hand_made_kb.write(tmp_path / "kb.jsonl", lines))
+    assert quality(open_workspace(workspace.folder, model="openai:judge"))["q_d"]["by"] == "a model"
+    (workspace.folder / "settings.yaml").write_text("model: openai:builder\n")
+    assert quality(open_workspace(workspace.folder, model="openai:judge"))["q_d"]["by"] == "openai:builder"
 
 
 def test_no_model_is_asked_unless_one_is_told_to_judge(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
