@@ -95,6 +95,8 @@ def test_headphones(text: str, expected: dict[str, list[str]]) -> None:
         ("Operated on my knee five years ago. For two days my belly hurts.", {"symptom_onset": ["Recent"]}),
         ("I have had asthma for ten years.", {"condition": ["Asthma"], "symptom_onset": ["Chronic"]}),
         ("She turned 16 and has headaches.", {"age": ["Adolescent"], "sex": ["Female"]}),
+        ("My grandson is 9 months and has a runny nose.", {"age": ["Infant"], "sex": ["Male"]}),
+        ("I'm 39.5 degrees hot.", {}),
         ("My doctor says I have eczema.", {"condition": ["Eczema"]}),
         ("My wife says the rash looks bad.", {}),
     ],

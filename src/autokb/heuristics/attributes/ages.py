@@ -85,7 +85,7 @@ def _aged(
 ) -> _Age | None:
     """``aged 65``, ``at the age of 65``, ``a baby of 5 months``, ``a man of 40``."""
     person_of = len(before) == 2 and before[0] in known.persons and before[1] in known.words_of_age
-    person_of = person_of and (unit is not None or _ends_age(words, number, known))
+    person_of = person_of and (unit is not None or _ends_age(words, number.end, known))
     if {before, before[-1:]} & in_words(known.age_phrases) or person_of:
         return number.end + (unit is not None), unit or 1.0
     return None
@@ -96,14 +96,19 @@ def _person_is(words: Words, number: Number, before: tuple[str, ...], known: Att
     is_person = bool(set(before[-1:]) & known.persons_with_be)
     if not is_person and not (set(before[-1:]) & known.be_forms and before[0] in known.persons | known.third_persons):
         return None
-    return (number.end, 1.0) if _ends_age(words, number, known) else None
+    if _ends_age(words, number.end, known):
+        return number.end, 1.0
+    unit = known.years_of_unit.get(words.folded[number.end])
+    is_other = before[0] in known.persons - known.writers_before_not  # my son is 9 months; I am 9 months pregnant
+    return (number.end + 1, unit) if unit and is_other and _ends_age(words, number.end + 1, known) else None
 
 
-def _ends_age(words: Words, number: Number, known: AttributeWords) -> bool:
-    """Return whether a number counts nothing that comes after it."""
-    if number.end >= len(words.folded):
+def _ends_age(words: Words, end: int, known: AttributeWords) -> bool:
+    """Return whether a number that ends before this word counts nothing that comes after it; 39.5 goes on."""
+    if end >= len(words.folded):
         return True
-    return bool(words.gaps[number.end].strip(" -")) or words.folded[number.end] in known.words_after_age
+    is_decimal = words.gaps[end] in (".", ",") and words.folded[end].isdecimal()
+    return not is_decimal and (bool(words.gaps[end].strip(" -")) or words.folded[end] in known.words_after_age)
 
 
 def _person_in_brackets(words: Words, number: Number, before: tuple[str, ...], known: AttributeWords) -> _Age | None:

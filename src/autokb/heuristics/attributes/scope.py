@@ -38,19 +38,22 @@ def _scopes(words: Words, attribute: Attribute, known: AttributeWords, language:
     names: set[Phrase] = {(form,) for form in forms}
     if attribute.kind == "open" and head in known.health_attributes:
         names |= {(word,) for word in known.health_attributes}
-        if any(_has_phrase(words, here, in_words(known.healthy_phrases)) for here in range(len(words.folded))):
-            yield NONE
+        yield from (NONE for _ in _places(words, in_words(known.healthy_phrases)))
     if head in known.other_names:
         *first, last = known.other_names[head].split()
         names |= {(*first, form) for form in inflections(last, language)}
-    for here in range(len(words.folded)):
+    for here in _places(words, names):
         is_short = len(head) < SHORTEST_HEAD and words.folded[here] in forms
-        if _has_phrase(words, here, names) and (values := _scope(words, here, attribute, is_short, known)) is not None:
+        if (values := _scope(words, here, attribute, is_short, known)) is not None:
             yield values
 
 
-def _has_phrase(words: Words, here: int, phrases: Collection[Phrase]) -> bool:
-    return any(words.folded[here : here + len(phrase)] == phrase for phrase in phrases)
+def _places(words: Words, phrases: Collection[Phrase]) -> Iterator[int]:
+    """Give the places where one of these phrases begins."""
+    first = {phrase[0] for phrase in phrases if phrase}
+    for here, word in enumerate(words.folded):
+        if word in first and any(words.folded[here : here + len(phrase)] == phrase for phrase in phrases):
+            yield here
 
 
 def _scope(words: Words, here: int, attribute: Attribute, is_short: bool, known: AttributeWords) -> Values | None:
