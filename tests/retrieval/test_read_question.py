@@ -206,3 +206,11 @@ def test_a_slip_in_two_words_names_both_values() -> None:
     spec = _spec(model={"values": ["Marola", "Marila", "Other maker"]})
     assert read_question("my marrola", {}, spec).attributes == {"model": frozenset({"Marola"})}
     assert read_question("my marla", {}, spec).attributes == {"model": frozenset({"Marola", "Marila"})}
+
+
+def test_every_value_is_meant_in_german_too() -> None:
+    spec = read_domain({"language": "de", "attributes": {"gerät": {"values": ["Handy", "Tablet"]}}})
+    for text in ("unabhängig vom Gerät", "Es rauscht, egal welches Gerät ich nehme"):
+        assert read_question(text, {}, spec).attributes == {"gerät": frozenset({"Any"})}
+    water = read_domain({"language": "de", "attributes": {"wasser": {"kind": "open", "examples": ["hart", "weich"]}}})
+    assert read_question("Unser Wasser ist hart", {}, water).attributes == {"wasser": frozenset({"hart"})}

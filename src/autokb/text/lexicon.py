@@ -18,6 +18,7 @@ _JOINT = re.compile(r"[ \t\u00a0_./&'’\"*™®-]{0,3}\Z")
 _WITH_VERSION = re.compile(r"([^\W\d_]{2,})\d+\Z")  # windows11
 _LETTER_WITH_VERSION = re.compile(r"([^\W\d_])\d+\Z")  # galaxy s23
 _LONGEST_ABBREVIATION = 4  # letters of a name in capitals
+_NAME_WITHIN = 8  # words before an adjective in which its attribute is named
 _NEGATION_WITHIN = 4  # words before a name in which a negation counts
 
 Spec = Mapping[str, Attribute]
@@ -183,18 +184,18 @@ class Lexicon:
     def _is_beside(self, text: Words, start: int, end: int, names: frozenset[str]) -> bool:
         """Return whether an adjective is said of what its attribute names: hard (tap) water, the water is very hard."""
         after = text.folded[end : end + 2]
-        if after[:1] == ("to",):
+        if self._data.infinitive_words.intersection(after[:1]):  # hard to turn
             return False
         if any(word in names and not text.breaks(here) for here, word in enumerate(after, end)):
             return True
-        here = start - 1
-        while here > 0 and text.folded[here] in self._data.linking_words and not text.breaks(here):
-            here -= 1
-        if here == start - 1:  # nothing joins it to what is before
-            return here >= 0 and text.folded[here] in names
-        while here > 0 and text.folded[here] not in names and not text.breaks(here):
-            here -= 1
-        return text.folded[here] in names
+        if set(text.gaps[start]) & set(":="):
+            return start > 0 and text.folded[start - 1] in names
+        first = start
+        while first > max(0, start - _NAME_WITHIN) and not text.breaks(first):
+            first -= 1
+        before = text.folded[first:start]
+        is_joined = bool(before) and before[-1] in self._data.linking_words
+        return not names.isdisjoint(before if is_joined else before[-1:])
 
     def _matches_words_from(self, text: Words, start: int, words: tuple[str, ...]) -> bool:
         """Return whether a text goes on as a name does after its first word."""

@@ -66,6 +66,7 @@ class LanguageData:
     general_values: frozenset[str] = frozenset()
     everyday_words: frozenset[str] = frozenset()
     linking_words: frozenset[str] = frozenset()
+    infinitive_words: frozenset[str] = frozenset()
     near_misses: frozenset[str] = frozenset()
     other_senses: Mapping[str, OtherSense] = field(default_factory=dict)
     value_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
