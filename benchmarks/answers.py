@@ -20,6 +20,7 @@ from typing import Any
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.text.markdown import section_at, sections
 from benchmarks import thunderbird
+from benchmarks.attributes import comparable
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split
 from benchmarks.running import autokb, folder
@@ -69,6 +70,7 @@ class Base:
         from autokb.app.support_kb import SupportKB
 
         self.kb = SupportKB.open(self.folder)
+        self.spec = self.kb.workspace.spec
         exported = self.folder / "answers-export.jsonl"
         self.kb.export(exported)
         for line in exported.read_text(encoding="utf-8").split("\n"):
@@ -171,7 +173,7 @@ def grade(base: Base, gold: Gold, answer: dict[str, Any]) -> Graded:
             if gold["wrong"]
             else None
         ),
-        **_attribute_values(gold["attributes"], answer["attributes"]),
+        **_attribute_values(comparable(gold["attributes"], base.spec), comparable(answer["attributes"], base.spec)),
     }
     return Graded(base.name, gold, answer, values)
 
