@@ -233,7 +233,9 @@ class Build:
     def _prepare_questions(self, sources: _Sources, decided: Decided) -> None:
         """Make the passages and the vectors of everything that can be shown, so that no question waits for them."""
         with self.stages.timed(PASSAGES) as count:
-            passages, computed = find_passages(self.file, sources.documents, sources.corpus.chunks, self.workspace.spec)
+            passages, computed = find_passages(
+                self.file, sources.documents, sources.corpus.chunks, self.workspace.spec
+            )
             count.computed += computed
             count.reused += len(sources.documents) - computed
         shown = [s.text for s in decided.solutions.values() if s.status in DISPLAYED]

@@ -45,6 +45,11 @@ class EverydayQuestions(WordLists):
     questions: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
 
 
+def everyday_questions(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the packaged questions of a language by kind, nothing where it has none."""
+    return word_lists(EverydayQuestions, language).questions
+
+
 def fit_question_gate(
     index: AskIndex,
     raw: Mapping[str, Vectors],
@@ -57,7 +62,7 @@ def fit_question_gate(
     alone, a section without its own windows. A language without everyday questions, and a knowledge base with too
     little of its own, have a gate of a bare cosine.
     """
-    everyday = word_lists(EverydayQuestions, index.spec.language).questions
+    everyday = everyday_questions(index.spec.language)
     known = _Known.of(index, raw)
     own, described = _collect_own_cases(known, index, raw, documents, embed) if everyday else (known.score([]), "")
     if len(own) >= FEWEST_CASES:
@@ -72,14 +77,17 @@ def fit_question_gate(
 
 
 def _fit_against(own: Cases, kinds: Mapping[str, Cases], encoder: str, described: str) -> Gate | None:
-    """Fit twice: first on everything, then without own cases that are off topic and kinds that are not."""
-    first = _fit_logistic(own, np.vstack(list(kinds.values())))
+    """Fit without own cases that are off topic, then without kinds that pass; None where too little is left."""
+    everything = np.vstack(list(kinds.values()))
+    first = _fit_logistic(own, everything)
     kept = own[_log_odds(first, own) >= math.log(OFF_TOPIC / (1 - OFF_TOPIC))]
-    first = _fit_logistic(kept, np.vstack(list(kinds.values())))
-    passing = {kind: float((_log_odds(_with_prior(first), cases) >= 0).mean()) for kind, cases in kinds.items()}
+    if len(kept) < FEWEST_CASES:
+        return None
+    second = _with_prior(_fit_logistic(kept, everything))
+    passing = {kind: float((_log_odds(second, cases) >= 0).mean()) for kind, cases in kinds.items()}
     left_out = tuple(sorted(kind for kind, share in passing.items() if share >= NEAR_KIND))
     foreign = [cases for kind, cases in kinds.items() if kind not in left_out]
-    if len(kept) < FEWEST_CASES or sum(map(len, foreign)) < FEWEST_CASES:
+    if sum(map(len, foreign)) < FEWEST_CASES:
         return None
     fitted = _with_prior(_fit_logistic(kept, np.vstack(foreign)))
     rounded = Coefficients(*(round(value, 4) for value in (fitted.intercept, fitted.documents, fitted.issues)))

@@ -12,7 +12,7 @@ from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.fitting import fit_node_weight, fit_weights
 from autokb.retrieval.gate import Gate, read_gate
-from autokb.retrieval.gate_fitting import fit_question_gate
+from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.node_cases import node_cases
@@ -20,7 +20,7 @@ from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-VERSION = "5"  # raise it when the same past gives other weights
+VERSION = "4"  # raise it when the same past gives other weights
 
 
 def fit_documents(
@@ -44,9 +44,10 @@ def fit_gate(
     knowledge = index.nodes.knowledge
     nodes = canonical_json([[i, n.text, n.parent_id, list(n.raw_issues)] for i, n in knowledge.issues.items()])
     past = canonical_json(sorted(p.id for p in index.history.issues))
-    titles = canonical_json([[d.id, d.title, digest(d.text)] for d in documents])
+    pages = canonical_json([[d.id, d.title, digest(d.text)] for d in documents])
+    everyday = canonical_json({kind: list(asked) for kind, asked in everyday_questions(index.spec.language).items()})
     # the name of the encoder as it is now, for the gate holds it
-    key = digest("gate", VERSION, index.encoder, index.spec.language, texts, nodes, past, titles)
+    key = digest("gate", VERSION, index.encoder, index.spec.language, texts, nodes, past, pages, everyday)
 
     def fit(_position: int) -> str:
         return json.dumps(fit_question_gate(index, raw, documents, stages.embed).as_json(), allow_nan=False)
