@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import hand_made_kb
 from autokb.app.ask import QUESTION_CHARACTERS, OpenIndex, open_index
+from autokb.app.support_kb import SupportKB
 from autokb.core.errors import BadInputError
+from autokb.core.settings import Settings
+from autokb.pipeline.embedding import encoder_name
 from autokb.retrieval.read_question import read_pairs, read_values
 from autokb.stores.workspace import Workspace, create_workspace
 
@@ -202,3 +206,18 @@ def test_nothing_published_names_the_next_command(hand_made: Workspace) -> None:
     empty = create_workspace(hand_made.folder.with_name("empty"), hand_made_kb.DOMAIN)
     with pytest.raises(BadInputError, match="autokb build"):
         open_index(empty)
+
+
+def test_the_caution_of_the_settings_decides_what_is_answered(tmp_path: Path) -> None:
+    coefficients = {"intercept": -9.0, "documents": 9.0, "issues": 9.0}  # one half where the two cosines add up to 1
+    gate = {"kind": "setting", "id": "gate", "encoder": encoder_name(Settings()), "coefficients": coefficients}
+    lines = [*(line for line in hand_made_kb.lines() if line["id"] != "gate"), gate | {"threshold": None}]
+    kb = SupportKB.create(tmp_path / "kb")
+    kb.import_(hand_made_kb.write(tmp_path / "in.jsonl", lines))
+    outcomes = {}
+    for caution in ("0", "0.5", "1"):
+        (tmp_path / "kb" / "settings.yaml").write_text(f"answer: {{caution: {caution}}}\n", encoding="utf-8")
+        opened = SupportKB.open(tmp_path / "kb")
+        outcomes[caution] = [opened.ask(text).outcome for text in (PAIR, "who won the cup")]
+    assert outcomes["1"] == ["abstains", "abstains"]
+    assert outcomes["0.5"] == [outcomes["0"][0], "abstains"] and outcomes["0"][0] != "abstains"

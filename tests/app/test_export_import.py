@@ -154,6 +154,10 @@ WRONG: list[tuple[str, str]] = [
     ('{"kind": "edit", "id": "x", "solution_id": "s-rain", "steps": "one"}', "steps must be a list"),
     ('{"kind": "setting", "id": "weights", "title": "heavy"}', "must be a number"),
     ('{"kind": "setting", "id": "gate", "threshold": 9, "encoder": "e"}', "between -1 and 1"),
+    (
+        '{"kind": "setting", "id": "gate", "threshold": null, "encoder": "e", "coefficients": {"intercept": 1}}',
+        "must be intercept, documents, issues",
+    ),
     ('{"kind": "setting", "id": "domain", "yaml": "attributes: 3"}', "stands in an earlier line"),
     ('{"kind": "theme", "id": "t-power", "name": "again"}', "stands in an earlier line"),
 ]

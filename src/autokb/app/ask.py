@@ -73,7 +73,7 @@ def open_index(workspace: Workspace) -> OpenIndex:
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         name = encoder_name(workspace.settings)
-        published_gate(published, name).passes(0.0, name)  # before anything is embedded, perhaps for money
+        published_gate(published, name).check_encoder(name)  # before anything is embedded, perhaps for money
         index = _load(workspace, published, file, stack)
         return OpenIndex(index, file, stack.pop_all())
 
@@ -99,7 +99,8 @@ def _load(
 
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
-    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages)
+    caution = settings.answer.caution
+    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

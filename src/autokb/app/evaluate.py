@@ -209,7 +209,8 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
         with open_stages(workspace, file, progress, options) as stages:
             spec, encoder = published_spec(workspace, published), stages.encoder
             passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
-            index = load_index(published, spec, encoder.name, stages.embed, encoder.embed_questions, passages)
+            embed, caution = stages.embed, workspace.settings.answer.caution
+            index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
             yield _Opened(workspace, published, index, stages)
 
 

@@ -25,7 +25,7 @@ from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
-from autokb.pipeline.steps.fit import fit_documents, fit_nodes, fit_question_gate
+from autokb.pipeline.steps.fit import fit_documents, fit_gate, fit_nodes
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
@@ -34,6 +34,7 @@ from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
@@ -197,11 +198,9 @@ class Build:
         texts = digest(encoder_key(stages.encoder.name), *corpus.window_texts(), *corpus.titles())
         past_vectors = sources.past_vectors()
         weights = fit_documents(stages, chunks, sources.past, past_vectors, texts)
-        everything = digest(texts, *(r.full_text for r in sources.raw))
-        gate = fit_question_gate(stages, stages.encoder.name, sources.raw_vectors, [windows], everything)
         knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
         nodes = stages.embed([knowledge.issues[i].text for i in knowledge.ids])
-        return AskIndex(
+        index = AskIndex(
             spec=spec,
             encoder=stages.encoder.name,
             embed_questions=stages.embed,
@@ -210,10 +209,13 @@ class Build:
             chunks=chunks,
             history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
             weights=weights,
-            gate=gate,
+            gate=Gate(DEFAULT_THRESHOLD, stages.encoder.name),
             confidence=Confidence(),
             generation="0",
         )
+        everything = digest(texts, *(part for r in sources.raw for part in (r.id, r.full_text)))
+        gate = fit_gate(stages, index, sources.vectors_by_id(), sources.documents, everything)
+        return replace(index, gate=gate)
 
     def _with_solutions(
         self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]

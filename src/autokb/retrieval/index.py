@@ -12,10 +12,11 @@ from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores
+from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors
 from autokb.retrieval.confidence import Confidence, read_confidence
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, nearest_known, read_gate
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
@@ -65,6 +66,7 @@ class AskIndex:
     gate: Gate
     confidence: Confidence
     generation: str
+    caution: float = CAUTION
 
     def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
         """Rank documents and nodes for a question, whose vector may be known already."""
@@ -91,13 +93,10 @@ class AskIndex:
         return documents.plus(weights.history * self.history.scores(question.vector, question.text, weights.neighbours))
 
     def passes_gate(self, scored: ScoredQuestion) -> bool:
-        """Return whether anything known is near enough to a question, by the encoder's own cosine."""
-        known = (
-            scored.found.nearest,
-            float(scored.similarities.max(initial=-1.0)),
-            self.history.nearest(scored.question.vector),
-        )
-        return self.gate.passes(nearest_known(known), self.encoder)
+        """Return whether a question is on topic, by the encoder's own cosines to what is nearest."""
+        node = float(scored.similarities.max(initial=-1.0))
+        issues = max(node, self.history.nearest(scored.question.vector))
+        return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution)
 
 
 def load_index(
@@ -107,6 +106,7 @@ def load_index(
     embed: Callable[[Sequence[str]], Vectors],
     embed_questions: Callable[[Sequence[str]], Vectors],
     passages: Sequence[Passage],
+    caution: float = CAUTION,
 ) -> AskIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
@@ -140,6 +140,7 @@ def load_index(
         gate=published_gate(published, encoder),
         confidence=read_confidence(published.settings.get("confidence", {})),
         generation=published.generation,
+        caution=caution,
     )
 
 

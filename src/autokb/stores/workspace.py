@@ -33,6 +33,8 @@ model: offline        # offline | openai:NAME | anthropic:NAME | ...
 embedder: packaged    # packaged | openai:NAME | local:FOLDER
 chunker: fixed        # fixed | headings | auto_chunker | semantic | llm_semantic | lumber_chunker
                       # | recursive (by the kind of a document) | recursive_text | recursive_html | recursive_markdown
+answer:
+  caution: 0.5        # a question that is on topic with a lower probability is not answered
 """
 
 

@@ -1,4 +1,4 @@
-"""What is fitted inside a workspace: weights on its own past, the gate on its own raw issues."""
+"""What is fitted inside a workspace: weights on its own past, the gate on its own raw issues or sections."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autokb.core.ids import canonical_json, digest
+from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.confidence import Confidence, fit_confidence, read_confidence
 from autokb.retrieval.fitting import best_documents, fit_node_weights, fit_weights
-from autokb.retrieval.gate import Gate, fit_gate, read_gate
+from autokb.retrieval.gate import Gate, read_gate
+from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.node_cases import node_cases
@@ -36,15 +38,23 @@ def fit_documents(
     return weights or Weights().without_history()
 
 
-def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequence[Vectors], texts: str) -> Gate:
-    """Fit the gate on all raw issues against the rest of the knowledge base."""
-    key = digest("gate", VERSION, encoder, texts)  # its name as it is now, for the gate holds it
+def fit_gate(
+    stages: Stages, index: AskIndex, raw: Mapping[str, Vectors], documents: Sequence[Document], texts: str
+) -> Gate:
+    """Fit the gate; ``raw`` holds the vectors of the raw issues, ``texts`` is the hash of what was embedded of all."""
+    knowledge = index.nodes.knowledge
+    nodes = canonical_json([[i, n.text, n.parent_id, list(n.raw_issues)] for i, n in knowledge.issues.items()])
+    past = canonical_json(sorted(p.id for p in index.history.issues))
+    pages = canonical_json([[d.id, d.title, digest(d.text)] for d in documents])
+    everyday = canonical_json({kind: list(asked) for kind, asked in everyday_questions(index.spec.language).items()})
+    # the name of the encoder as it is now, for the gate holds it
+    key = digest("gate", VERSION, index.encoder, index.spec.language, texts, nodes, past, pages, everyday)
 
     def fit(_position: int) -> str:
-        return json.dumps(fit_gate(encoder, raw, others).as_json(), allow_nan=False)
+        return json.dumps(fit_question_gate(index, raw, documents, stages.embed).as_json(), allow_nan=False)
 
     (gate,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: _read_gate(json.loads(text)))
-    return gate or fit_gate(encoder, raw[:0])
+    return gate or index.gate
 
 
 def fit_nodes(
