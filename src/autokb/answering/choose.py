@@ -13,6 +13,7 @@ from autokb.core.nouns import Solution
 from autokb.core.ranking import Ranking, Scores
 from autokb.retrieval.knowledge_index import ACCEPTED, Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch, match_tree
+from autokb.retrieval.node_index import nearness
 from autokb.retrieval.solution_index import SolutionIndex
 from autokb.retrieval.weights import Weights
 
@@ -46,7 +47,7 @@ class Chooser:
         """Return the likeliest documents, best first, solutions by hand among them, each a document of its own."""
         by_hand = self.shown.by_hand
         own = 1 + self.weights.title + self.weights.passages
-        nodes = self.weights.nodes * self.similarities[self.shown.nodes[by_hand]]
+        nodes = self.weights.nodes * nearness(self.similarities[self.shown.nodes[by_hand]])
         scores = np.concatenate([documents.scores, own * self.cosines[by_hand] + nodes])
         ids = (*documents.ids, *(self.shown.solutions[row].id for row in by_hand))
         return [hit.id for hit in Ranking(ids, scores).best(most)]
@@ -147,7 +148,7 @@ class Chooser:
             node, solution = int(self.shown.nodes[row]), self.shown.solutions[row]
             score = float(self.scores[row]) - weights.rank * (float(self.shown.ranks[row]) - 1)
             if node >= 0:
-                score += weights.own_node * float(self.similarities[node])
+                score += weights.own_node * float(nearness(self.similarities[node]))
             score += weights.stated * self._count_stated(solution)
             scores.append(score - weights.open * (not self.settles(solution)))
         order = sorted(range(len(scores)), key=lambda n: (-round(scores[n], 9), self.shown.solutions[rows[n]].id))
