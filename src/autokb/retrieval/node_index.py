@@ -71,8 +71,8 @@ class NodeIndex:
 def nearness(similarities: NDArray[np.floating]) -> Scores:
     """Return the cosines, raised where the question is nearly the node's own words: then that issue is what is meant.
 
-    Measured on the nodes' own texts, reworded: .95 instead of .92 of the headphones' children come first, and no written
-    question of the tuning half changes.
+    Measured on the nodes' own texts, reworded: .95 instead of .92 of the headphones' children come first, and no
+    written question of the tuning half changes.
     """
     raised: Scores = similarities + SAME_WORDS_SLOPE * np.maximum(0.0, similarities - SAME_WORDS)
     return raised
