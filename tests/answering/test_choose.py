@@ -74,7 +74,7 @@ def test_a_solution_by_hand_is_a_document_of_its_own(cosine: float, first: str) 
     question = chooser(
         (*TREE, node("q")), some, cosines={"by-hand": cosine}, nodes={"q": 0.0}, weights=Weights(nodes=0)
     )
-    likely = question.rank(ranking("guide.md"), 3)
+    likely = question.rank(ranking("guide.md"), ranking("guide.md"), 3)
     assert ids(question.choose(likely, 5))[0] == first
 
 

@@ -101,15 +101,24 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
-def answer(question: str, chooser: Chooser, documents: Ranking, *, refused: str | None = None, k: int = 5) -> Answer:
+def answer(
+    question: str,
+    chooser: Chooser,
+    documents: Ranking,
+    *,
+    order: Ranking | None = None,
+    refused: str | None = None,
+    k: int = 5,
+) -> Answer:
     """Answer from the likeliest documents: nothing where the question is ``refused`` for a reason, else what fits.
 
-    ``k`` bounds each list of the answer.
+    ``order`` is that in which documents are read where it is not that of their scores; ``k`` bounds each list.
     """
-    asked, nearest = chooser.asked, documents.best(k)
+    asked, order, scores = chooser.asked, order or documents, documents.by_id()
+    nearest = tuple(Hit(hit.id, scores[hit.id]) for hit in order.best(k))
     if refused:
         return Answer(question, asked.attributes, "abstains", None, (), (), nearest, refused)
-    likely = chooser.rank(documents, DOCUMENTS_LOOKED_THROUGH)
+    likely = chooser.rank(documents, order, DOCUMENTS_LOOKED_THROUGH)
     choices = chooser.choose(likely, k)
     passages = chooser.choose_passages(likely, k)
     if not choices or _is_far_ahead(passages[:1], choices[0], documents):

@@ -29,7 +29,8 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes
     chooser = Chooser(asked, index.shown, scored.solutions, scored.solution_scores, scored.similarities, weights)
     refused = None if index.passes_gate(scored) else OFF_TOPIC
     refused = refused or _out_of_scope(read.attributes, index.spec)
-    found = answer(scored.question.text, chooser, scored.documents, refused=refused, k=k)
+    order = index.reading_order(scored)
+    found = answer(scored.question.text, chooser, scored.documents, order=order, refused=refused, k=k)
     if found.outcome == "abstains":
         return found
     return replace(found, confidence=round(index.confidence.of(float(scored.documents.scores.max(initial=0.0))), 4))

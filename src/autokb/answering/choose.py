@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-import numpy as np
-
 from autokb.core.attributes import ANY, NONE, Match
 from autokb.core.nouns import Solution
 from autokb.core.ranking import Ranking, Scores
@@ -43,14 +41,20 @@ class Chooser:
     weights: Weights
     _trees: dict[str, TreeMatch | None] = field(default_factory=dict)
 
-    def rank(self, documents: Ranking, most: int) -> list[str]:
-        """Return the likeliest documents, best first, solutions by hand among them, each a document of its own."""
-        by_hand = self.shown.by_hand
+    def rank(self, documents: Ranking, order: Ranking, most: int) -> list[str]:
+        """Return the likeliest documents in the order of reading, and solutions by hand, each a document of its own.
+
+        One by hand stands before the first document that is less likely by the document score.
+        """
+        scores = documents.by_id()
+        ranked = [hit.id for hit in order.best(most)]
         own = 1 + self.weights.title + self.weights.passages
-        nodes = self.weights.nodes * nearness(self.similarities[self.shown.nodes[by_hand]])
-        scores = np.concatenate([documents.scores, own * self.cosines[by_hand] + nodes])
-        ids = (*documents.ids, *(self.shown.solutions[row].id for row in by_hand))
-        return [hit.id for hit in Ranking(ids, scores).best(most)]
+        for row in self.shown.by_hand:
+            node = float(nearness(self.similarities[self.shown.nodes[row]]))
+            likely = own * float(self.cosines[row]) + self.weights.nodes * node
+            place = next((n for n, d in enumerate(ranked) if scores.get(d, likely) < likely), len(ranked))
+            ranked.insert(place, self.shown.solutions[row].id)
+        return ranked[:most]
 
     def choose(self, documents: Sequence[str], k: int) -> list[Choice]:
         """Return the best fitting solution of each document, in their order, and a second one of the first; at most k.

@@ -25,6 +25,7 @@ from autokb.pipeline.embedding import (
     read_embedder_name,
 )
 from autokb.pipeline.steps.passages import find_passages
+from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, load_index, published_gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
@@ -100,7 +101,8 @@ def _load(
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     caution = settings.answer.caution
-    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+    index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+    return replace(index, ranker=find_ranker(file, index, embed))
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

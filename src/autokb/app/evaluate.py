@@ -63,6 +63,7 @@ from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.passages import find_passages
+from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, ScoredQuestion, load_index
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import match_issues
@@ -211,6 +212,7 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
             passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
             embed, caution = stages.embed, workspace.settings.answer.caution
             index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+            index = replace(index, ranker=find_ranker(file, index, embed))
             yield _Opened(workspace, published, index, stages)
 
 
@@ -301,6 +303,8 @@ class _Asker:
     """``ask`` as a system; what several systems want of one question after the other is worked out once."""
 
     def __init__(self, index: AskIndex, query_vector: QueryVector, with_history: bool) -> None:
+        self._index = index
+
         def score(text: str) -> ScoredQuestion:
             return index.score(text, with_history=with_history, vector=query_vector(text))
 
@@ -314,7 +318,7 @@ class _Asker:
 
     def rank_by_answer(self, text: str) -> list[str]:
         """Rank documents as ``documents`` of ``ask`` does."""
-        return [hit.id for hit in self._score(text).documents.best(DEPTH)]
+        return [hit.id for hit in self._index.reading_order(self._score(text)).best(DEPTH)]
 
     def nodes(self, text: str) -> list[tuple[str, str]]:
         """Return the nodes of ``matches`` with their trees."""

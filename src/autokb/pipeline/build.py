@@ -30,6 +30,8 @@ from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import KINDS, records
+from autokb.pipeline.steps.ranking import STAGE as FIT
+from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees
 from autokb.retrieval.confidence import Confidence
@@ -236,7 +238,9 @@ class Build:
         past = (p.id + p.text + p.date for p in sources.past)
         key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
         weights, confidence = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), key)
-        return replace(index, weights=weights, confidence=confidence)
+        index = replace(index, weights=weights, confidence=confidence)
+        with self.stages.timed(FIT):
+            return replace(index, ranker=find_ranker(self.file, index, self.stages.embed))
 
     def _passages(self, sources: _Sources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:

@@ -19,6 +19,7 @@ from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.link_ranker import LinkedQuestion, LinkRanker, behind_first, first_line
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.search import ChunkIndex, Found, search, words_weight
 from autokb.retrieval.solution_index import SolutionIndex, shown_texts, without_rejected
@@ -66,6 +67,7 @@ class AskIndex:
     gate: Gate
     confidence: Confidence
     generation: str
+    ranker: LinkRanker | None = None
     caution: float = CAUTION
 
     def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
@@ -91,6 +93,22 @@ class AskIndex:
         if not weights.history or not self.history.issues:
             return documents
         return documents.plus(weights.history * self.history.scores(question.vector, question.text, weights.neighbours))
+
+    def reading_order(self, scored: ScoredQuestion) -> Ranking:
+        """Return the documents in the order in which to read them: the likeliest, then as the second ranker has it.
+
+        Its scores only order; those of ``scored.documents`` say how likely each is.
+        """
+        question, documents = scored.question, scored.documents
+        if self.ranker is None or not question.weights.history:
+            return documents
+        line = first_line(question.text)
+        is_one_line = line == question.text.strip()
+        first = question.vector if is_one_line else self.embed_questions([line])[0]
+        history = self._add_history(Ranking(documents.ids, np.zeros(len(documents.ids))), question)
+        asked = LinkedQuestion(question.text, question.vector, first, "")
+        z = self.ranker.scores(documents.scores - history.scores, asked)
+        return Ranking(documents.ids, behind_first(documents.scores[None, :], z[None, :])[0])
 
     def passes_gate(self, scored: ScoredQuestion) -> bool:
         """Return whether a question is on topic, by the encoder's own cosines to what is nearest."""
