@@ -134,8 +134,8 @@ def test_children_apart_ask_nothing_where_their_node_shows_something_for_everybo
     assert clarify(question, first) is None
 
 
-def test_children_that_say_the_same_for_the_same_need_no_question() -> None:
-    same = [solution("w1", "w", at=20), solution("m1", "m", at=40)]
+def test_children_that_say_the_same_need_no_question() -> None:
+    same = [replace(one, steps=("Restart it.",)) for one in ON_CHILDREN]
     question = chooser(CHILDREN, same)
     (first, *_) = question.choose(["guide.md"], 5)
     assert clarify(question, first) is None

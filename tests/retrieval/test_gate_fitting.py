@@ -10,6 +10,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import EmbedderName, open_free_embedder
+from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
@@ -103,10 +104,11 @@ def index_over(
         encoder=ENCODER,
         embed_questions=embed,
         nodes=NodeIndex.of(knowledge, nodes, raw or {}, index.documents),
-        shown=SolutionIndex.of(knowledge, (), {}, 384),
+        shown=SolutionIndex.of(knowledge, (), {}, index),
         chunks=index,
         history=build_history(index.documents, (), np.zeros((0, 384), np.float32), index.centroids(), language),
         weights=Weights().without_history(),
+        confidence=Confidence(),
         gate=Gate(DEFAULT_THRESHOLD, ENCODER),
         generation="0",
     )

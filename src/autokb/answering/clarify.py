@@ -33,6 +33,8 @@ def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
     """
     asked = chooser.asked
     for names, others in (_sections_apart(chooser, first), _children_apart(chooser, first)):
+        if len({other.steps for other in others}) < 2:
+            continue  # what all of them say holds whatever the answer is
         fixed = [n for n in names if n in asked.unknown and first.solution.attributes.get(n, ANY) != ANY]
         pools = {name: _values_with_weights(name, others, chooser) for name in fixed}
         gains = {name: information_gain(pool) for name, pool in pools.items()}

@@ -175,8 +175,9 @@ def _weights_by_age(dates: Sequence[str], half_life: int | None) -> Floats:
     known = days[~np.isnan(days)]
     ages = (known.max() if len(known) else 0.0) - days
     ages = np.where(np.isnan(ages), np.median(ages[~np.isnan(ages)]) if len(known) else 0.0, ages)
-    weights: Floats = 0.5 ** (ages / half_life)
-    return weights / weights.sum()
+    halved = 0.5 ** (ages / half_life)
+    weights: Floats = halved / halved.sum()
+    return weights
 
 
 def _day(text: str) -> float:
