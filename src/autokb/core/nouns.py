@@ -128,12 +128,13 @@ class Passage:
     """A section of a document, which answers where no node does: a solution of no issue under these headings.
 
     ``distinguishes`` names the attributes by which its heading says for whom it is, where it says nothing else: On
-    Android, Adults.
+    Android, Adults. ``section`` is what stands under the heading, symptoms and explanations too, as it is searched.
     """
 
     headings: tuple[str, ...]
     solution: Solution
     distinguishes: tuple[str, ...] = ()
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import verify_quotes
 from autokb.issues.wording import solution_text
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.text.markdown import plain_text, section_at, sections
+
+SECTION_CHARACTERS = 1_500  # of a section that are searched; the encoder reads its first 256 tokens
 
 
 def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainSpec) -> tuple[Passage, ...]:
@@ -43,8 +46,17 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
             with suppress(SlowPatternError):  # nobody could check it, so it is no passage; the build names the pattern
                 checked = safeguard(solution, CHECK_RULES.answer_offline(request), spec.language)
                 headings = one.headings or (document.title,)
-                found.setdefault(solution.id, Passage(headings, checked, attributes_distinguished(headings[-1], spec)))
+                section = _section_text(document, solution.evidence[0].start)
+                told = attributes_distinguished(headings[-1], spec)
+                found.setdefault(solution.id, Passage(headings, checked, told, section))
     return tuple(found.values())
+
+
+def _section_text(document: Document, place: int) -> str:
+    """Return the words of the section at a place, its heading first."""
+    found = sections(document.text)
+    section = found[section_at(found, place)]
+    return plain_text(document.text[section.start : section.own_end], images=False)[:SECTION_CHARACTERS]
 
 
 def _overlaps(spans: Sequence[Span], start: int, end: int) -> bool:

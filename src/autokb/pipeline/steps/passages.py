@@ -16,7 +16,7 @@ from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "passages"
-VERSION = "5"  # raise it when the same document gives other passages
+VERSION = "6"  # raise it when the same document gives other passages
 
 
 def find_passages(
@@ -51,7 +51,12 @@ def _key(domain: str, document: Document, chunks: Sequence[Chunk]) -> str:
 
 
 def _body(passage: Passage) -> Mapping[str, Any]:
-    beside = {"id": passage.solution.id, "headings": passage.headings, "distinguishes": passage.distinguishes}
+    beside = {
+        "id": passage.solution.id,
+        "headings": passage.headings,
+        "distinguishes": passage.distinguishes,
+        "section": passage.section,
+    }
     return {**beside, **SOLUTION.body(passage.solution)}
 
 
@@ -59,6 +64,9 @@ def _read(text: str) -> list[Passage] | None:
     """Read kept passages; None where they were damaged."""
     try:
         bodies: Sequence[Mapping[str, Any]] = json.loads(text)
-        return [Passage(tuple(b["headings"]), SOLUTION.read(b, id=b["id"]), tuple(b["distinguishes"])) for b in bodies]
+        return [
+            Passage(tuple(b["headings"]), SOLUTION.read(b, id=b["id"]), tuple(b["distinguishes"]), b["section"])
+            for b in bodies
+        ]
     except (BadInputError, *UNREADABLE):
         return None
