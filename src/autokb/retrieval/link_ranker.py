@@ -137,7 +137,10 @@ def _fit(
     from scipy.optimize import minimize
 
     idf = _idf(questions, language)
-    features = _features(questions, idf, language).astype(np.float64)
+    # The best weights lie in the span of the questions, so the search is made in coordinates of that span alone.
+    whole = _features(questions, idf, language).astype(np.float64)
+    left, lengths, basis = np.linalg.svd(whole, full_matrices=False)
+    features = left * lengths
     ages = _weights_by_age([q.date for q in questions], half_life)
     count, documents, size = len(questions), text_scores.shape[1], features.shape[1]
     ridge = RIDGE / count
@@ -163,7 +166,7 @@ def _fit(
     start = np.zeros(1 + documents * (1 + size))
     start[0] = BETA
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
-    weights = found[1 + documents :].reshape(documents, size).astype(np.float32)
+    weights = (found[1 + documents :].reshape(documents, size) @ basis).astype(np.float32)
     return LinkRanker(float(found[0]), weights, found[1 : 1 + documents].copy(), idf, language)
 
 
