@@ -31,6 +31,7 @@ BASES = ("headphones", "medical", "thunderbird", "espresso", "cashbook")
 SHIPPED = ("headphones", "medical")
 PARTS = ("tune", "report")
 OFF_TOPIC = ("near", "far")
+ABOUT_PLATFORMS = ("narrow", "open", "combined")  # kinds whose wrong sections are those of other platforms or people
 OUT_OF_SCOPE = 300  # questions of clinc150 that are about nothing in its domains
 FIRST_SHOWN = 3  # solutions that a person reads before giving up
 AIMS = {
@@ -160,6 +161,9 @@ def grade(base: Base, gold: Gold, answer: dict[str, Any]) -> Graded:
     outcome = answer["outcome"]
     accepted = {gold["outcome"], *gold.get("also", ())}
     answerable = "answered" in accepted
+    is_wrong = None
+    if gold["wrong"]:
+        is_wrong = float(bool(shown) and (_in_places(shown[0], wrong_places) or _is_for_others(shown[0], excluded)))
     values: dict[str, float | None] = {
         "outcome_right": float(outcome in accepted),
         "first_shown_right": float(bool(hits[:1] and hits[0])) if answerable else None,
@@ -168,11 +172,8 @@ def grade(base: Base, gold: Gold, answer: dict[str, Any]) -> Graded:
         "off_topic_refused": float(outcome == "abstains") if gold["kind"] in OFF_TOPIC else None,
         "unanswerable_refused": float(outcome == "abstains") if gold["kind"] == "unanswerable" else None,
         "question_back_justified": float("asks" in accepted) if outcome == "asks" else None,
-        "wrong_platform_first": (
-            float(bool(shown) and (_in_places(shown[0], wrong_places) or _is_for_others(shown[0], excluded)))
-            if gold["wrong"]
-            else None
-        ),
+        "wrong_section_first": is_wrong,
+        "wrong_platform_first": is_wrong if gold["kind"] in ABOUT_PLATFORMS else None,
         **_attribute_values(comparable(gold["attributes"], base.spec), comparable(answer["attributes"], base.spec)),
     }
     return Graded(base.name, gold, answer, values)
@@ -219,6 +220,7 @@ MEANS = (
     "unanswerable_refused",
     "question_back_justified",
     "wrong_platform_first",
+    "wrong_section_first",
 )
 
 
