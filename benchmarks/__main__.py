@@ -7,7 +7,13 @@ import importlib
 
 from benchmarks.figures import RESULTS, show, write
 
-QUICK = ("startup", "attributes", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
+QUICK = (
+    "startup",
+    "attributes",
+    "provenance",
+    "steps",
+    "ask",
+)  # provenance of the shipped domains, ask with 7,000 solutions
 SLOW = (
     "architecture",
     "build",

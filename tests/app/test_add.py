@@ -434,3 +434,16 @@ def test_a_sync_of_a_folder_that_is_gone_is_refused_even_with_a_yes(workspace: W
     with pytest.raises(BadInputError, match="does not exist"):
         add(workspace, [share], sync=True, yes=True)
     assert set(documents(workspace)) == {"a.md"}
+
+
+def test_templates_of_a_wiki_are_read_by_the_domain_or_left_out_with_a_warning(tmp_path: Path) -> None:
+    domain = f'{hand_made_kb.DOMAIN}\ntemplates:\n  options TB: "Choose {{menu Settings}}."\n'
+    workspace = create_workspace(tmp_path / "kb", domain)
+    page = tmp_path / "wiki" / "start.wiki"
+    page.parent.mkdir()
+    page.write_text("= Start =\n# [[T:options TB]]\n# [[T:Other]] Wait.\n", encoding="utf-8")
+    done = add(workspace, [page.parent])
+    assert done.unresolved == (("Other", 1),) and "unresolved" not in done.as_json()
+    with workspace.file() as file:
+        (staged,) = file.staged("documents")
+    assert staged.body["text"] == "# Start\n\n1. Choose **Settings**.\n2. Wait.\n"

@@ -49,7 +49,7 @@ def test_evidence_points_into_the_document_and_not_into_the_excerpt():
     (solution,) = solve(document, "Turn the key.")
     assert solution.evidence[1].start == TEXT.index("2. Turn the key.") > EXCERPT
     assert verify_quotes(solution, {document.id: document}) == ()
-    assert solution.text == "By hand (mac)\n1. Open the back.\n2. Turn the key."
+    assert solution.text == "By hand (macOS)\n1. Open the back.\n2. Turn the key."
 
 
 def test_an_excerpt_knows_the_headings_and_switches_it_stands_in():
@@ -164,6 +164,17 @@ def test_a_step_that_others_need_withholds_the_solution():
     assert "the steps after it need it" in withheld.reason
     assert withheld.steps == ("Soak it in bleach.", "Dry it.")
     assert withheld.rules[0].verdict == "broken"
+
+
+def test_a_repair_that_makes_a_solution_senseless_withholds_it():
+    going_on = guarded(solution_of("Turn the key.", "Soak it in bleach.", "Then dry it."))
+    assert going_on.status == "withheld" and "goes on from it" in going_on.reason
+    emptied = guarded(solution_of("Use one of these:\n- bleach", "Turn the key."))
+    assert (emptied.status, emptied.steps) == ("repaired", ("Turn the key.",))
+    led = solution_of("To clean it: Soak it in bleach.", "Dry it.")
+    quote = "To clean it:\n\n1. Soak it in bleach."
+    led = replace(led, evidence=(Evidence("d", 0, len(quote), quote), led.evidence[1]))
+    assert guarded(led).status == "withheld"
 
 
 def test_nothing_left_to_do_or_an_offending_title_withholds_the_solution():

@@ -49,12 +49,19 @@ def add(
     fields = fields or Fields()
     known = _added_paths(workspace, kind)
     if kind == "documents":
-        documents = read_documents(paths, fields, progress=progress, added=known, follow_links=follow_links)
+        documents = read_documents(
+            paths,
+            fields,
+            progress=progress,
+            added=known,
+            follow_links=follow_links,
+            templates=workspace.spec.templates,
+        )
         staged, empty = _staged_documents(documents.records)
         documents = replace(documents, skipped=(*documents.skipped, *empty))
         dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
         done = _store(workspace, kind, documents, staged, paths, sync=sync, update=update, yes=yes)
-        return replace(done, dropped=tuple(dropped.most_common()))
+        return replace(done, dropped=tuple(dropped.most_common()), unresolved=documents.unresolved)
     issues = read_issues(paths, fields, progress=progress, added=known, follow_links=follow_links)
     return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync=sync, update=update, yes=yes)
 

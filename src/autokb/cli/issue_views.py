@@ -129,6 +129,8 @@ def solution_panel(solution: ShownSolution | Solution) -> Panel:
     """Show a solution's steps with their sources; outside of answers also its status, who edited it, and why."""
     body: list[RenderableType] = [_steps(solution)]
     below = Text(solution.id, style="dim")
+    if isinstance(solution, Solution) and solution.status == "repaired":
+        body.append(Text("Some steps of the document are left out here.", style="yellow"))
     if not isinstance(solution, Solution):
         if solution.edited_at is not None:
             changed = "; what it was edited from has changed since" if solution.source_changed else ""

@@ -44,6 +44,12 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
         spans = sum(count for _, count in done.dropped)
         lines.append(Text(f"  left out of web pages: {spans} spans (autokb chunk PAGE shows them)"))
     lines += [Text(f"    {count:4}  {reason}") for reason, count in done.dropped]
+    if done.unresolved:
+        named = ", ".join(f"{name} ({count})" for name, count in done.unresolved[:SKIPPED_SHOWN])
+        words = (
+            "templates and icons of the wiki left out; write their words under templates: in domain.yaml and add again"
+        )
+        lines.append(Text(_one_line(f"  {words}: {named}"), style="yellow"))
     lines += skipped_lines(done.skipped)
     if done.gone:
         lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))

@@ -65,7 +65,8 @@ class Rule:
 class DomainSpec:
     """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1).
 
-    ``scope`` says what holds for everything in it: a question about other values is not answered.
+    ``scope`` says what holds for everything in it: a question about other values is not answered. ``templates`` are the
+    words of a wiki's templates and icons, by their names; no task reads them.
     """
 
     name: str
@@ -76,6 +77,7 @@ class DomainSpec:
     tickets: Mapping[str, Any] = field(default_factory=dict)
     language: str = ENGLISH
     scope: Attributes = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
 
     def allows(self, attributes: Attributes) -> bool:
         """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
@@ -191,7 +193,7 @@ def _read_rule(position: int, data: Any) -> Rule:
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
     data = _require_mapping(data, "domain.yaml")
-    known = ("name", "description", "language", "scope", "attributes", "rules", "reply", "tickets")
+    known = ("name", "description", "language", "scope", "attributes", "rules", "reply", "tickets", "templates")
     _check_spelling(data, known, "domain.yaml")
     attributes = {
         str(n): _read_attribute(str(n), a)
@@ -216,6 +218,10 @@ def read_domain(data: Any) -> DomainSpec:
         tickets=_require_mapping(data.get("tickets"), "domain.yaml: tickets"),
         language=_read_language(data.get("language")),
         scope=_read_scope(data.get("scope"), attributes),
+        templates={
+            str(name): _read_text(words, f"domain.yaml: templates: {name}")
+            for name, words in _require_mapping(data.get("templates"), "domain.yaml: templates").items()
+        },
     )
 
 

@@ -39,6 +39,8 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
             steps=steps,
             attributes=from_lists(one.attributes),
             evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),
+            status=one.status,
+            reason=one.reason,
         )
         is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
         if not is_noise and not verify_quotes(solution, {document.id: document}):

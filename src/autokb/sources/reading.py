@@ -37,8 +37,12 @@ class SourceRecord(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """Everything one reading found; ``present`` names every file that exists, the skipped ones too."""
+    """Everything one reading found; ``present`` names every file that exists, the skipped ones too.
+
+    ``unresolved`` are templates and icons of a wiki that were left out, with how often, the most frequent first.
+    """
 
     records: tuple[SourceRecord[T], ...]
     skipped: tuple[Skipped, ...]
     present: tuple[tuple[str, str], ...]
+    unresolved: tuple[tuple[str, int], ...] = ()
