@@ -12,6 +12,7 @@ SLOW = (
     "architecture",
     "build",
     "retrieval",
+    "trees",
     "cost",
     "concurrency",
     "killed_builds",
