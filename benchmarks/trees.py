@@ -102,7 +102,7 @@ def measure(kb: Exported) -> dict[str, float]:
         "raw_issues_in_no_tree": len(kb.raw_issues) - landed,
         "nodes_without_solution": sum(not kb.solutions_of.get(node["id"]) for node in nodes),
         "parents_without_solution": trees - len(shown),
-        "trees_without_solution": sum(
+        "trees_that_show_nothing": sum(
             not any(kb.solutions_of.get(n["id"]) for n in (p, *kb.children_of.get(p["id"], ()))) for p in kb.parents
         ),
         "children_that_differ": differ / len(children) if children else 1.0,

@@ -16,9 +16,11 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.core.timed_patterns import describe_slow
 from autokb.core.vectors import encoder_key
+from autokb.issues.placement import place_solutions
 from autokb.issues.safeguards import rules_request, safeguard
-from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
+from autokb.issues.solutions import FoundPassage, PathSolution, solutions_request, verify_quotes, written_solutions
 from autokb.pipeline.stages import Stages
+from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import PastIssue, resolving_documents
 from autokb.retrieval.index import AskIndex
@@ -32,7 +34,7 @@ from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 STAGE = "solutions"
-VERSION = "2"  # raise it when a node's request or what is made of its reply changes
+VERSION = "3"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -40,27 +42,29 @@ LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues w
 
 
 def find_solutions(
-    stages: Stages,
-    workspace: Workspace,
-    corpus: Corpus,
-    index: AskIndex,
-    issues: Sequence[Issue],
-    past: Sequence[PastIssue],
-) -> list[Solution]:
-    """Return the solutions of all nodes, the withheld ones among them; a false quote is a failure and is left out."""
-    nodes = {issue.id: issue for issue in issues}
+    stages: Stages, workspace: Workspace, corpus: Corpus, index: AskIndex, grown: Grown, past: Sequence[PastIssue]
+) -> tuple[Grown, list[Solution]]:
+    """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
+
+    A false quote is a failure and is left out.
+    """
     documents = {d.id: d for d in corpus.documents}
     finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past})
-    written = _written(stages, workspace, finder, issues)
+    found = _written(stages, workspace, finder, grown.issues)
+    written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
-        written = _with_attributes(stages, workspace.spec, written, nodes)
+        written = _with_attributes(stages, workspace.spec, written, {i.id: i for i in grown.issues})
     true = []
     for solution in written:
         if wrong := verify_quotes(solution, documents):
             stages.failures.append(Failure(STAGE, solution.id, "; ".join(wrong)))
         else:
             true.append(solution)
-    return _checked(stages, workspace.spec, true, nodes)
+    paths = {one.solution.id: one.path for one in found}
+    trees = place_solutions(grown.trees(), true, paths, workspace.spec)
+    placed = replace(grown, issues=tuple(issue for tree in trees for issue in tree.issues))
+    solutions = [solution for tree in trees for solution in tree.solutions]
+    return placed, _checked(stages, workspace.spec, solutions, {i.id: i for i in placed.issues})
 
 
 def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
@@ -71,7 +75,9 @@ def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
 # -- writing ----------------------------------------------------------------------------------------------------
 
 
-def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Sequence[Issue]) -> list[Solution]:
+def _written(
+    stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Sequence[Issue]
+) -> list[PathSolution]:
     """Return what the task makes of each node's passages.
 
     A node's search and request cost far more than looking its solutions up, so they are kept under what they follow
@@ -98,8 +104,8 @@ def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issue
     with stages.timed(STAGE):
         keys = [key(issue) for issue in issues]
 
-    def read(body: Mapping[str, Any]) -> list[Solution]:
-        return [SOLUTION.read(solution, id=solution["id"]) for solution in body["solutions"]]
+    def read(body: Mapping[str, Any]) -> list[PathSolution]:
+        return [PathSolution(SOLUTION.read(s, id=s["id"]), tuple(s["path"])) for s in body["solutions"]]
 
     found = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write, read)
     return [solution for solutions in found for solution in solutions or ()]
@@ -127,7 +133,7 @@ def _write(
     for (number, request), reply in zip(requests.items(), replies, strict=True):
         if reply is not None:
             solutions = written_solutions(issues[number], request, reply)
-            bodies = [{"id": s.id, **SOLUTION.body(s)} for s in solutions]
+            bodies = [{"id": s.solution.id, "path": s.path, **SOLUTION.body(s.solution)} for s in solutions]
             left_out = [part.model_dump() for part in reply.left_out]
             text = json.dumps({"solutions": bodies, "left_out": left_out}, ensure_ascii=False)
             found[number] = request, text
