@@ -174,7 +174,8 @@ class Build:
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
         index = self._fitted_index(sources, windows, titles, grown)
-        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past)
+        texts = {r.id: r.full_text for r in raw}
+        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts)
         decided, rules = decide(stages, spec, solutions, grown.issues, published.decisions)
         stages.stop_if_awaited()
         if not publish:

