@@ -192,7 +192,7 @@ class _PassageFinder:
         row = nodes.knowledge.rows[issue.id]
         raw = nodes.raw_vectors[nodes.raw_rows == row]
         if not len(raw):
-            return nodes.vectors[row]
+            return _unit(nodes.vectors[row])
         both = nodes.vectors[row] + _unit(raw.mean(axis=0))
         return _unit(both)
 
