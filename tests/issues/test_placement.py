@@ -87,16 +87,6 @@ def test_several_values_are_named_together():
     assert shown(placed) == {"No sound": [], "No sound (Phone / Tablet)": ["Phones"]}
 
 
-def test_a_document_that_is_not_the_best_adds_no_child():
-    best = solved(PARENT, "Everywhere")
-    far = solved(PARENT, "On Android", rank=2, document="volume.md", attributes=of(os="Android"))
-    near = solved(PARENT, "On Windows", rank=3, document="volume.md", attributes=of(os="Windows"))
-    assert shown(place([PARENT, WINDOWS], best, far, near)) == {
-        "No sound": ["Everywhere"],
-        "No sound on my Dell": ["On Windows"],
-    }
-
-
 def test_a_child_that_shows_nothing_beside_its_parents_solutions_is_none():
     solutions = [solved(PARENT, "Everywhere"), solved(PARENT, "Again", rank=2), solved(LAPTOP, "Everywhere")]
     placed = place([PARENT, LAPTOP, WINDOWS], *solutions)

@@ -29,9 +29,8 @@ def place_solutions(
 ) -> list[PlacedTree]:
     """Move each solution that fixes more than its node to the child that it holds for, made where there is none.
 
-    So children come from what customers reported and from what the manuals distinguish: a child is added where the
-    document of the parent's best solution tells its readers apart. A child that was reported and shows nothing that its
-    parent does not is none. A tree comes as the raw issue of its seed and its nodes, the parent first; the solutions of
+    So children come from what customers reported and from what the manuals distinguish, and everything found stays
+    within reach. A child that was reported and shows nothing that its parent does not is none. A tree comes as the raw issue of its seed and its nodes, the parent first; the solutions of
     a node come best first. What is withheld stays where it was written.
     """
     solutions_of: dict[str, list[Solution]] = {}
@@ -51,18 +50,9 @@ def _place_in_tree(
                 moving.append(solution)
             else:
                 placing.put(solution, node)
-    leading = _leading_documents(written.get(tree[0].id, ())) or {
-        document for node in tree for document in _leading_documents(written.get(node.id, ()))
-    }
     for solution in moving:
-        placing.move(solution, may_add=solution.evidence[0].document in leading)
+        placing.move(solution)
     return placing.placed()
-
-
-def _leading_documents(solutions: Iterable[Solution]) -> set[str]:
-    """Return the document of the best solution; what others distinguish is mostly beside the problem."""
-    shown = [s for s in solutions if s.status in DISPLAYED and s.evidence]
-    return {min(shown, key=lambda s: s.rank).evidence[0].document} if shown else set()
 
 
 @dataclass
@@ -82,10 +72,10 @@ class _Placing:
     def put(self, solution: Solution, node: Issue) -> None:
         self.solutions_of.setdefault(node.id, {}).setdefault(solution.id, solution)
 
-    def move(self, solution: Solution, *, may_add: bool) -> None:
-        """Put a solution on the widest node of its tree that it holds for; where none may be added it is nobody's."""
+    def move(self, solution: Solution) -> None:
+        """Put a solution on the widest node of its tree that it holds for; where there can be none it is nobody's."""
         home = self._home(solution.attributes)
-        if home is not None and (may_add or _key(home.attributes) in self.nodes):
+        if home is not None:
             home = self.nodes.setdefault(_key(home.attributes), home)
             new_id = solution_id(home.id, self.paths[solution.id])
             self.put(replace(solution, id=new_id, issue_id=home.id), home)
