@@ -30,8 +30,9 @@ def place_solutions(
     """Move each solution that fixes more than its node to the child that it holds for, made where there is none.
 
     So children come from what customers reported and from what the manuals distinguish, and everything found stays
-    within reach. A child that was reported and shows nothing that its parent does not is none. A tree comes as the raw issue of its seed and its nodes, the parent first; the solutions of
-    a node come best first. What is withheld stays where it was written.
+    within reach. A child that was reported and shows nothing that its parent does not is none. A tree comes as the raw
+    issue of its seed and its nodes, the parent first; the solutions of a node come best first. What is withheld stays
+    where it was written.
     """
     solutions_of: dict[str, list[Solution]] = {}
     for solution in written:
