@@ -18,6 +18,7 @@ SLOW = (
     "architecture",
     "build",
     "retrieval",
+    "trees",
     "cost",
     "concurrency",
     "killed_builds",

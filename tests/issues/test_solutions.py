@@ -41,7 +41,7 @@ def found_in(document, words, cosine=0.8, **more):
 
 def solve(document, words, node=NODE, **more):
     request = solutions_request(node, SPEC, [found_in(document, words, **more)])
-    return written_solutions(node, request, WRITE_SOLUTIONS.answer_offline(request))
+    return tuple(w.solution for w in written_solutions(node, request, WRITE_SOLUTIONS.answer_offline(request)))
 
 
 def test_evidence_points_into_the_document_and_not_into_the_excerpt():
@@ -244,7 +244,7 @@ def test_a_step_from_another_excerpt_has_its_evidence_there_and_the_status_is_ta
     )
     reply = WrittenSolutions(solutions=(written,))
     WRITE_SOLUTIONS.check(request, reply)
-    (solution,) = written_solutions(NODE, request, reply)
+    (solution,) = (w.solution for w in written_solutions(NODE, request, reply))
     assert [e.document for e in solution.evidence] == ["one.md", "two.md"]
     assert (solution.status, solution.reason) == ("repaired", "r")
     assert verify_quotes(solution, {d.id: d for d in (one, two)}) == ()

@@ -87,9 +87,7 @@ def test_what_german_lacks_is_said_once(german: SupportKB, as_english: SupportKB
 def test_greetings_and_thanks_name_no_issue(german: SupportKB, as_english: SupportKB) -> None:
     assert texts(german) == [
         "Am Boden ist Kalk",
-        "Am Boden vom Küchenkocher ist Kalk",
         "Warum blinkt die rote Lampe?",
-        "Warum blinkt die rote Lampe an meinem Reisekocher?",
         "Wie kann ich meinen Wasserkocher entkalken?",
     ]
     assert "Servus, wie kann ich meinen Wasserkocher entkalken?" in texts(as_english)

@@ -74,7 +74,7 @@ class World:
             items = [replace(solutions_request(i, SPEC, self._found(d), 2_500), tree=tree[0][0].id) for i, d in tree]
             for (issue, _), item, read in zip(tree, items, ask_task(WRITE_SOLUTIONS, items, model), strict=True):
                 written = () if read.answer is None else written_solutions(issue, item, read.answer)
-                found[issue.id] = [self._checked(s, issue, model) for s in written]
+                found[issue.id] = [self._checked(s.solution, issue, model) for s in written]
         return found
 
     def _found(self, names: Sequence[str]) -> list[FoundPassage]:

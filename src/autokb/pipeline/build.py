@@ -178,7 +178,8 @@ class Build:
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
         index = self._fitted_index(sources, windows, titles, grown)
-        solutions = find_solutions(stages, self.workspace, corpus, index, grown.issues, past)
+        texts = {r.id: r.full_text for r in raw}
+        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts)
         decided, rules = decide(stages, spec, solutions, grown.issues, published.decisions)
         stages.stop_if_awaited()
         if not publish:
@@ -229,7 +230,8 @@ class Build:
         attributes = self.workspace.spec.attributes
         passages = self._passages(sources)
         knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
-        nodes = NodeIndex.of(knowledge, index.nodes.vectors, sources.vectors_by_id(), index.chunks.documents)
+        issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
+        nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id(), index.chunks.documents)
         texts = list(dict.fromkeys(shown_texts(knowledge, passages)))
         vectors = dict(zip(texts, self.stages.embed(texts), strict=True))
         index = replace(index, nodes=nodes, shown=SolutionIndex.of(knowledge, passages, vectors, index.chunks))

@@ -43,12 +43,14 @@ def test_a_long_list_is_never_cut_and_every_step_has_its_quote():
     assert solution.steps[41].quote == "42. Press key 42."
 
 
-def test_what_most_steps_name_is_whom_they_are_for_and_a_word_in_passing_is_not():
-    named = "# Restart\n\n1. Restart the printer on Windows.\n2. Wait.\n"
+def test_what_every_step_names_is_whom_they_are_for_and_a_word_in_some_is_not():
+    named = "# Restart\n\n1. Restart the printer on Windows.\n2. Click the Windows flag.\n"
     (solution,) = solve(excerpt(named))
     assert solution.attributes["os"] == ["Windows"]
     assert solve(excerpt(named), attributes={"os": ["macOS"], "device": ["Any"]}) == ()
-    passing = "# Restart\n\n1. Restart it.\n2. Wait.\n3. Press Enter, on macOS too.\n"
+    passing = (
+        "# Restart\n\n1. Restart it.\n2. Open Sharing, Windows Printers.\n3. Choose Windows Printer as its type.\n"
+    )
     (solution,) = solve(excerpt(passing))
     assert solution.attributes["os"] == ["Any"]
 

@@ -228,7 +228,7 @@ def _attributes(
 
 
 def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes:
-    """Return the one value that at least half of the steps name and none names otherwise; in passing is not enough."""
+    """Return the one value that every step names; in some steps it may be a menu's name (Headphone Safety)."""
     found: dict[str, list[frozenset[str]]] = {}
     for step in steps:
         for name, values in reader.of_text(step.text).items():
@@ -236,7 +236,7 @@ def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes
     return {
         name: values[0]
         for name, values in found.items()
-        if len(set(values)) == 1 and len(values[0]) == 1 and 2 * len(values) >= len(steps) and values[0] != ANY
+        if len(set(values)) == 1 and len(values[0]) == 1 and len(values) == len(steps) and values[0] != ANY
     }
 
 
