@@ -191,10 +191,13 @@ def _first_document(answer: Mapping[str, Any]) -> str | None:
 
 
 def _in_places(one: Mapping[str, Any], places: Sequence[Place]) -> bool:
-    """Return whether most of the steps stand in one of the places."""
+    """Return whether the first step, or most of the steps, stand in one of the places.
+
+    A procedure brings what it refers to, which may be longer than the procedure itself.
+    """
     evidence = one["evidence"]
     inside = [any(e["document"] == d and s <= e["start"] < end for d, s, end in places) for e in evidence]
-    return bool(evidence) and 2 * sum(inside) > len(inside)
+    return bool(evidence) and (inside[0] or 2 * sum(inside) > len(inside))
 
 
 def _is_for_others(one: Mapping[str, Any], excluded: Mapping[str, set[str]]) -> bool:

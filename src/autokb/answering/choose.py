@@ -123,12 +123,8 @@ class Chooser:
         return self._trees[root]
 
     def is_shown_by(self, tree: TreeMatch, issue_id: str) -> bool:
-        """Return whether a tree's accepted node shows a node's solutions: its own, an ancestor's, an open child's."""
-        if tree.issue is None:
-            return False
-        if issue_id == tree.issue or any(a.id == issue_id for a in self.asked.index.forest.ancestors(tree.issue)):
-            return True
-        return self.asked.index.issues[issue_id].parent_id == tree.issue and self.asked.is_open(issue_id)
+        """Return whether a tree with an accepted node shows a node's solutions: those that fit, and open ones."""
+        return tree.issue is not None and (self.asked.match(issue_id) in ACCEPTED or self.asked.is_open(issue_id))
 
     def settles(self, solution: Solution) -> bool:
         """Return whether a solution, and the node that it stands on, hold whatever the question leaves open."""
