@@ -10,6 +10,7 @@ from benchmarks.figures import RESULTS, show, write
 QUICK = ("startup", "attributes", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
 SLOW = (
     "architecture",
+    "answers",
     "build",
     "retrieval",
     "cost",
