@@ -16,6 +16,7 @@ QUICK = (
 )  # provenance of the shipped domains, ask with 7,000 solutions
 SLOW = (
     "architecture",
+    "answers",
     "build",
     "retrieval",
     "trees",

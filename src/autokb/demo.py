@@ -12,7 +12,7 @@ from autokb.cli import main
 FOLDER = Path("demo-workspace")
 QUESTIONS = (
     ("an exact match", "It keeps disconnecting from my iPhone"),
-    ("one that asks back", "The microphone is not working"),
+    ("one that asks back", "Others cannot hear me"),
     ("one that abstains", "How do I bake sourdough bread?"),
 )
 

@@ -134,8 +134,17 @@ def test_children_apart_ask_nothing_where_their_node_shows_something_for_everybo
     assert clarify(question, first) is None
 
 
-def test_children_that_say_the_same_need_no_question() -> None:
-    same = [replace(one, steps=("Restart it.",)) for one in ON_CHILDREN]
+def test_children_that_show_the_same_steps_need_no_question() -> None:
+    same = [replace(s, steps=("Do it.",)) for s in ON_CHILDREN]
     question = chooser(CHILDREN, same)
-    (first, *_) = question.choose(["guide.md"], 5)
+    (first,) = question.choose(["guide.md"], 5)
     assert clarify(question, first) is None
+    linux = solution("l1", "l", at=60, os="Linux")
+    other = chooser([*CHILDREN, node("l", "p", os="Linux")], [*same, linux])
+    (first, *_) = other.choose(["guide.md"], 5)
+    assert clarify(other, first) is not None
+
+
+def test_sections_with_the_same_steps_need_no_question() -> None:
+    same = [replace(s, solution=replace(s.solution, steps=("Do it.",))) for s in (ON_MAC, ON_WINDOWS)]
+    assert asks(*same, cosines={"on-mac": 0.9}) is None

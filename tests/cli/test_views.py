@@ -87,7 +87,20 @@ def test_a_question_back_says_how_to_answer_it(hand_made: Workspace, capsys: pyt
 def test_an_honest_no_names_what_to_read(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     lines = seen(capsys, "ask", hand_made.folder, "What is the capital of France?")
     assert lines[0] == "abstains"
-    assert lines[-1].startswith("could also help: ")
+    reason = "Nothing that is known is near the question; it looks off topic."
+    assert " ".join(lines[1:3]) == f"{reason} Ask in other words, or read what could help."
+    assert lines[3].startswith("could also help: charging.md, ")
+
+
+def test_passages_are_said_to_come_from_the_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line for line in hand_made_kb.lines() if line["kind"] in ("setting", "document")]
+    workspace = create_workspace(tmp_path / "kb", "name: x\n")
+    import_file(workspace, hand_made_kb.write(tmp_path / "kb.jsonl", lines))
+    shown = seen(capsys, "ask", workspace.folder, "pair the robot with the app on Android")
+    assert shown[0] == "answered   understood: os=Android"
+    assert shown[1] == "from the documents: no issue of the knowledge base fits this question"
+    assert shown[2].startswith("╭─ Pair the robot with the app: On Android ")
+    assert any("1. Turn on Location in the Android settings." in line for line in shown)
 
 
 def test_long_texts_are_cut_and_markup_is_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,14 +69,19 @@ def _children_apart(chooser: Chooser, first: Choice) -> tuple[Sequence[str], Seq
 
 
 def _values_with_weights(name: str, solutions: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:
-    """Return the values that solutions fix for an attribute, each with how near the solution is to the question."""
-    cosines = [chooser.cosine(s) for s in solutions]
-    best = max(cosines, default=0.0)
-    return [
-        (values, math.exp((cosine - best) / TEMPERATURE))
-        for solution, cosine in zip(solutions, cosines, strict=True)
-        if (values := solution.attributes.get(name, ANY)) != ANY
-    ]
+    """Return the values that solutions fix for an attribute, each with how near the solution is to the question.
+
+    Solutions with the same steps are one, for all their values together: which of these it is changes nothing.
+    """
+    values_of: dict[tuple[str, ...], Values] = {}
+    nearest: dict[tuple[str, ...], float] = {}
+    for solution in solutions:
+        if (values := solution.attributes.get(name, ANY)) != ANY:
+            steps = solution.steps
+            values_of[steps] = values_of.get(steps, frozenset()) | values
+            nearest[steps] = max(nearest.get(steps, -1.0), chooser.cosine(solution))
+    best = max(nearest.values(), default=0.0)
+    return [(values, math.exp((nearest[steps] - best) / TEMPERATURE)) for steps, values in values_of.items()]
 
 
 def information_gain(pool: Sequence[tuple[Values, float]]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from autokb.core.ids import canonical_json, digest
@@ -61,9 +62,13 @@ def fit_nodes(
     stages: Stages, index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors], texts: str
 ) -> tuple[Weights, Confidence]:
     """Fit what nodes and passages add to a document's score, and how likely the best document is right."""
-    knowledge = index.nodes.knowledge
-    shape = canonical_json([[i, list(knowledge.cited.get(i, ()))] for i in knowledge.ids])
-    key = digest("nodes", VERSION, texts, shape, canonical_json(index.weights.as_json()))
+    knowledge, shown = index.nodes.knowledge, index.shown
+    shape = [[i, knowledge.issues[i].raw_issues, knowledge.cited.get(i, ())] for i in knowledge.ids]
+    outcomes, cited = [[p.id, p.documents] for p in past], shown.passage_documents.tolist()
+    compared = (index.nodes.vectors, index.nodes.raw_vectors, shown.vectors[shown.passage_rows])
+    hashes = (sha256(rows.tobytes()).hexdigest() for rows in compared)
+    plain = canonical_json([index.weights.as_json(), outcomes, shape, cited])
+    key = digest("nodes", VERSION, texts, plain, *hashes)
 
     def fit(_position: int) -> str:
         cases = node_cases(index, past, vectors)
