@@ -136,6 +136,10 @@ class Chooser:
         stated = self.asked.attributes.items()
         return sum(values != ANY and bool(values & solution.attributes.get(name, NONE)) for name, values in stated)
 
+    def score(self, solution: Solution) -> float:
+        """Return how well a solution's words fit the question: the cosine and the words they share."""
+        return float(self.scores[self.shown.row_of[solution.id]])
+
     def cosine(self, solution: Solution) -> float:
         """Return the question's cosine to what a solution says."""
         return float(self.cosines[self.shown.row_of[solution.id]])
