@@ -65,9 +65,7 @@ def test_an_edit_without_its_solution_is_shown(
     )
 
 
-def test_an_answer_unfolds_its_first_solutions(
-    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_answer_unfolds_its_first_solutions(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     lines = seen(capsys, "ask", hand_made.folder, "my robot does not pair with my iPad")
     assert lines[0] == "answered   understood: device=Tablet  os=iOS"
     assert lines[1].startswith("The robot does not pair with an iPad  exact, similarity 0.")
