@@ -48,7 +48,6 @@ from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.text.lexicons import missing_sentence
 
-BUILD_PACE = "build_seconds_an_item"  # meta: seconds of a build without waiting, for each document and raw issue
 GROWN_BY = "grown_by"  # meta: the model that grew the published trees
 
 
@@ -81,9 +80,7 @@ def build(
                 stop.result = replace(stopped, stopped=str(stop))
                 raise
             seconds = time.perf_counter() - started
-            items = len(file.staged("documents")) + len(file.staged("issues"))
             with file.transaction():
-                file.note(BUILD_PACE, str((seconds - stages.seconds_waited()) / max(items, 1)))
                 file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
             return _report(counts, stages, workspace.spec.language, seconds)
 
