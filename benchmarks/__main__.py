@@ -28,6 +28,7 @@ SLOW = (
     "hostile",
     "installation",
     "tokenizer",
+    "second_rules",
 )
 CHUNKERS = ("chunk_noise", "chunk_chroma", "chunk_completeness", "chunk_speed", "chunk_model", "chunk_retrieval")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -365,3 +366,14 @@ def test_a_table_that_is_damaged_is_said(run: Run, hand_made: Workspace) -> None
     db.close()
     status, shown = run("show", hand_made.folder)
     assert status == 1 and "is damaged (SQLITE_ERROR); restore your backup" in shown["error"]
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"autokb {version('autokb')}\n"
+
+
+def test_a_misspelt_field_ends_with_two(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "i.csv").write_text("id,message\n1,Hello there\n")
+    status, shown = run("add", hand_made.folder, tmp_path / "i.csv", "--as", "issues", "--text-field", "mesage")
+    assert status == 2 and "the fields are: id, message" in shown["error"]

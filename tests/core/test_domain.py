@@ -37,8 +37,8 @@ def test_attributes_and_rules_are_read(devices: DomainSpec) -> None:
     assert devices.attributes["os"].synonyms == {"iOS": ("iphone",)}
     assert devices.attributes["os"].implies == {"iOS": {"device": frozenset({"Phone"})}}
     assert devices.attributes["condition"].kind == "open"
-    assert devices.rules[0].broken_by("Please CALL the support now") == "CALL the support"
-    assert devices.rules[0].broken_by("Restart the phone") is None
+    assert devices.rules[0].match_patterns("Please CALL the support now") == "CALL the support"
+    assert devices.rules[0].match_patterns("Restart the phone") is None
 
 
 @pytest.mark.parametrize(
@@ -190,3 +190,21 @@ def test_a_scope_says_what_holds_for_everything(scope: Any, read: dict[str, set[
 def test_a_wrong_scope_is_named(data: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BadInputError, match=sentence):
         read_domain({**DEVICES, **data})
+
+
+def test_a_rule_may_forbid_phrases() -> None:
+    (rule,) = read_domain({"rules": [{"id": "r", "text": "No calls.", "forbid": ["call support", "ring us"]}]}).rules
+    assert rule.forbid == ("call support", "ring us") and rule.is_checked_offline
+    assert read_domain({"rules": [{"text": "No calls.", "forbid": "call support"}]}).rules[0].forbid == (
+        "call support",
+    )
+    assert not read_domain({"rules": ["No calls."]}).rules[0].is_checked_offline
+    for forbid, sentence in (
+        (["- !"], "has no word in it"),
+        ([["call"]], "must be a list of strings"),
+        (["a/b/c/d/e/f/g/h/i/j " * 4], "too many alternatives"),
+    ):
+        with pytest.raises(BadInputError, match=sentence):
+            read_domain({"rules": [{"text": "x", "forbid": forbid}]})
+    with pytest.raises(BadInputError, match="write forbid"):
+        read_domain({"rules": [{"text": "x", "forbidd": ["call"]}]})

@@ -103,7 +103,7 @@ def imported_view(workspace: Path, done: Imported) -> RenderableType:
 
 def plan_view(planned: Plan) -> RenderableType:
     """Show what a build would ask and cost."""
-    time = f"about {duration(planned.seconds)}" if planned.seconds is not None else "not known before the first build"
+    time = "none" if planned.seconds is None else f"about {duration(planned.seconds)}"
     first = Text(
         f"{planned.documents} documents, {planned.issues} issues: {planned.calls} requests to a model, "
         f"{money(planned.cost)}, time {time}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from autokb.core.timed_patterns import find_problem, quote_pattern, search_patte
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
+MOST_ALTERNATIVES = 1_000  # that the strokes of one phrase stand for; the longest we ship has 35
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
@@ -47,13 +49,20 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something no solution may do; a pattern that matches a step breaks it."""
+    """Something no solution may do: what says a phrase of ``forbid`` breaks it, and what matches a pattern."""
 
     id: str
     text: str
     patterns: tuple[str, ...] = ()
+    # Not in the key of a rule without any, so that what was paid for before there were phrases is found again.
+    forbid: tuple[str, ...] = field(default=(), metadata={"default_outside_key": True})
 
-    def broken_by(self, text: str) -> str | None:
+    @property
+    def is_checked_offline(self) -> bool:
+        """Whether anything of it can be found without a model."""
+        return bool(self.patterns or self.forbid)
+
+    def match_patterns(self, text: str) -> str | None:
         """Return the words of the text that match a pattern, or None.
 
         Raises SlowPatternError where none is found and a pattern takes too long to say so.
@@ -178,7 +187,7 @@ def _read_rule(position: int, data: Any) -> Rule:
     if isinstance(data, str):
         data = {"text": data}
     data = _require_mapping(data, f"domain.yaml: rule {position}")
-    _check_spelling(data, ("id", "text", "patterns"), f"domain.yaml: rule {position}")
+    _check_spelling(data, ("id", "text", "forbid", "patterns"), f"domain.yaml: rule {position}")
     rule_id = _read_text(data.get("id"), f"domain.yaml: rule {position}: id") or f"rule-{position}"
     text = _read_text(data.get("text"), f"domain.yaml: rule {rule_id!r}: text")
     if not text.strip():
@@ -187,7 +196,16 @@ def _read_rule(position: int, data: Any) -> Rule:
     for pattern in patterns:
         if problem := find_problem(pattern):
             raise BadInputError(f"domain.yaml: rule {rule_id!r}: the pattern {quote_pattern(pattern)} {problem}.")
-    return Rule(rule_id, text, patterns)
+    forbid = _read_strings(data.get("forbid"), f"domain.yaml: rule {rule_id!r}: forbid")
+    for phrase in forbid:
+        if not any(character.isalnum() for character in phrase):
+            raise BadInputError(f"domain.yaml: rule {rule_id!r}: forbid: {phrase!r} has no word in it; leave it out.")
+        if math.prod(word.count("/") + 1 for word in phrase.split()) > MOST_ALTERNATIVES:
+            start = phrase[:60]
+            raise BadInputError(
+                f"domain.yaml: rule {rule_id!r}: forbid: {start!r} has too many alternatives; split it."
+            )
+    return Rule(rule_id, text, patterns, forbid)
 
 
 def read_domain(data: Any) -> DomainSpec:
@@ -205,7 +223,7 @@ def read_domain(data: Any) -> DomainSpec:
                 _check_implied(attributes, attribute.name, value, other, values)
     rules = [] if data.get("rules") is None else data["rules"]
     if not isinstance(rules, list):
-        raise BadInputError("domain.yaml: rules must be a list of {id, text, patterns}.")
+        raise BadInputError("domain.yaml: rules must be a list of {id, text, forbid, patterns}.")
     read = tuple(_read_rule(n, r) for n, r in enumerate(rules, 1))
     if len({r.id for r in read}) < len(read):
         raise BadInputError("domain.yaml: two rules have the same id; give each its own.")

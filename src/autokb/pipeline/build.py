@@ -12,6 +12,7 @@ import numpy as np
 from autokb.core.attributes import Attributes
 from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec, Rule
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
@@ -46,12 +47,12 @@ from autokb.stores.published import read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.text.lexicons import missing_sentence
 
-BUILD_PACE = "build_seconds_an_item"  # meta: seconds of a build without waiting, for each document and raw issue
 GROWN_BY = "grown_by"  # meta: the model that grew the published trees
 
 
@@ -80,20 +81,22 @@ def build(
             try:
                 counts = Build(workspace, file, stages, rethink).run()
             except StoppedOnPurposeError as stop:
-                stopped = _report(KnowledgeCounts(), stages, workspace.spec.language, time.perf_counter() - started)
+                stopped = _report(KnowledgeCounts(), stages, workspace.spec, time.perf_counter() - started)
                 stop.result = replace(stopped, stopped=str(stop))
                 raise
             seconds = time.perf_counter() - started
-            items = len(file.staged("documents")) + len(file.staged("issues"))
             with file.transaction():
-                file.note(BUILD_PACE, str((seconds - stages.seconds_waited()) / max(items, 1)))
                 file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
-            return _report(counts, stages, workspace.spec.language, seconds)
+            return _report(counts, stages, workspace.spec, seconds)
 
 
-def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: float) -> BuildReport:
+def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: float) -> BuildReport:
     spent = stages.spending()
-    notes = (missing_sentence(language), _orphans_sentence(counts.orphaned))
+    notes = (
+        missing_sentence(spec.language),
+        _unchecked_rules_sentence([] if stages.asks_model(CHECK_RULES, "rules") else spec.rules),
+        _orphans_sentence(counts.orphaned),
+    )
     return BuildReport(
         themes=counts.themes,
         seeds=counts.seeds,
@@ -114,6 +117,18 @@ def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: flo
         stages=stages.log.reports(),
         orphaned=counts.orphaned,
         notes=tuple(filter(None, notes)),
+    )
+
+
+def _unchecked_rules_sentence(rules: Sequence[Rule]) -> str:
+    """Name the rules that nothing can find broken without a model; nothing where there are none."""
+    unchecked = [rule.id for rule in rules if not rule.is_checked_offline]
+    if not unchecked:
+        return ""
+    are, them = ("rule is", "it") if len(unchecked) == 1 else ("rules are", "them")
+    return (
+        f"{len(unchecked)} {are} not checked, since no model is set: {', '.join(unchecked)}. Give {them} phrases in "
+        "domain.yaml, for example forbid: [contact support]."
     )
 
 

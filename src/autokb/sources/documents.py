@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -19,8 +19,9 @@ from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
+from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import ConvertedFile, first_heading, short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord
+from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.sections import join_sections
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
@@ -66,11 +67,14 @@ def read_documents(
     files, skipped = find_files(paths, added, follow_links=follow_links)
     read: dict[str, tuple[SourceRecord[Document], str]] = {}
     unresolved: Counter[str] = Counter()
-    for file in files:
-        if progress:
-            progress(file.relative)
+    fields = fields or Fields()
+    named = NamedFields({"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id})
+    for position, file in enumerate(files, 1):
+        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
+        if tell:
+            tell()
         try:
-            documents, unreadable = _read_file(file, fields or Fields(), known_markup, templates or {})
+            documents, unreadable = _read_file(file, fields, known_markup, templates or {}, named, tell)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
@@ -87,7 +91,7 @@ def read_documents(
                 skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
     present = tuple((x.root, x.relative) for x in files)
-    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()))
+    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()), named.misspelt())
 
 
 def _without_controls(document: Document) -> Document:
@@ -120,7 +124,12 @@ def _is_copy_in_other_folder(one: SourceRecord[Document], two: SourceRecord[Docu
 
 
 def _read_file(
-    file: FoundFile, fields: Fields, known: Markup | None, templates: Mapping[str, str]
+    file: FoundFile,
+    fields: Fields,
+    known: Markup | None,
+    templates: Mapping[str, str],
+    named: NamedFields,
+    tell: Callable[..., None] | None,
 ) -> tuple[list[_Found], list[Skipped]]:
     if not has_known_suffix(file.relative):
         raise UnreadableFileError(_UNKNOWN)
@@ -134,9 +143,9 @@ def _read_file(
         )
     if kind in ("jsonl", "json", "csv", "tsv"):
         placed, bad = read_records(data, file.relative, kind)
-        return _documents(
-            placed, bad, file.relative, partial(_read_record, fields=fields, known=known, templates=templates)
-        )
+        named.look_in(placed, file.relative)
+        read_record = partial(_read_record, fields=fields, known=known, templates=templates)
+        return _documents(placed, bad, file.relative, read_record, tell)
     page = _page(data, kind, templates)
     _refuse_dump(page.text)
     if not page.text.strip():
@@ -172,11 +181,17 @@ def _page(data: bytes, kind: Format, templates: Mapping[str, str]) -> ConvertedF
 
 
 def _documents(
-    placed: Iterable[PlacedRecord], bad: list[Skipped], relative: str, read_record: Callable[..., _Found]
+    placed: Sequence[PlacedRecord],
+    bad: list[Skipped],
+    relative: str,
+    read_record: Callable[..., _Found],
+    tell: Callable[..., None] | None,
 ) -> tuple[list[_Found], list[Skipped]]:
     found = []
     slow = 0
-    for record in placed:
+    for count, record in enumerate(placed):
+        if tell and count % RECORDS_A_STEP == 0 and count:
+            tell(count, len(placed))
         place = relative if record.is_whole_file else f"{relative}:{record.line}"
         try:
             found.append(read_record(record, relative, place))

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.core.domain import Rule
+from autokb.core.domain import ENGLISH, Rule
 from autokb.core.nouns import Solution, VerdictName
 from autokb.core.timed_patterns import SlowPatternError
 from autokb.evaluation.quality.sampled_trees import TreeOf, tree_interval
 from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.heuristics.rules import find_breach
 from autokb.tasks.issues.check_rules.task import NOT_CONCERNED, NOTHING_NAMED
 
 BY_PATTERNS = "patterns"
@@ -42,14 +43,18 @@ class Compliance:
 
 
 def compliance(
-    solutions: Iterable[Solution], rules: Iterable[Rule], tree_of: TreeOf, model: str = BY_PATTERNS
+    solutions: Iterable[Solution],
+    rules: Iterable[Rule],
+    tree_of: TreeOf,
+    model: str = BY_PATTERNS,
+    language: str = ENGLISH,
 ) -> Compliance:
     """Return the share of the judged solutions that keep all rules; one with an open verdict is not judged.
 
     ``model`` is what a model is called whose words the stored verdicts have.
     """
     solutions, rules = list(solutions), list(rules)
-    found = {solution.id: solution_verdicts(solution, rules) for solution in solutions}
+    found = {solution.id: solution_verdicts(solution, rules, language) for solution in solutions}
     overall = {solution_id: overall_verdict(verdicts) for solution_id, verdicts in found.items()}
     judged = {s: float(verdict == "kept") for s, verdict in overall.items() if verdict in ("kept", "broken")}
     by_rule = {
@@ -61,7 +66,7 @@ def compliance(
     return Compliance(tree_interval(judged, tree_of), len(judged), len(found) - len(judged), by_rule, by)
 
 
-def solution_verdicts(solution: Solution, rules: Iterable[Rule]) -> dict[str, VerdictName]:
+def solution_verdicts(solution: Solution, rules: Iterable[Rule], language: str = ENGLISH) -> dict[str, VerdictName]:
     """Return what every rule says of the solution as it is displayed.
 
     The stored verdicts were given before a repair left the offending step out: a broken rule of a repaired solution is
@@ -73,7 +78,7 @@ def solution_verdicts(solution: Solution, rules: Iterable[Rule]) -> dict[str, Ve
     text = "\n".join((solution.text, *solution.steps))
     for rule in rules:
         try:
-            if rule.broken_by(text):
+            if find_breach(rule, text, language):
                 found[rule.id] = "broken"
         except SlowPatternError:
             found[rule.id] = "not judged"

@@ -62,7 +62,7 @@ def evaluate_quality(
     measured, tree_of = displayed_solutions(solutions), solution_trees(solutions, issues)
     return QualityReport(
         granularity(measured, domain, tree_of),
-        compliance(measured, domain.rules, tree_of, rules_model),
+        compliance(measured, domain.rules, tree_of, rules_model, domain.language),
         tree_interval(agreement.items, tree_of) if agreement else NOT_MEASURED,
         len(measured),
         agreement,
