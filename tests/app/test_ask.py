@@ -54,7 +54,8 @@ def test_an_answer_has_the_shape_of_the_contract_to_the_letter(opened: OpenIndex
                 text = hand_made_kb.DOCUMENTS[e["document"]][1]
                 assert list(e) == ["document", "start", "end", "quote"]
                 assert text[e["start"] : e["end"]] == e["quote"]
-    assert [list(d) for d in answer["documents"]] == [["document", "score"]] * 5
+    assert all(list(d) == ["document", "score"] for d in answer["documents"])
+    assert len(answer["documents"]) == (0 if question == "who won the cup" else 5)
     scores = [d["score"] for d in answer["documents"]]
     assert scores == sorted(scores, reverse=True)
     assert answer["seconds"] >= 0
@@ -151,10 +152,10 @@ def test_k_bounds_both_lists(opened: OpenIndex, k: int) -> None:
     assert trees[0] == "rain"
 
 
-def test_far_from_everything_abstains_with_documents(opened: OpenIndex) -> None:
+def test_far_from_everything_abstains_and_names_no_document(opened: OpenIndex) -> None:
     answer = ask(opened, "What is the capital of France?")
     assert (answer["outcome"], answer["matches"], answer["question"]) == ("abstains", [], None)
-    assert len(answer["documents"]) == 5
+    assert answer["documents"] == []  # none is near enough to be worth reading
 
 
 def test_a_document_that_no_solution_cites_is_among_the_documents(opened: OpenIndex) -> None:

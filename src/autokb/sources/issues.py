@@ -91,7 +91,9 @@ def read_issues(
                 skipped_lines.append(Skipped(place, str(error)))
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
     issues, duplicates = _with_unique_ids(found)
-    return Reading(issues, (*skipped, *duplicates), tuple((x.root, x.relative) for x in files), misspelt=named.misspelt())
+    return Reading(
+        issues, (*skipped, *duplicates), tuple((x.root, x.relative) for x in files), misspelt=named.misspelt()
+    )
 
 
 def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[list[PlacedRecord], list[Skipped]]:
