@@ -7,11 +7,19 @@ import importlib
 
 from benchmarks.figures import RESULTS, show, write
 
-QUICK = ("startup", "attributes", "provenance", "ask")  # provenance of the shipped domains, ask with 7,000 solutions
+QUICK = (
+    "startup",
+    "attributes",
+    "provenance",
+    "steps",
+    "ask",
+)  # provenance of the shipped domains, ask with 7,000 solutions
 SLOW = (
     "architecture",
+    "answers",
     "build",
     "retrieval",
+    "trees",
     "cost",
     "concurrency",
     "killed_builds",
@@ -20,6 +28,7 @@ SLOW = (
     "hostile",
     "installation",
     "tokenizer",
+    "second_rules",
 )
 CHUNKERS = ("chunk_noise", "chunk_chroma", "chunk_completeness", "chunk_speed", "chunk_model", "chunk_retrieval")
 

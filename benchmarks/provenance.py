@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from autokb.heuristics.rules import find_breach
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder
@@ -71,7 +72,7 @@ def _look(lines: list[dict[str, Any]], rules: Any) -> tuple[dict[str, int], list
             if not stands:
                 wrong.append(f"{solution['id']}: {e['document']} {e['start']}-{e['end']}")
         said = (solution["text"], *solution["steps"])
-        if shown and any(rule.broken_by(text) for rule in rules for text in said):
+        if shown and any(find_breach(rule, text) for rule in rules for text in said):
             counts["breaking"] += 1
             wrong.append(f"{solution['id']}: breaks a rule's pattern")
     return counts, wrong[:20]

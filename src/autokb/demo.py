@@ -12,7 +12,7 @@ from autokb.cli import main
 FOLDER = Path("demo-workspace")
 QUESTIONS = (
     ("an exact match", "It keeps disconnecting from my iPhone"),
-    ("one that asks back", "The microphone is not working"),
+    ("one that asks back", "Others cannot hear me"),
     ("one that abstains", "How do I bake sourdough bread?"),
 )
 
@@ -36,8 +36,21 @@ def demo(folder: Path = FOLDER) -> int:
         print(f"\n--- {what} ---", flush=True)
         if status := run("ask", name, question, "--k", "1"):
             return status
-    print(f'\nAll of it is in ./{name}: one SQLite file and two YAML files. Ask your own: autokb ask {name} "..."')
+    print(f"\nAll of it is in {name}: one SQLite file and two YAML files. Ask a question of your own:")
+    print(shlex.join((*_find_command(), "ask", name, "One of my earbuds is silent")))
     return 0
+
+
+def _find_command() -> tuple[str, ...]:
+    """Return how autokb is called from here: by its name where it is on the path, else by the program beside Python."""
+    program = Path(sys.executable).with_name("autokb")
+    if not program.exists():
+        return sys.executable, "-m", "autokb"
+    on_path = shutil.which("autokb")
+    if on_path and Path(on_path).absolute() == program:
+        return ("autokb",)
+    here = Path.cwd()
+    return (str(program.relative_to(here) if program.is_relative_to(here) else program),)
 
 
 if __name__ == "__main__":

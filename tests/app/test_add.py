@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
-from autokb.app.add import Added, add
+from autokb.app.add import Added, Kind, add
 from autokb.core.errors import BadInputError
 from autokb.sources import Fields
+from autokb.sources.reading import RECORDS_A_STEP
 from autokb.stores.workspace import Workspace, create_workspace
 from autokb.stores.workspace_file import Staged
 
@@ -226,10 +227,38 @@ def test_issues_from_nested_records_and_from_text(workspace: Workspace, tmp_path
     assert counts(add(workspace, [tmp_path / "t.txt"], "issues")) == (0, 0, 3, 0)
 
 
-def test_a_wrong_field_name_names_the_columns(workspace: Workspace, tmp_path: Path) -> None:
-    (tmp_path / "i.csv").write_text("id,message\n1,Hello there\n")
-    (skipped,) = add(workspace, [tmp_path / "i.csv"], "issues", Fields(text="mesage")).skipped
-    assert "message" in skipped.reason and "--text-field" in skipped.reason
+@pytest.mark.parametrize("option", ["text", "title", "id", "date", "resolved_by"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("i.csv", "id,message,day\n1,Hello there,2025-02-03\n"),
+        ("i.jsonl", '{"id": "1", "message": "Hello there", "day": "2025-02-03"}\n'),
+    ],
+)
+def test_a_misspelt_field_takes_nothing_and_names_the_fields(
+    workspace: Workspace, tmp_path: Path, name: str, content: str, option: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(BadInputError, match=rf"{name} has the field 'mesage' that --{option.replace('_', '-')}") as no:
+        add(workspace, [tmp_path / name], "issues", Fields(**{"text": "message", option: "mesage"}))
+    assert "id, message, day" in str(no.value) and "Nothing was added" in str(no.value)
+    assert issues(workspace) == {}
+
+
+@pytest.mark.parametrize("option", ["text", "title", "id"])
+def test_a_misspelt_field_of_documents_takes_nothing(workspace: Workspace, tmp_path: Path, option: str) -> None:
+    (tmp_path / "d.jsonl").write_text('{"id": "1", "body": "The blades are sharp."}\n')
+    with pytest.raises(BadInputError, match="id, body"):
+        add(workspace, [tmp_path], "documents", Fields(**{"text": "body", option: "bdoy"}))
+    assert documents(workspace) == {}
+
+
+def test_a_field_that_some_records_have_is_spelt_right(workspace: Workspace, tmp_path: Path) -> None:
+    lines = '{"id": "1", "text": "No sound"}\n{"id": "2", "text": "It hums", "day": "2025-02-03", "gold": []}\n'
+    (tmp_path / "i.jsonl").write_text(lines)
+    (tmp_path / "other.csv").write_text("id,text\n3,It rains in\n")
+    fields = Fields(date="day", resolved_by="gold[].slug")
+    assert counts(add(workspace, [tmp_path], "issues", fields))[0] == 3
 
 
 def test_a_missing_path_adds_nothing_at_all(workspace: Workspace, folder: Callable) -> None:
@@ -250,16 +279,70 @@ def test_names_that_are_no_text_do_not_end_the_command(workspace: Workspace, fol
     assert counts(add(workspace, [manuals], sync=True))[3] == 0
 
 
-def test_issues_added_again_under_other_ids_are_counted_as_gone_until_a_sync(
+def test_a_file_read_by_other_fields_gives_nothing_any_more_of_what_it_gave_before(
     workspace: Workspace, tmp_path: Path
 ) -> None:
+    path, beside = tmp_path / "issues.csv", tmp_path / "beside.csv"
+    path.write_text("number,text,reply\n7,it hums,oil it\n8,it rains in,\n", encoding="utf-8")
+    beside.write_text("text\nit smells\n", encoding="utf-8")
+    add(workspace, [path, beside], "issues")
+    again = add(workspace, [path], "issues", Fields(id="number"))
+    assert (counts(again), again.gone) == ((2, 0, 0, 2), 0)
+    assert {"7", "8"} < set(issues(workspace)) and len(issues(workspace)) == 3
+    # a row without the field is skipped, and what it gave by another one is gone all the same
+    done = add(workspace, [path], "issues", Fields(id="number", text="reply"))
+    assert (counts(done), len(done.skipped)) == ((0, 1, 0, 1), 1)
+    assert issues(workspace)["7"]["text"] == "oil it"
+    done = add(workspace, [path], "issues")
+    assert (counts(done), len(issues(workspace))) == ((2, 0, 0, 1), 3)
+
+
+def test_rows_that_a_file_lost_stay_until_a_sync(workspace: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "issues.csv"
     path.write_text("number,text\n7,it hums\n8,it rains in\n", encoding="utf-8")
-    add(workspace, [path], "issues")
+    add(workspace, [path], "issues", Fields(id="number"))
+    path.write_text("number,text\n7,it hums\n", encoding="utf-8")
     again = add(workspace, [path], "issues", Fields(id="number"))
-    assert (counts(again), again.gone) == ((2, 0, 0, 0), 2)
+    assert (counts(again), again.gone) == ((0, 0, 1, 0), 1)
     done = add(workspace, [path], "issues", Fields(id="number"), sync=True)
-    assert (counts(done), done.gone) == ((0, 0, 2, 2), 0)
+    assert (counts(done), done.gone) == ((0, 0, 1, 1), 0)
+
+
+def test_documents_read_by_other_fields_replace_those_of_before(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"slug": "blades", "body": "They are sharp."}\n')
+    add(workspace, [path])
+    assert set(documents(workspace)) == {"blades"}
+    path.write_text('{"nr": "4", "slug": "blades", "body": "They are sharp."}\n')
+    assert counts(add(workspace, [path], "documents", Fields(id="nr"))) == (1, 0, 0, 1)
+    assert set(documents(workspace)) == {"4"}
+
+
+@pytest.mark.parametrize("kind", ["documents", "issues"])
+def test_an_empty_folder_is_said(workspace: Workspace, folder: Callable, tmp_path: Path, kind: Kind) -> None:
+    empty = tmp_path / "empty"
+    (empty / "inside").mkdir(parents=True)
+    (empty / ".hidden.md").write_text("# Hidden")
+    full = folder("m", a="one")
+    (full / "i.csv").write_text("text\nit hums\n")
+    done = add(workspace, [empty, full], kind)
+    assert [s.path for s in done.skipped if "no file to read" in s.reason] == [str(empty)]
+    assert done.added == 1
+
+
+def test_a_long_reading_tells_how_far_it_is(workspace: Workspace, folder: Callable, tmp_path: Path) -> None:
+    told: list[str] = []
+    add(workspace, [folder("m", a="one", b="two")], progress=told.append)
+    assert told == ["1 of 2, a.md", "2 of 2, b.md"]
+    rows = 2 * RECORDS_A_STEP + 1
+    (tmp_path / "i.csv").write_text("text\n" + "".join(f"it hums {n} times\n" for n in range(rows)))
+    told.clear()
+    add(workspace, [tmp_path / "i.csv"], "issues", progress=told.append)
+    assert told == ["1 of 1, i.csv", "1 of 1, i.csv, record 1,000 of 2,001", "1 of 1, i.csv, record 2,000 of 2,001"]
+    (tmp_path / "p.html").write_text("<html><body><main><h1>Blades</h1><p>They are sharp.</p></main></body></html>")
+    told.clear()
+    add(workspace, [tmp_path / "p.html"], progress=told.append)
+    assert told[-1] == "menus and the like left out, 1 of 1, p.html"
 
 
 # -- the same file by several names ---------------------------------------------------------------------------
@@ -434,3 +517,16 @@ def test_a_sync_of_a_folder_that_is_gone_is_refused_even_with_a_yes(workspace: W
     with pytest.raises(BadInputError, match="does not exist"):
         add(workspace, [share], sync=True, yes=True)
     assert set(documents(workspace)) == {"a.md"}
+
+
+def test_templates_of_a_wiki_are_read_by_the_domain_or_left_out_with_a_warning(tmp_path: Path) -> None:
+    domain = f'{hand_made_kb.DOMAIN}\ntemplates:\n  options TB: "Choose {{menu Settings}}."\n'
+    workspace = create_workspace(tmp_path / "kb", domain)
+    page = tmp_path / "wiki" / "start.wiki"
+    page.parent.mkdir()
+    page.write_text("= Start =\n# [[T:options TB]]\n# [[T:Other]] Wait.\n", encoding="utf-8")
+    done = add(workspace, [page.parent])
+    assert done.unresolved == (("Other", 1),) and "unresolved" not in done.as_json()
+    with workspace.file() as file:
+        (staged,) = file.staged("documents")
+    assert staged.body["text"] == "# Start\n\n1. Choose **Settings**.\n2. Wait.\n"

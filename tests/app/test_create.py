@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -114,8 +115,11 @@ def test_a_workspace_without_its_domain_is_not_made_anew(tmp_path: Path) -> None
     create(tmp_path / "kb", "medical")
     (tmp_path / "kb" / "domain.yaml").unlink()
     for attempt in (lambda: create(tmp_path / "kb"), lambda: open_workspace(tmp_path / "kb")):
-        with pytest.raises(BadInputError, match=r"domain\.yaml is gone; put it back"):
+        with pytest.raises(BadInputError, match=r"domain\.yaml is gone; put a copy back") as gone:
             attempt()
+    (command,) = re.findall(r"\((echo .*)\)", str(gone.value))
+    subprocess.run(command, shell=True, check=True)
+    assert open_workspace(tmp_path / "kb").spec.name == "NAME"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")

@@ -75,7 +75,7 @@ def test_edited_texts_are_taken_with_their_steps(hand_made: Workspace, suffix: s
     assert said.startswith("Android\n1. Turn on")
     assert steps == ("Turn on Location in the Android settings.", "Open the app.", "Tap Add robot ✓.")
     (match, *_) = open_index(hand_made).ask("does not pair with android").as_json()["matches"]
-    assert match["solutions"][0]["steps"] == list(steps)
+    assert list(steps) in [s["steps"] for s in match["solutions"]]
     assert taken(hand_made, text_of(hand_made, suffix), suffix).taken == 0
 
 

@@ -154,6 +154,10 @@ WRONG: list[tuple[str, str]] = [
     ('{"kind": "edit", "id": "x", "solution_id": "s-rain", "steps": "one"}', "steps must be a list"),
     ('{"kind": "setting", "id": "weights", "title": "heavy"}', "must be a number"),
     ('{"kind": "setting", "id": "gate", "threshold": 9, "encoder": "e"}', "between -1 and 1"),
+    (
+        '{"kind": "setting", "id": "gate", "threshold": null, "encoder": "e", "coefficients": {"intercept": 1}}',
+        "must be intercept, documents, issues",
+    ),
     ('{"kind": "setting", "id": "domain", "yaml": "attributes: 3"}', "stands in an earlier line"),
     ('{"kind": "theme", "id": "t-power", "name": "again"}', "stands in an earlier line"),
 ]
@@ -350,7 +354,8 @@ def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
     workspace, done = taken_in(tmp_path, [line for line in hand_made_kb.lines() if line["kind"] == "document"])
     assert done.skipped == ()
     answer = open_index(workspace).ask("a garage roof against the sun").as_json()
-    assert (answer["outcome"], answer["matches"]) == ("abstains", [])
+    assert (answer["outcome"], answer["matches"]) == ("answered", [])
+    assert answer["passages"][0]["document"] == "garage.md"
     assert answer["documents"][0]["document"] == "garage.md"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -281,8 +282,10 @@ def test_evaluate_retrieval_by_the_command(run: Run, hand_made: Workspace, tmp_p
     status, shown = run(*words, "--report", tmp_path / "r.html")
     assert status == 0
     assert {"raw", "raw+cc", "bm25", "vectors", "autokb", "autokb+hr"} <= set(shown["systems"])
-    for system in shown["systems"].values():
-        assert set(system["metrics"]) == {"hit_rate@1", "hit_rate@3", "hit_rate@5", "hit_rate@10", "mrr", "ndcg@10"}
+    ranked = {"hit_rate@1", "hit_rate@3", "hit_rate@5", "hit_rate@10", "mrr", "ndcg@10"}
+    shows = {"shown@1", "shown@3", "shown@5", "shown@10"}
+    for name, system in shown["systems"].items():
+        assert set(system["metrics"]) == (ranked | shows if name == "autokb+hr" else ranked)
         assert set(system["metrics"]["mrr"]) >= {"value", "low", "high"}
         assert set(system["rankings"]) == {"1", "2"}
     best = shown["systems"]["autokb+hr"]
@@ -363,3 +366,14 @@ def test_a_table_that_is_damaged_is_said(run: Run, hand_made: Workspace) -> None
     db.close()
     status, shown = run("show", hand_made.folder)
     assert status == 1 and "is damaged (SQLITE_ERROR); restore your backup" in shown["error"]
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"autokb {version('autokb')}\n"
+
+
+def test_a_misspelt_field_ends_with_two(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "i.csv").write_text("id,message\n1,Hello there\n")
+    status, shown = run("add", hand_made.folder, tmp_path / "i.csv", "--as", "issues", "--text-field", "mesage")
+    assert status == 2 and "the fields are: id, message" in shown["error"]

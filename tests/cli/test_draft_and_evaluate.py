@@ -63,6 +63,39 @@ def test_variations_by_the_command(run: Run, hand_made: Workspace, tmp_path: Pat
     assert "hard only" in (tmp_path / "r.html").read_text()
 
 
+def test_the_same_evaluation_gives_the_same_page(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
+    for words in (
+        ("retrieval", hand_made.folder, "--variations", "--sample", 2, "--systems", "raw", "children", "literal"),
+        ("quality", hand_made.folder),
+    ):
+        pages = []
+        for name in ("a.html", "b.html"):
+            assert run("evaluate", *words, "--report", tmp_path / name)[0] == 0
+            pages.append((tmp_path / name).read_bytes())
+        assert pages[0] == pages[1]
+    assert b"1.0 by construction" in pages[0]
+
+
+def test_the_terminal_says_what_q_d_by_patterns_is_worth(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "quality", str(hand_made.folder)]) == 0
+    assert "1.0 by construction" in " ".join(capsys.readouterr().out.split())
+
+
+def test_compare_claims_no_difference_that_it_cannot_see(
+    run: Run, hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = run("evaluate", "retrieval", hand_made.folder, "--variations", "--sample", 2, "--systems", "children")[1]
+    (tmp_path / "a.json").write_text(json.dumps(stored))
+    words = ("evaluate", "compare", tmp_path / "a.json", tmp_path / "a.json", "--metric", "children.node_hit@1")
+    (difference,) = run(*words)[1]["differences"]
+    assert (difference["wins"], difference["losses"], difference["paired"]) == (0, 0, 2)
+    assert difference["verdict"] == "no detectable difference"
+    assert main([*map(str, words)]) == 0
+    assert "no detectable difference" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -9,6 +9,7 @@ import pytest
 from autokb.core.attributes import ANY, NONE
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
+from autokb.core.keys import key_json
 
 DEVICES: dict[str, Any] = {
     "name": "devices",
@@ -36,8 +37,8 @@ def test_attributes_and_rules_are_read(devices: DomainSpec) -> None:
     assert devices.attributes["os"].synonyms == {"iOS": ("iphone",)}
     assert devices.attributes["os"].implies == {"iOS": {"device": frozenset({"Phone"})}}
     assert devices.attributes["condition"].kind == "open"
-    assert devices.rules[0].broken_by("Please CALL the support now") == "CALL the support"
-    assert devices.rules[0].broken_by("Restart the phone") is None
+    assert devices.rules[0].match_patterns("Please CALL the support now") == "CALL the support"
+    assert devices.rules[0].match_patterns("Restart the phone") is None
 
 
 @pytest.mark.parametrize(
@@ -130,3 +131,80 @@ def test_a_domain_has_a_language(data: dict[str, object], language: str) -> None
 def test_a_language_is_a_code_of_two_letters(language: object) -> None:
     with pytest.raises(BadInputError, match="two letters such as en or de"):
         read_domain({"language": language})
+
+
+def test_a_question_back_and_labels_are_read_and_change_no_key() -> None:
+    plain = {"values": ["iOS", "Windows"]}
+    spoken = {**plain, "ask": "What runs on it?", "labels": {"iOS": "an iPhone or iPad"}}
+    attribute = read_domain({"attributes": {"os": spoken}}).attributes["os"]
+    assert (attribute.ask, attribute.labels) == ("What runs on it?", {"iOS": "an iPhone or iPad"})
+    bare = read_domain({"attributes": {"os": plain}}).attributes["os"]
+    assert (bare.ask, bare.labels) == ("", {})
+    assert key_json({"os": attribute}) == key_json({"os": bare})
+
+
+def test_an_open_attribute_may_label_any_value() -> None:
+    found = read_domain({"attributes": {"condition": {"kind": "open", "labels": {"Asthma": "asthma", "NONE": "none"}}}})
+    assert found.attributes["condition"].labels == {"Asthma": "asthma", "NONE": "none"}
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"ask": ["Which?"]}, "'os': ask must be text"),
+        ({"labels": {"Mac": "a Mac"}}, "labels: 'Mac' is not one of its values"),
+        ({"labels": {"iOS": ["a", "b"]}}, "the label of iOS must be text"),
+        ({"labels": ["iPhone"]}, "labels must be a mapping"),
+        ({"label": {}}, r"write labels\."),
+    ],
+)
+def test_a_wrong_question_back_or_label_is_named(more: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadInputError, match=sentence):
+        read_domain({"attributes": {"os": {"values": ["iOS", "Windows"], **more}}})
+
+
+@pytest.mark.parametrize(
+    ("scope", "read"),
+    [
+        (None, {}),
+        ({"os": "iOS"}, {"os": {"iOS"}}),
+        ({"os": ["iOS"], "condition": ["Gout"]}, {"os": {"iOS"}, "condition": {"Gout"}}),
+        ({"os": ["iOS", "Windows"]}, {"os": ANY}),
+    ],
+)
+def test_a_scope_says_what_holds_for_everything(scope: Any, read: dict[str, set[str]]) -> None:
+    assert read_domain({**DEVICES, "scope": scope}).scope == read
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ({"scope": {"planet": ["Mars"]}}, "scope names the attribute 'planet', which is not configured"),
+        ({"scope": {"os": ["Symbian"]}}, "scope: 'Symbian' is not a value of 'os'"),
+        ({"scope": {"os": []}}, r"os needs its values, for example scope: \{os: \[One\]\}"),
+        ({"scope": {"os": {"iOS": True}}}, "scope: os must be a list of strings"),
+        ({"scope": ["iOS"]}, "scope must be a mapping"),
+        ({"scopes": {}}, r"write scope\."),
+    ],
+)
+def test_a_wrong_scope_is_named(data: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadInputError, match=sentence):
+        read_domain({**DEVICES, **data})
+
+
+def test_a_rule_may_forbid_phrases() -> None:
+    (rule,) = read_domain({"rules": [{"id": "r", "text": "No calls.", "forbid": ["call support", "ring us"]}]}).rules
+    assert rule.forbid == ("call support", "ring us") and rule.is_checked_offline
+    assert read_domain({"rules": [{"text": "No calls.", "forbid": "call support"}]}).rules[0].forbid == (
+        "call support",
+    )
+    assert not read_domain({"rules": ["No calls."]}).rules[0].is_checked_offline
+    for forbid, sentence in (
+        (["- !"], "has no word in it"),
+        ([["call"]], "must be a list of strings"),
+        (["a/b/c/d/e/f/g/h/i/j " * 4], "too many alternatives"),
+    ):
+        with pytest.raises(BadInputError, match=sentence):
+            read_domain({"rules": [{"text": "x", "forbid": forbid}]})
+    with pytest.raises(BadInputError, match="write forbid"):
+        read_domain({"rules": [{"text": "x", "forbidd": ["call"]}]})

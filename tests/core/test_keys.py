@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.core.domain import Attribute
+from autokb.core.domain import Attribute, Rule
 from autokb.core.ids import canonical_json
 from autokb.core.keys import key_json, only_if_other_than, outside_key
 
@@ -52,3 +52,13 @@ def test_a_configuration_that_changed_is_spelled_anew() -> None:
     before = key_json(configuration)
     configuration["os"] = Attribute("os", "closed", ("A", "B"), synonyms={"A": ("first",)})
     assert key_json(configuration)["os"]["synonyms"] == {"A": ["first"]} != before["os"]["synonyms"]
+
+
+def test_phrases_are_in_the_key_of_a_rule_that_has_any_and_of_no_other() -> None:
+    assert key_json(Rule("r", "x", ("p",))) == {"id": "r", "text": "x", "patterns": ["p"]}
+    assert key_json(Rule("r", "x", ("p",), ("call us",))) == {
+        "id": "r",
+        "text": "x",
+        "patterns": ["p"],
+        "forbid": ["call us"],
+    }

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from autokb.core.settings import read_settings
+from typing import Any
+
+import pytest
+
+from autokb.core.errors import BadInputError
+from autokb.core.settings import CAUTION, read_settings
 
 JUDGE = {"check_rules": "openai:judge"}
 
@@ -10,3 +15,32 @@ JUDGE = {"check_rules": "openai:judge"}
 def test_models_of_single_tasks_are_read_under_the_old_word_too() -> None:
     assert read_settings({"tasks": JUDGE}).tasks == read_settings({"rooms": JUDGE}).tasks == JUDGE
     assert read_settings({"tasks": JUDGE, "rooms": {"check_rules": "openai:old"}}).tasks == JUDGE
+
+
+@pytest.mark.parametrize("data", [None, {}, {"answer": None}, {"answer": {}}])
+def test_without_a_word_on_answers_the_caution_is_one_half(data: Any) -> None:
+    assert read_settings(data).answer.caution == CAUTION == 0.5
+
+
+@pytest.mark.parametrize("caution", [0, 0.25, 1, "0.75"])  # our YAML gives decimals as text
+def test_the_caution_is_a_probability(caution: Any) -> None:
+    assert read_settings({"answer": {"caution": caution}}).answer.caution == float(caution)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"caution": 1.5}, "caution must be a probability"),
+        ({"caution": -1}, "caution must be a probability"),
+        ({"caution": True}, "caution must be a probability"),
+        ({"caution": "high"}, "caution must be a probability"),
+        ({"caution": float("nan")}, "caution must be a probability"),
+        ({"caution": None}, "caution must be a probability"),
+        ({"caution": 10**400}, "caution must be a probability"),
+        ({"courage": 1}, "answer takes caution alone, not 'courage'"),
+        (0.5, "answer must be a mapping"),
+    ],
+)
+def test_another_caution_is_refused(answer: Any, reason: str) -> None:
+    with pytest.raises(BadInputError, match=reason):
+        read_settings({"answer": answer})

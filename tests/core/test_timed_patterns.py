@@ -50,7 +50,7 @@ def test_patterns_mean_what_re_makes_of_them(pattern: str) -> None:
     assert find_problem(pattern) == ""
     for text in texts:
         found = re.search(pattern, text, re.IGNORECASE)
-        assert Rule("r", "t", (pattern,)).broken_by(text) == (found.group(0) if found else None), (pattern, text)
+        assert Rule("r", "t", (pattern,)).match_patterns(text) == (found.group(0) if found else None), (pattern, text)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_a_pattern_that_cannot_be_compiled_in_bounds_is_refused_by_name(pattern:
 @pytest.mark.parametrize("pattern", [EVIL, r"(?:a{1,40}){1,40}$", r"(?:(?:a|aa)+b?)+$"])
 def test_a_pattern_that_takes_too_long_is_named(pattern: str) -> None:
     with pytest.raises(SlowPatternError, match=r"of the rule 'no-a' takes more than 0\.5 seconds") as error:
-        Rule("no-a", "No a.", (pattern,)).broken_by(TEXT)
+        Rule("no-a", "No a.", (pattern,)).match_patterns(TEXT)
     assert repr(pattern) in str(error.value)
 
 
 def test_what_only_re_cannot_do_is_done() -> None:
-    assert Rule("r", "t", (r"(a+)+$",)).broken_by(TEXT) is None
+    assert Rule("r", "t", (r"(a+)+$",)).match_patterns(TEXT) is None
 
 
 def test_a_slow_pattern_is_tried_a_few_times_and_not_for_each_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import yaml
 
 from autokb.core.domain import read_domain
 from autokb.domains import domain_text
+from autokb.heuristics.rules import find_breach
 
 BROKEN = [
     ("headphones", "no-harsh-cleaning", "Wipe wax off with a cotton bud dipped in isopropyl alcohol."),
@@ -39,6 +40,22 @@ BROKEN = [
     ("thunderbird", "keep-encryption", "Connection Security = None"),
     ("thunderbird", "keep-encryption", "Allow less secure apps in the account."),
     ("thunderbird", "keep-encryption", "Confirm Security Exception."),
+    (
+        "thunderbird",
+        "keep-profile-data",
+        "On the new computer, remove (or rename, for a backup) any Thunderbird folders in AppData.",
+    ),
+    (
+        "thunderbird",
+        "keep-security-software",
+        "Turning both antivirus, VPN, proxy and firewall off helped many people.",
+    ),
+    ("thunderbird", "keep-security-software", "The firewall has to be switched off."),
+    ("thunderbird", "keep-security-software", "Exit the virus scanner."),
+    ("thunderbird", "keep-encryption", "Re-enabling outdated TLS versions helps."),
+    ("thunderbird", "keep-encryption", "Re-enable TLS 1.0 and 1.1."),
+    ("thunderbird", "keep-encryption", "Set security.tls.version.enable-deprecated to true."),
+    ("thunderbird", "keep-encryption", "Two-factor authentication must be turned off."),
 ]
 
 INNOCENT = [
@@ -70,25 +87,29 @@ INNOCENT = [
     ("thunderbird", "Disable the extension and restart."),
     ("thunderbird", "Connection security: SSL/TLS"),
     ("thunderbird", "Allow antivirus clients to quarantine messages."),
+    ("thunderbird", "Do not turn off the antivirus program."),
+    ("thunderbird", "Nothing changes, unless your mail server still uses very old keys for SSL/TLS."),
+    ("thunderbird", "See https://example.org/kb/disable-ssl-and-turn-off-antivirus for more."),
+    ("thunderbird", "Remove the file search.json.mozlz4 in the profile folder."),
 ]
 
 
 @pytest.mark.parametrize(("domain", "rule", "step"), BROKEN)
 def test_a_step_that_breaks_a_rule_is_caught_by_that_rule(domain, rule, step):
     rules = read_domain(yaml.safe_load(domain_text(domain))).rules
-    assert rule in [r.id for r in rules if r.broken_by(step)]
+    assert rule in [r.id for r in rules if find_breach(r, step)]
 
 
 @pytest.mark.parametrize(("domain", "step"), INNOCENT)
 def test_an_innocent_step_breaks_nothing(domain, step):
     rules = read_domain(yaml.safe_load(domain_text(domain))).rules
-    assert {r.id: found for r in rules if (found := r.broken_by(step))} == {}
+    assert {r.id: found for r in rules if (found := find_breach(r, step))} == {}
 
 
 def test_a_breach_is_found_inside_a_solution_of_several_steps():
     rules = {r.id: r for r in read_domain(yaml.safe_load(domain_text("headphones"))).rules}
     text = "1. Hold the mesh down.\n2. Never use water.\n3. Clean it with acetone.\n4. Let it dry."
-    assert "acetone" in (rules["no-harsh-cleaning"].broken_by(text) or "")
+    assert "acetone" in (find_breach(rules["no-harsh-cleaning"], text) or "")
 
 
 @pytest.mark.parametrize("domain", ["headphones", "medical"])
@@ -101,7 +122,7 @@ def test_the_shipped_manuals_break_each_rule_somewhere_so_that_checking_shows(do
     broken = {
         r.id
         for r in read_domain(yaml.safe_load(domain_text(domain))).rules
-        if any(r.broken_by(line) for text in plain for line in text.replace("<", "\n<").splitlines())
+        if any(find_breach(r, line) for text in plain for line in text.replace("<", "\n<").splitlines())
     }
     # Harsh cleaning stands in the PDF and the pointer to the manual in a DOCX, which this test does not open.
     in_files = {"no-harsh-cleaning", "no-manual"} if domain == "headphones" else set()

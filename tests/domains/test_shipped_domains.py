@@ -44,7 +44,7 @@ def test_each_specification_reads_and_has_its_name(name):
     assert read.name == name
     assert len(read.attributes) == 4
     assert len(read.rules) == 4
-    assert all(rule.patterns for rule in read.rules)
+    assert all(rule.is_checked_offline for rule in read.rules)
 
 
 def test_the_papers_attributes_and_values_are_there():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.compare import compare, read_answer
+from autokb.evaluation.compare import NO_DIFFERENCE, compare, read_answer
 from autokb.evaluation.retrieval.experiment import measure
 
 RELEVANT = {f"q{n}": {"a": 1.0} for n in range(40)}
@@ -46,6 +46,21 @@ def test_differences_are_paired_where_rankings_allow_it() -> None:
     assert (found["raw"].low, found["raw"].high) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "wins", "losses", "verdict"),
+    [(20, 20, 0, 0, NO_DIFFERENCE), (20, 21, 1, 0, NO_DIFFERENCE), (10, 30, 20, 0, "higher"), (30, 10, 0, 20, "lower")],
+)
+def test_a_difference_is_claimed_only_where_its_interval_leaves_out_0(
+    before: int, after: int, wins: int, losses: int, verdict: str
+) -> None:
+    change = compare(answer(before), answer(after), "autokb.hit_rate@1").changes[0].as_json()
+    assert (change["wins"], change["losses"], change["verdict"]) == (wins, losses, verdict)
+    assert (change["low"] <= 0 <= change["high"]) == (verdict == NO_DIFFERENCE)
+    rose = sorted(f"q{n}" for n in range(before, after))
+    fell = sorted(f"q{n}" for n in range(after, before))
+    assert change["queries"] == {"won": rose, "lost": fell}
+
+
 def test_stored_values_of_queries_are_paired_too() -> None:
     def suggestions(values: dict[str, float]) -> dict[str, Any]:
         mean = {"value": sum(values.values()) / len(values), "low": 0, "high": 1}
@@ -62,6 +77,7 @@ def test_without_rankings_the_difference_has_no_ends() -> None:
     found = compare(before, after, "autokb.hit_rate@1", 0.05)
     assert [c.name for c in found.changes] == ["autokb.hit_rate@1"]
     assert found.changes[0].low is None
+    assert found.changes[0].verdict is None
     assert found.exit_status == 1
 
 

@@ -9,7 +9,14 @@ from html.parser import HTMLParser
 from rich.console import Console
 
 from autokb.evaluation.compare import compare
-from autokb.evaluation.report import answer_tables, html_page, interval_text, systems_chart, terminal_tables
+from autokb.evaluation.report import (
+    answer_tables,
+    comparison_tables,
+    html_page,
+    interval_text,
+    systems_chart,
+    terminal_tables,
+)
 from autokb.evaluation.retrieval.experiment import measure
 
 EVIL = "<script>alert('[bold]')</script>"
@@ -88,6 +95,18 @@ def test_other_answers_are_shown_as_figures() -> None:
 
 
 def test_a_comparison_is_shown() -> None:
-    found = compare(ANSWER, ANSWER, "mrr", 0.1).as_json()
-    assert "before" in terminal(found)
-    assert "+0.000" in page(found, "Comparison")
+    worse = {**ANSWER, "systems": {**ANSWER["systems"], "raw": {"metrics": {"mrr": {"value": 0.25}}}}}
+    changes, *_ = comparison_tables(compare(ANSWER, worse, "mrr", 0.1).as_json())
+    assert changes.columns == ("figure", "before", "after", "difference", "wins", "losses", "verdict")
+    same = ("1.000", "1.000", "+0.000 [+0.000, +0.000]", "0", "0", "no detectable difference")
+    assert {row[0]: row[1:] for row in changes.rows} == {
+        "raw.mrr": ("0.750", "0.250", "-0.500", "–", "–", "not paired"),
+        f"{EVIL}.mrr": same,
+    }
+
+
+def test_what_a_run_took_is_not_on_the_page() -> None:
+    took = {"seconds": 0.5, "calls": 7, "cached": 0, "tokens": {"input": 41, "output": 0}, "cost": 0.25}
+    again = {"seconds": 0.75, "calls": 0, "cached": 7, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
+    assert page({**ANSWER, **took}, "Retrieval") == page({**ANSWER, **again}, "Retrieval")
+    assert "0.750" in terminal({**ANSWER, **again})

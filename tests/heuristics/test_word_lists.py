@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import autokb.heuristics
+import autokb.retrieval.gate_fitting
 import autokb.text.lexicons
 from autokb.core.domain import Attribute
 from autokb.heuristics.attributes.extract import extract_attributes

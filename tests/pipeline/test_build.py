@@ -195,6 +195,7 @@ def test_a_workspace_of_an_earlier_release_is_asked_exported_and_built_without_e
     assert computed(built) == built.stages["fit"].computed == 1  # the gate, which names its encoder
     assert finished() == known + 1
     looked_up = [{name: s.computed + s.reused for name, s in one.stages.items()} for one in (unchanged, built)]
+    assert looked_up[0].pop("embeddings") < looked_up[1].pop("embeddings")  # what the gate is fitted on is read again
     assert looked_up[0] == looked_up[1]
     fresh = made(tmp_path / "fresh", source)
     fresh.build()
@@ -290,8 +291,8 @@ def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
     kb.add([source / "manuals"])
     kb.build()
     answer = kb.ask("How do I remove lime scale from my kettle?")
-    assert answer.outcome == "abstains"
-    assert answer.documents[0].id == "descaling.md"
+    assert (answer.outcome, answer.matches) == ("answered", ())
+    assert answer.passages[0].document == answer.documents[0].id == "descaling.md"
 
 
 def test_edited_lines_and_peoples_verdicts_survive_a_build(copy: tuple[SupportKB, Path]) -> None:

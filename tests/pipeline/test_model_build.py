@@ -49,7 +49,7 @@ def test_a_model_builds_trees_with_cited_solutions(server: StubServer, tmp_path:
     assert built.failures == ()
     assert (built.calls, built.cached) == (server.requests, 0)
     assert built.cost == pytest.approx((built.tokens.input + 2 * built.tokens.output) / 1e6)
-    assert built.parents >= 3 and built.children >= 3
+    assert built.parents >= 3 and built.solutions >= 3
     for solution in solutions(kb):
         assert len(solution.steps) == len(solution.evidence) > 0
         for e in solution.evidence:
@@ -116,8 +116,8 @@ def test_a_model_cuts_the_documents_and_is_asked_once(
 
 def test_paper_mode_asks_one_request_an_item_as_appendix_c_counts(server: StubServer, tmp_path: Path) -> None:
     built = made(tmp_path, server.url, mode="paper").build()
-    nodes = built.parents + built.children
     found = built.stages
+    nodes = found["solutions"].computed  # children that turn out to show nothing of their own among them
     chunks = len(DOCUMENTS)  # each is one chunk
     attributes = found["solution_attributes"].computed + found["solution_attributes"].reused
     asked = Counter(json.loads(json.dumps(b["response_format"]["json_schema"]["name"])) for b in server.bodies)
@@ -125,7 +125,7 @@ def test_paper_mode_asks_one_request_an_item_as_appendix_c_counts(server: StubSe
     assert asked["issues_find_themes"] == 1
     assert asked["chunking_add_context"] == chunks
     assert asked["issues_grow_tree"] == built.parents
-    assert asked["issues_write_solutions"] == nodes
+    assert asked["issues_write_solutions"] == nodes > built.parents + built.children
     assert 0 < asked["issues_extract_attributes"] <= attributes
     assert "issues_check_rules" not in asked
 

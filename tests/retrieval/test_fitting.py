@@ -7,7 +7,7 @@ import pytest
 
 from autokb.chunking.windows import Window
 from autokb.core.nouns import Chunk
-from autokb.retrieval.fitting import TreeCase, climb, fit_tree_weights, fit_weights, mean_hits
+from autokb.retrieval.fitting import NodeCase, climb, fit_node_weights, fit_weights, mean_hits
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.search import ChunkIndex, build_index
 from autokb.retrieval.weights import Weights
@@ -107,13 +107,14 @@ def test_a_sure_gain_changes_a_weight() -> None:
     assert climb(Weights(), {"title": (0.0, 0.5)}, quality) == Weights(title=0.5)
 
 
-def test_tree_weights_follow_what_is_right() -> None:
+def test_the_weights_of_nodes_and_passages_follow_what_is_right() -> None:
     rng = np.random.default_rng(4)
     cases = []
     for _ in range(60):
         right = np.zeros(10, dtype=np.bool_)
         right[rng.integers(10)] = True
-        cases.append(TreeCase(rng.uniform(size=10), right * 0.3, ("broader",) * 10, right))
-    fitted = fit_tree_weights(Weights(document=0.0), cases)
-    assert fitted.document > 0.0
-    assert fit_tree_weights(Weights(document=0.0), cases[:10]) == Weights(document=0.0)
+        cases.append(NodeCase(rng.uniform(size=10), right * 0.6, np.where(right, 0.0, 0.5), right))
+    start = Weights(nodes=0.0, passages=0.5)
+    fitted = fit_node_weights(start, cases)
+    assert fitted.nodes > 0.0 and fitted.passages < 0.5
+    assert fit_node_weights(start, cases[:10]) == start

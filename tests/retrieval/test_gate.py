@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.core.vectors import EARLIER_NAMES
-from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, fit_gate, nearest_known, read_gate
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Coefficients, Gate, fit_gate, read_gate
 
 
 def units(rows: int, seed: int, dimensions: int = 48) -> np.ndarray:
@@ -17,27 +18,84 @@ def units(rows: int, seed: int, dimensions: int = 48) -> np.ndarray:
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
 
-def test_it_opens_at_its_threshold() -> None:
+LOGISTIC = Coefficients(intercept=-6.0, documents=10.0, issues=5.0)
+
+
+def test_a_gate_of_a_bare_cosine_opens_at_its_threshold_whatever_the_caution() -> None:
     gate = Gate(0.4, "encoder")
-    assert gate.passes(0.4, "encoder")
-    assert not gate.passes(0.399, "encoder")
+    assert gate.passes(0.4, -1.0, "encoder", caution=1.0) and gate.passes(-1.0, 0.4, "encoder")
+    assert not gate.passes(0.399, 0.399, "encoder", caution=0.0)
+
+
+def test_a_logistic_gate_passes_what_is_as_probable_as_the_caution_asks() -> None:
+    gate = Gate(None, "encoder", coefficients=LOGISTIC)
+    assert LOGISTIC.probability(0.4, 0.4) == pytest.approx(0.5)  # -6 + 4 + 2 = 0
+    assert LOGISTIC.probability(0.5, 0.4) == pytest.approx(1 / (1 + math.exp(-1)))
+    assert gate.passes(0.41, 0.4, "encoder") and not gate.passes(0.39, 0.4, "encoder")
+    assert gate.passes(0.5, 0.4, "encoder", caution=0.73) and not gate.passes(0.5, 0.4, "encoder", caution=0.74)
+    assert gate.passes(-1.0, -1.0, "encoder", caution=0.0)
+
+
+def test_a_calibrated_probability_takes_the_place_of_the_caution() -> None:
+    gate = Gate(0.7, "encoder", "2026-01-31", "calibrated", LOGISTIC)
+    assert gate.passes(0.5, 0.4, "encoder", caution=1.0) and not gate.passes(0.45, 0.4, "encoder", caution=0.0)
 
 
 def test_another_encoder_is_refused_with_both_names() -> None:
-    with pytest.raises(BadInputError, match=r"first.*second"):
-        Gate(0.4, "first").passes(0.9, "second")
+    for coefficients in (None, LOGISTIC):
+        with pytest.raises(BadInputError, match=r"first.*second"):
+            Gate(0.4, "first", coefficients=coefficients).passes(0.9, 0.9, "second")
 
 
 def test_a_gate_holds_for_its_encoder_under_the_name_that_it_had_before() -> None:
     ((now, before),) = EARLIER_NAMES.items()
-    assert Gate(0.4, before).passes(0.4, now) and Gate(0.4, now).passes(0.4, before)
+    assert Gate(0.4, before).passes(0.4, -1.0, now) and Gate(0.4, now).passes(0.4, -1.0, before)
     with pytest.raises(BadInputError, match="calibrated for"):
-        Gate(0.4, before).passes(0.9, f"{before}:other-weights")
+        Gate(0.4, before).check_encoder(f"{before}:other-weights")
 
 
-def test_it_survives_json() -> None:
-    gate = Gate(0.3125, "encoder", "2026-01-31", "calibrated")
+@pytest.mark.parametrize(
+    "gate",
+    [
+        Gate(0.3125, "encoder", "2026-01-31", "calibrated"),
+        Gate(None, "encoder", None, "fitted", LOGISTIC, ("cooking", "pets")),
+        Gate(0.9, "encoder", "2026-01-31", "calibrated", LOGISTIC),
+    ],
+)
+def test_it_survives_json(gate: Gate) -> None:
     assert read_gate(json.loads(json.dumps(gate.as_json()))) == gate
+
+
+def test_the_record_of_a_bare_cosine_is_what_earlier_versions_wrote() -> None:
+    record = {"threshold": 0.4, "encoder": "e", "date": None, "source": "default"}
+    assert Gate(0.4, "e").as_json() == record and read_gate(record) == Gate(0.4, "e")
+
+
+FITTED = Gate(None, "e", coefficients=LOGISTIC).as_json()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"threshold": 1.5}, "from 0 to 1"),
+        ({"threshold": -0.1}, "from 0 to 1"),
+        ({"threshold": True}, "from 0 to 1"),
+        ({"coefficients": {"intercept": 1.0, "documents": 2.0}}, "must be intercept, documents, issues"),
+        ({"coefficients": {**FITTED["coefficients"], "words": 1.0}}, "must be intercept, documents, issues"),
+        ({"coefficients": [1.0, 2.0, 3.0]}, "must be intercept, documents, issues"),
+        ({"coefficients": {**FITTED["coefficients"], "issues": "5"}}, "coefficient issues must be a number"),
+        ({"coefficients": {**FITTED["coefficients"], "issues": 1e300}}, "coefficient issues must be a number"),
+        ({"coefficients": {**FITTED["coefficients"], "documents": float("nan")}}, "coefficient documents"),
+        ({"coefficients": None}, "between -1 and 1"),
+        ({"left_out": "cooking"}, "left_out must be a list"),
+        ({"left_out": [1]}, "left_out must be a list"),
+        ({"encoder": ""}, "name the encoder"),
+    ],
+)
+def test_a_broken_record_of_a_fitted_gate_is_refused(wrong: dict[str, Any], reason: str) -> None:
+    assert read_gate(FITTED).coefficients == LOGISTIC
+    with pytest.raises(BadInputError, match=reason):
+        read_gate(FITTED | wrong)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +110,10 @@ def test_the_fitted_gate_lets_its_own_issues_in_and_strangers_out() -> None:
     issues = units(300, 1)
     gate = fit_gate("encoder", issues)
     fresh = units(100, 2)
-    passing = sum(gate.passes(float((issues @ v).max()), "encoder") for v in fresh)
+    passing = sum(gate.passes(float((issues @ v).max()), -1.0, "encoder") for v in fresh)
     strangers = np.random.default_rng(3).normal(size=(100, 48)).astype(np.float32)
     strangers /= np.linalg.norm(strangers, axis=1, keepdims=True)
-    let_in = sum(gate.passes(float((issues @ v).max()), "encoder") for v in strangers)
+    let_in = sum(gate.passes(float((issues @ v).max()), -1.0, "encoder") for v in strangers)
     assert passing >= 95
     assert let_in <= 10
     assert gate.encoder == "encoder" and gate.date is None
@@ -82,7 +140,7 @@ def test_off_topic_issues_among_the_raw_ones_do_not_lower_the_gate() -> None:
     mixed = np.vstack([issues, strangers])
     gate = fit_gate("encoder", mixed)
     nearest = [float(np.delete(mixed, 200 + n, axis=0).dot(v).max()) for n, v in enumerate(strangers)]
-    assert sum(gate.passes(cosine, "encoder") for cosine in nearest) <= 2
+    assert sum(gate.passes(cosine, -1.0, "encoder") for cosine in nearest) <= 2
     assert gate.threshold <= fit_gate("encoder", issues).threshold + 0.05
 
 
@@ -111,8 +169,3 @@ def test_few_issues_count_beside_the_default(count: int, threshold: float) -> No
         np.float32
     )  # any two have the cosine .64
     assert fit_gate("encoder", issues).threshold == pytest.approx(threshold, abs=2e-4)
-
-
-def test_nothing_known_is_near_nothing() -> None:
-    assert nearest_known([]) == -1.0
-    assert nearest_known([0.1, np.float32(0.6), 0.3]) == pytest.approx(0.6)

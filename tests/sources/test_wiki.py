@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from markdown_it import MarkdownIt
 
-from autokb.sources.wiki import wiki_to_markdown
+from autokb.sources.wiki import wiki_page, wiki_to_markdown
 from autokb.text.conditional_markup import find_conditionals
 from work_count import builtin_calls, python_lines
 
@@ -140,3 +140,12 @@ def test_the_work_grows_with_the_length_of_the_text(make: Callable[[int], str]) 
     # More lines than the reader looks ahead, so that it looks its full way from nearly every line of both texts.
     short, long = make(400), make(1_600)
     assert python_lines(lambda: wiki_to_markdown(long)) < 5 * python_lines(lambda: wiki_to_markdown(short))
+
+
+def test_templates_and_icons_are_read_by_a_table_or_left_out_by_name() -> None:
+    text = "# [[T:options TB]]\n# Click the button [[Image:New Fx Menu]], please.\n# [[Template:Other|x=1]] Wait.\n"
+    page = wiki_page(text, {"Options TB": "Choose {menu Settings}.", "new fx menu": "{button ≡}"})
+    assert page.text == "1. Choose **Settings**.\n2. Click the button **≡**, please.\n3. Wait.\n"
+    assert page.unresolved == ("Other",)
+    bare = wiki_page(text)
+    assert "[" not in bare.text and sorted(bare.unresolved) == ["New Fx Menu", "Other", "options TB"]

@@ -27,6 +27,7 @@ SPEC = read_domain(
                 "synonyms": {"Outlook": ["hotmail", "live.com"]},
             },
             "country": {"values": ["US", "IT", "France"]},
+            "water_hardness": {"kind": "open", "examples": ["soft", "hard"]},
         }
     }
 )
@@ -62,6 +63,11 @@ def said(text: str) -> dict[str, list[str]]:
         ("a hotmail.com address", {"provider": ["Outlook"]}),
         ("at live.com", {"provider": ["Outlook"]}),
         ("we live in France", {"country": ["France"]}),
+        ("the hard crust, hard to remove", {}),
+        ("With hard tap water", {"water_hardness": ["hard"]}),
+        ("the water is very hard", {"water_hardness": ["hard"]}),
+        ("Water hardness: soft", {"water_hardness": ["soft"]}),
+        ("Pour in the water. Soft foam follows.", {}),
         ("AT&T mail", {"provider": ["AT&T"]}),
         ("at the end", {}),
         ("the MAC address", {}),
@@ -155,7 +161,9 @@ def test_of_a_hostile_text_only_the_beginning_is_read(piece: str) -> None:
     )
 
 
-@pytest.mark.parametrize("piece", ["windows ", "not on windows, ", "i phone ", "- ", "blue-tooth-", "on ", "{for win}"])
+@pytest.mark.parametrize(
+    "piece", ["windows ", "not on windows, ", "i phone ", "- ", "blue-tooth-", "on ", "{for win}", "is hard "]
+)
 def test_four_times_the_words_are_four_times_the_work(piece: str) -> None:
     text_attributes(piece, SPEC)  # the lexicon is compiled before anything is counted
 

@@ -15,6 +15,7 @@ from poisons import POISONS, Poison
 
 from autokb.core.domain import read_domain
 from autokb.core.nouns import DISPLAYED, Document, Issue, Solution
+from autokb.heuristics.rules import find_breach
 from autokb.issues.solutions import (
     FoundPassage,
     rules_request,
@@ -74,7 +75,7 @@ class World:
             items = [replace(solutions_request(i, SPEC, self._found(d), 2_500), tree=tree[0][0].id) for i, d in tree]
             for (issue, _), item, read in zip(tree, items, ask_task(WRITE_SOLUTIONS, items, model), strict=True):
                 written = () if read.answer is None else written_solutions(issue, item, read.answer)
-                found[issue.id] = [self._checked(s, issue, model) for s in written]
+                found[issue.id] = [self._checked(s.solution, issue, model) for s in written]
         return found
 
     def _found(self, names: Sequence[str]) -> list[FoundPassage]:
@@ -111,7 +112,7 @@ def supported(solution: Solution, documents: dict[str, Document]) -> None:
         assert not document.text[: evidence.start].rstrip().endswith("not"), step
         assert not re.search("[\u202a-\u202e\u200b]|[\U000e0000-\U000e007f]", step)
     for rule in SPEC.rules:
-        assert rule.broken_by(solution.text) is None, solution.text
+        assert find_breach(rule, solution.text) is None, solution.text
     everything = " ".join(f"{documents[e.document].title} {documents[e.document].text}" for e in solution.evidence)
     title = solution_title(solution)
     assert {w for w in WORD.findall(title.casefold()) if w not in everything.casefold()} == set(), title

@@ -6,7 +6,7 @@ import filecmp
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -20,7 +20,13 @@ from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.formats import uncompressed
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
-from autokb.stores.staged import added_folders, note_added_folders, staged_sources
+from autokb.stores.staged import (
+    added_folders,
+    fields_read,
+    note_added_folders,
+    note_fields_read,
+    staged_sources,
+)
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged
 
@@ -42,21 +48,34 @@ def add(
 ) -> Added:
     """Stage documents or raw issues; the next build works with them.
 
-    ``sync`` removes what the paths no longer hold, and all that a folder gave if it holds nothing any more only with
-    ``yes``. Raises BadInputError when a path does not exist, when two folders hold different files of one name, and
-    without ``update`` when an issue has the id of another one from another file.
+    A file that is read by other fields than before gives nothing any more but what it gives now. ``sync`` removes what
+    the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``. Raises
+    BadInputError when a path does not exist, when no record has a field that was named, when two folders hold different
+    files of one name, and without ``update`` when an issue has the id of another one from another file.
     """
     fields = fields or Fields()
     known = _added_paths(workspace, kind)
+    reading: Reading[Any]
     if kind == "documents":
-        documents = read_documents(paths, fields, progress=progress, added=known, follow_links=follow_links)
-        staged, empty = _staged_documents(documents.records)
-        documents = replace(documents, skipped=(*documents.skipped, *empty))
-        dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
-        done = _store(workspace, kind, documents, staged, paths, sync=sync, update=update, yes=yes)
-        return replace(done, dropped=tuple(dropped.most_common()))
-    issues = read_issues(paths, fields, progress=progress, added=known, follow_links=follow_links)
-    return _store(workspace, kind, issues, _staged_issues(issues.records), paths, sync=sync, update=update, yes=yes)
+        reading = read_documents(
+            paths,
+            fields,
+            progress=progress,
+            added=known,
+            follow_links=follow_links,
+            templates=workspace.spec.templates,
+        )
+        _refuse_misspelt(reading)
+        staged, without_text = _staged_documents(reading.records, progress)
+        reading = replace(reading, skipped=(*reading.skipped, *without_text))
+    else:
+        reading = read_issues(paths, fields, progress=progress, added=known, follow_links=follow_links)
+        _refuse_misspelt(reading)
+        staged = _staged_issues(reading.records)
+    done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
+    dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
+    skipped = (*done.skipped, *_empty_folders(paths, reading))
+    return replace(done, skipped=skipped, dropped=tuple(dropped.most_common()), unresolved=reading.unresolved)
 
 
 def _added_paths(workspace: Workspace, kind: Kind) -> set[str]:
@@ -65,7 +84,22 @@ def _added_paths(workspace: Workspace, kind: Kind) -> set[str]:
     return {source.path for place, source in found if place.kind == kind and source.kind != "import"}
 
 
-def _staged_documents(records: Sequence[SourceRecord[Document]]) -> tuple[list[Staged], list[Skipped]]:
+def _refuse_misspelt(reading: Reading[Any]) -> None:
+    if reading.misspelt:
+        raise BadInputError(f"{reading.misspelt} Nothing was added.")
+
+
+def _empty_folders(paths: Iterable[Path], reading: Reading[Any]) -> list[Skipped]:
+    """Return the given folders in which there was no file to read."""
+    reason = "holds no file to read (hidden ones are left out); see that it is the folder you meant."
+    folders = [path for path in paths if path.is_dir()]
+    empty = (path for path in folders if not any(Path(r, n).is_relative_to(path.resolve()) for r, n in reading.present))
+    return [Skipped(_named(str(path)), reason) for path in empty]
+
+
+def _staged_documents(
+    records: Sequence[SourceRecord[Document]], progress: Callable[[str], None] | None
+) -> tuple[list[Staged], list[Skipped]]:
     """Return the documents as they are stored, web pages without their boilerplate, and pages of nothing else.
 
     What many of the pages of a site have is known of those that are added together, as ``chunk`` knows it.
@@ -76,6 +110,8 @@ def _staged_documents(records: Sequence[SourceRecord[Document]]) -> tuple[list[S
     for one in blocks:
         site.add(one)
     for n, record in enumerate(records):
+        if progress and record.marks:
+            progress(f"menus and the like left out, {n + 1:,} of {len(records):,}, {record.relative}")
         repeated = site.on(blocks[n]) if record.marks else frozenset()
         document, dropped = without_boilerplate(Page(record.item, record.marks, repeated))
         if not document.text.strip():
@@ -114,6 +150,7 @@ def _store(
     reading: Reading[Any],
     items: list[Staged],
     paths: Sequence[Path],
+    fields: Fields,
     *,
     sync: bool,
     update: bool,
@@ -131,17 +168,31 @@ def _store(
         elif not update:
             _refuse_ids_of_other_files(old, changed)
         moved = [s for s in items if s.id in old and not _differs(old[s.id], s) and _place(old[s.id]) != _place(s)]
-        gone = _gone(old.values(), reading, items, given)
+        named = fields_read(file, kind)
+        replaced, named_now = _read_otherwise(old.values(), items, named, fields)
+        gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
         if sync and not yes:
             inside = [Path(folder) for folder in folders if any(Path(folder).is_relative_to(one) for one in given)]
             present = [Path(root, relative) for root, relative in reading.present]
             _refuse_to_empty_folders([*given, *inside], present, gone)
-        removed = gone if sync else []
+        removed = [*replaced.values(), *(gone if sync else [])]
         file.stage(kind, [*new, *changed, *(m for m in moved if not _still_there(old[m.id]))])
         file.unstage(kind, (s.id for s in removed))
         note_added_folders(file, kind, _with_given(folders, given))
+        note_fields_read(file, kind, named | named_now)
     unchanged = len(items) - len(new) - len(changed)
-    return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(gone) - len(removed))
+    return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
+
+
+def _read_otherwise(
+    old: Iterable[Staged], items: Iterable[Staged], before: Mapping[str, Mapping[str, str]], fields: Fields
+) -> tuple[dict[str, Staged], dict[str, dict[str, str]]]:
+    """Return what files gave that are read by other fields now and give it no more, and the fields of all files."""
+    ids = {s.id for s in items}
+    now = {name: value for name, value in asdict(fields).items() if value}
+    read = {str(_path(s)): now for s in items}
+    other = {path for path in read if before.get(path, {}) != now}
+    return {s.id: s for s in old if s.root and s.id not in ids and str(_path(s)) in other}, read
 
 
 def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:

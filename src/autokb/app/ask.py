@@ -24,6 +24,8 @@ from autokb.pipeline.embedding import (
     open_free_embedder,
     read_embedder_name,
 )
+from autokb.pipeline.steps.passages import find_passages
+from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, load_index, published_gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
@@ -72,7 +74,7 @@ def open_index(workspace: Workspace) -> OpenIndex:
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         name = encoder_name(workspace.settings)
-        published_gate(published, name).passes(0.0, name)  # before anything is embedded, perhaps for money
+        published_gate(published, name).check_encoder(name)  # before anything is embedded, perhaps for money
         index = _load(workspace, published, file, stack)
         return OpenIndex(index, file, stack.pop_all())
 
@@ -96,7 +98,11 @@ def _load(
     def embed(texts: Sequence[str]) -> Vectors:
         return embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
 
-    return load_index(published, published_spec(workspace, published), encoder.name, embed, encoder.embed_questions)
+    spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
+    passages, _ = find_passages(file, documents, published.chunks, spec)
+    caution = settings.answer.caution
+    index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+    return replace(index, ranker=find_ranker(file, index, embed))
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from itertools import islice
 from pathlib import Path
+
+import numpy as np
 
 from autokb.answering.ask import answer_scored
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.nouns import KnowledgeBase
+from autokb.core.nouns import Hit, KnowledgeBase
 from autokb.core.progress import Progress, silent
+from autokb.core.ranking import Scores, best_first
 from autokb.evaluation.quality.annotation import displayed_solutions, read_sheet, write_sheet
 from autokb.evaluation.quality.judging import STAGE as JUDGE_STAGE
 from autokb.evaluation.quality.judging import JudgedQuality, correctness_request, judge_solutions
@@ -27,16 +31,23 @@ from autokb.evaluation.retrieval.chunk_baselines import (
     vector_baseline,
 )
 from autokb.evaluation.retrieval.datasets import read_qrels, read_queries, resolve_documents
-from autokb.evaluation.retrieval.experiment import RetrievalReport, System, evaluate_retrieval
+from autokb.evaluation.retrieval.experiment import RetrievalReport, ShownDocuments, System, evaluate_retrieval
 from autokb.evaluation.retrieval.llm_only_baseline import STAGE as SOLVE_STAGE
 from autokb.evaluation.retrieval.llm_only_baseline import SolvedIssues, llm_only_baseline, solve_issues
-from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport, ParaphraseSource, evaluate_paraphrases
+from autokb.evaluation.retrieval.paraphrase_experiment import (
+    NodeSystem,
+    ParaphraseReport,
+    ParaphraseSource,
+    evaluate_paraphrases,
+)
 from autokb.evaluation.retrieval.query_paraphrases import STAGE as PARAPHRASE_STAGE
 from autokb.evaluation.retrieval.query_paraphrases import paraphrase, source_texts
 from autokb.evaluation.retrieval.system_names import (
     AUTOKB,
     AUTOKB_ANSWER,
     BM25,
+    CHILDREN,
+    LITERAL,
     LLM_ONLY,
     NO_HISTORY,
     RAW,
@@ -51,15 +62,21 @@ from autokb.pipeline.embedding import read_embedder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
+from autokb.pipeline.steps.passages import find_passages
+from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, ScoredQuestion, load_index
+from autokb.retrieval.knowledge_index import Asked
+from autokb.retrieval.match_issues import match_issues
+from autokb.retrieval.read_question import read_question
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
-from autokb.stores.workspace import Workspace
+from autokb.stores.workspace import Workspace, open_workspace
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.probes.query_variations.task import TASK as QUERY_VARIATIONS
 from autokb.tasks.probes.unaided_solutions.task import TASK as UNAIDED_SOLUTIONS
 
-SAMPLE = 50  # nodes, and chunks, whose paraphrases are asked
-NODES = 5 * DEPTH  # nearest nodes among which those with something to show are looked for
+SAMPLE = 50  # child issues, and chunks, whose paraphrases are asked
+A_MODEL = "a model"  # that judged the rules in a build, where the settings do not name it
 
 
 @dataclass(frozen=True)
@@ -95,7 +112,11 @@ def evaluate_workspace_retrieval(
         systems = _systems(opened, wanted, opened.query_vectors([query.text for query in asked]))
         documents = DocumentNames(tuple(opened.published.kb.documents.values()))
         report = evaluate_retrieval(
-            systems, asked, resolve_documents(judged, documents.resolve), on_answer=_count_answers(progress, len(asked))
+            {name: system.documents for name, system in systems.items()},
+            asked,
+            resolve_documents(judged, documents.resolve),
+            shown={name: system.shown for name, system in systems.items() if system.shown is not None},
+            on_answer=_count_answers(progress, len(asked)),
         )
         return replace(report, usage=_model_usage(opened.stages))
 
@@ -107,9 +128,9 @@ def evaluate_workspace_paraphrases(
     progress: Progress = silent,
     options: ModelOptions | None = None,
 ) -> ParaphraseReport:
-    """Answer ``evaluate retrieval --variations``: the KB's own nodes and chunks are asked in other words.
+    """Answer ``evaluate retrieval --variations``: the KB's own child issues and chunks are asked in other words.
 
-    ``sample`` bounds the nodes and the chunks, each; the same ones of the same knowledge base each time.
+    ``sample`` bounds the child issues and the chunks, each; the same ones of the same knowledge base each time.
     """
     wanted = _choose(workspace, names)
     with _open(workspace, progress, options) as opened:
@@ -117,9 +138,12 @@ def evaluate_workspace_paraphrases(
         sources = source_texts(published.kb, published.chunks, sample)
         texts = paraphrase(stages, sources, opened.index.spec)
         questions = [q for text in texts for level in text.levels.values() for q in level]
-        asked = len(questions)
+        systems = _systems(opened, wanted, opened.query_vectors(questions))
         report = evaluate_paraphrases(
-            _systems(opened, wanted, opened.query_vectors(questions)), texts, on_answer=_count_answers(progress, asked)
+            {name: system.documents for name, system in systems.items()},
+            texts,
+            nodes={name: system.nodes for name, system in systems.items() if system.nodes is not None},
+            on_answer=_count_answers(progress, len(questions)),
         )
         model = stages.model(QUERY_VARIATIONS, PARAPHRASE_STAGE)
         source = ParaphraseSource("mechanical" if model == OFFLINE else "model", model, sample)
@@ -146,12 +170,19 @@ def evaluate_workspace_quality(
         if sheet_to is not None:
             write_sheet(sheet_to, kb.solutions.values(), kb.issues, most)
         agreement = read_sheet(read) if read is not None else None
-        report = evaluate_quality(kb.solutions.values(), domain, agreement)
+        report = evaluate_quality(kb.solutions.values(), kb.issues, domain, agreement, _rules_model(workspace))
         if not judge:
             return report
         with open_stages(workspace, file, progress, options) as stages:
             judged = _judge(workspace, stages, kb, domain, most)
             return replace(report, judged=judged, usage=_model_usage(stages))
+
+
+def _rules_model(workspace: Workspace) -> str:
+    """Return the model that the workspace's own settings name for rules in a build, whatever model was given now."""
+    settings = open_workspace(workspace.folder, mode=workspace.mode).settings
+    model = model_of(settings, workspace.mode, CHECK_RULES.name, "rules")
+    return A_MODEL if model == OFFLINE else model
 
 
 def _judge(
@@ -178,7 +209,10 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         with open_stages(workspace, file, progress, options) as stages:
             spec, encoder = published_spec(workspace, published), stages.encoder
-            index = load_index(published, spec, encoder.name, stages.embed, encoder.embed_questions)
+            passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
+            embed, caution = stages.embed, workspace.settings.answer.caution
+            index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+            index = replace(index, ranker=find_ranker(file, index, embed))
             yield _Opened(workspace, published, index, stages)
 
 
@@ -212,7 +246,16 @@ def _choose(workspace: Workspace, names: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -> dict[str, System]:
+@dataclass(frozen=True, slots=True)
+class _AskedSystem:
+    """A system, and what else it gives where it knows nodes or shows solutions."""
+
+    documents: System
+    nodes: NodeSystem | None = None
+    shown: ShownDocuments | None = None
+
+
+def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -> dict[str, _AskedSystem]:
     """Return the systems of these names; their indexes are built here, not at the first question."""
     published, index = opened.published, opened.index
 
@@ -226,16 +269,21 @@ def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -
             with_context=with_context,
         )
 
-    by_name: dict[str, Callable[[], System]] = {
-        RAW: lambda: fused_baseline(chunks(), query_vector),
-        RAW_WITH_CONTEXT: lambda: fused_baseline(chunks(with_context=True), query_vector),
-        BM25: lambda: bm25_baseline(chunks()),
-        VECTORS: lambda: vector_baseline(chunks(), query_vector),
-        LLM_ONLY: lambda: llm_only_baseline(chunks(), _solved_issues(opened), query_vector),
+    by_name: dict[str, Callable[[], _AskedSystem]] = {
+        RAW: lambda: _AskedSystem(fused_baseline(chunks(), query_vector)),
+        RAW_WITH_CONTEXT: lambda: _AskedSystem(fused_baseline(chunks(with_context=True), query_vector)),
+        BM25: lambda: _AskedSystem(bm25_baseline(chunks())),
+        VECTORS: lambda: _AskedSystem(vector_baseline(chunks(), query_vector)),
+        LLM_ONLY: lambda: _AskedSystem(llm_only_baseline(chunks(), _solved_issues(opened), query_vector)),
+        CHILDREN: lambda: _finds_nodes(index, _children_by_cosine(index, query_vector)),
+        LITERAL: lambda: _finds_nodes(index, _nodes_by_algorithm_2(index, query_vector)),
     }
     for suffix, with_history in (("", True), (NO_HISTORY, False)):
-        by_name[AUTOKB + suffix] = partial(_rank_by_nearest_nodes, index, query_vector, with_history)
-        by_name[AUTOKB_ANSWER + suffix] = partial(_rank_by_answer, index, query_vector, with_history)
+        asker = _Asker(index, query_vector, with_history)
+        by_name[AUTOKB + suffix] = partial(_AskedSystem, asker.rank_by_score, asker.nodes)
+        by_name[AUTOKB_ANSWER + suffix] = partial(
+            _AskedSystem, asker.rank_by_answer, asker.nodes, asker.shown_documents if with_history else None
+        )
     return {name: by_name[name]() for name in names}
 
 
@@ -251,31 +299,77 @@ def _solved_issues(opened: _Opened) -> SolvedIssues:
     return solved
 
 
-def _rank_by_answer(index: AskIndex, query_vector: QueryVector, with_history: bool) -> System:
-    """Rank documents as the answer does: those that the returned solutions cite, best first, then the rest."""
+class _Asker:
+    """``ask`` as a system; what several systems want of one question after the other is worked out once."""
 
-    def rank(text: str) -> list[str]:
-        scored = index.score(text, with_history=with_history, vector=query_vector(text))
-        answer = answer_scored(index, scored, k=DEPTH)
-        return _put_cited_first(scored, {e.document for m in answer.matches for s in m.solutions for e in s.evidence})
+    def __init__(self, index: AskIndex, query_vector: QueryVector, with_history: bool) -> None:
+        self._index = index
 
-    return rank
+        def score(text: str) -> ScoredQuestion:
+            return index.score(text, with_history=with_history, vector=query_vector(text))
+
+        self._root_of = index.nodes.knowledge.root_of
+        self._score = lru_cache(maxsize=1)(score)
+        self._ask = lru_cache(maxsize=1)(lambda text, k: answer_scored(index, self._score(text), k=k))
+
+    def rank_by_score(self, text: str) -> list[str]:
+        """Rank all documents by the document score."""
+        return [hit.id for hit in self._score(text).documents.best(DEPTH)]
+
+    def rank_by_answer(self, text: str) -> list[str]:
+        """Rank documents as ``documents`` of ``ask`` does."""
+        return [hit.id for hit in self._index.reading_order(self._score(text)).best(DEPTH)]
+
+    def nodes(self, text: str) -> list[tuple[str, str]]:
+        """Return the nodes of ``matches`` with their trees."""
+        return [(match.issue.id, self._root_of[match.issue.id]) for match in self._ask(text, DEPTH).matches]
+
+    def shown_documents(self, text: str, k: int) -> set[str]:
+        """Return the documents that the solutions and passages cite which ``ask --k`` shows."""
+        answer = self._ask(text, k)
+        solutions = [s for match in answer.matches for s in match.solutions] + [p.solution for p in answer.passages]
+        return {evidence.document for solution in solutions for evidence in solution.evidence}
 
 
-def _rank_by_nearest_nodes(index: AskIndex, query_vector: QueryVector, with_history: bool) -> System:
-    """Rank by the nearest nodes without a look at attributes: the paper's vanilla semantic search."""
+def _finds_nodes(index: AskIndex, nodes: Callable[[str], Iterator[str]]) -> _AskedSystem:
+    """Return the system of these nodes, best first: its documents are those that they cite, in their order."""
     knowledge = index.nodes.knowledge
 
-    def rank(text: str) -> list[str]:
-        scored = index.score(text, with_history=with_history, vector=query_vector(text))
-        nearest = (hit.id for hit in scored.nodes.best(NODES))
-        shown = [issue for issue in nearest if knowledge.solutions_of.get(issue)][:DEPTH]
-        return _put_cited_first(scored, {document for issue in shown for document in knowledge.cited[issue]})
+    def documents(text: str) -> list[str]:
+        cited = dict.fromkeys(document for node in nodes(text) for document in knowledge.cited[node])
+        return list(cited)[:DEPTH]
 
-    return rank
+    return _AskedSystem(documents, lambda text: [(n, knowledge.root_of[n]) for n in islice(nodes(text), DEPTH)])
 
 
-def _put_cited_first(scored: ScoredQuestion, cited: set[str]) -> list[str]:
-    scores = scored.documents.by_id()
-    best_cited = sorted(cited & scores.keys(), key=lambda document: (-scores[document], document))
-    return list(dict.fromkeys([*best_cited, *(hit.id for hit in scored.documents.best(DEPTH))]))
+def _children_by_cosine(index: AskIndex, query_vector: QueryVector) -> Callable[[str], Iterator[str]]:
+    """Return what ranks the child issues with displayed solutions by the cosine of their texts alone."""
+    knowledge = index.nodes.knowledge
+    rows = np.array([knowledge.rows[i] for i in knowledge.cited if knowledge.issues[i].parent_id], dtype=np.int64)
+    rows.sort()
+
+    def nodes(text: str) -> Iterator[str]:
+        cosines = (index.nodes.vectors[rows] @ query_vector(text)).astype(np.float64)
+        return (knowledge.ids[rows[n]] for n in best_first(cosines, len(rows)))
+
+    return nodes
+
+
+def _nodes_by_algorithm_2(index: AskIndex, query_vector: QueryVector) -> Callable[[str], Iterator[str]]:
+    """Return what ranks the nodes that algorithm 2 of the paper accepts among the nearest ones, by their cosines.
+
+    Like every system it knows the nodes with displayed solutions only.
+    """
+    knowledge = index.nodes.knowledge
+    rows = np.array(sorted(knowledge.rows[i] for i in knowledge.cited), dtype=np.int64)
+
+    def nodes(text: str) -> Iterator[str]:
+        cosines: Scores = (index.nodes.vectors @ query_vector(text)).astype(np.float64)
+        nearest = rows[best_first(cosines[rows], DEPTH)]
+        read = read_question(text, {}, index.spec)
+        asked = Asked(knowledge, read.attributes, read.within)
+        hits = [Hit(knowledge.ids[row], float(cosines[row])) for row in nearest]
+        found = match_issues(hits, asked, cosines, "literal")
+        return (tree.issue for tree in found if tree.issue is not None and tree.issue in knowledge.cited)
+
+    return nodes

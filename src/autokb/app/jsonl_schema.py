@@ -152,6 +152,7 @@ class SolutionLine(ExportPart):
         ByHandPart | None, Field(description="an object with issue_id, tree, author, date and number")
     ] = None
     rules: MaybeRules = None
+    rank: MaybeNumber = None
 
 
 class EditLine(ExportPart):

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autokb import __version__
+
 if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.core.results import Created
 
 app = typer.Typer(
     name="autokb",
-    help="Raw customer issues and manuals become a knowledge base that answers with its source.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -29,6 +30,23 @@ Model = Annotated[
     str, typer.Option(metavar="MODEL", help="Instead of the settings' model: offline, openai:NAME, anthropic:NAME, ...")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+
+
+def _print_version(wanted: bool) -> None:
+    from autokb.cli.output import emit
+
+    if wanted:
+        emit(False, None, lambda: f"autokb {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options_of_all_commands(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Raw customer issues and manuals become a knowledge base that answers with its source."""
 
 
 @app.command(epilog="Example: autokb init kb --domain headphones --examples")

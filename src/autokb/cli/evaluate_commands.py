@@ -30,10 +30,13 @@ def retrieval(
         typer.Option(help="Which systems; several with commas or the option repeated. All but llm-wk without it."),
     ] = None,
     variations: Annotated[
-        bool, typer.Option("--variations", help="Ask the knowledge base's own nodes and chunks in other words instead.")
+        bool,
+        typer.Option(
+            "--variations", help="Ask the knowledge base's own child issues and chunks in other words instead."
+        ),
     ] = False,
     sample: Annotated[
-        int, typer.Option(min=1, help="Of how many nodes, and of how many chunks, variations are asked.")
+        int, typer.Option(min=1, help="Of how many child issues, and of how many chunks, variations are asked.")
     ] = 50,
     model: Model = "",
     budget: Budget = None,
@@ -113,11 +116,13 @@ def compare(
 ) -> int:
     """Compare two stored answers."""
     from autokb.app import SupportKB
-    from autokb.cli.output import check_report
+    from autokb.cli.output import check_report, make_console
+    from autokb.evaluation.report import comparison_tables
 
     check_report(report)
     comparison = SupportKB.compare(before, after, metric, gate)
-    _show(comparison.as_json(), json, report, "Comparison")
+    answer = comparison.as_json()
+    show_answer(answer, json, report, "Comparison", comparison_tables(answer), width=make_console().width)
     return comparison.exit_status
 
 

@@ -24,7 +24,7 @@ COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
 LABEL = 70  # characters of a node's text in a tree
 QUOTED = 5  # raw issues of a node that are shown
-SHOWN = 2  # solutions of an answer's best match that are shown
+SHOWN = 3  # solutions of an answer that are unfolded
 
 
 def one_line(text: str, width: int = LABEL) -> str:
@@ -129,6 +129,8 @@ def solution_panel(solution: ShownSolution | Solution) -> Panel:
     """Show a solution's steps with their sources; outside of answers also its status, who edited it, and why."""
     body: list[RenderableType] = [_steps(solution)]
     below = Text(solution.id, style="dim")
+    if isinstance(solution, Solution) and solution.status == "repaired":
+        body.append(Text("Some steps of the document are left out here.", style="yellow"))
     if not isinstance(solution, Solution):
         if solution.edited_at is not None:
             changed = "; what it was edited from has changed since" if solution.source_changed else ""
@@ -178,24 +180,40 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines.append(Text(question.text, style="bold yellow"))
         option = shlex.quote(f"{question.attribute}={question.values[0]}")
         lines.append(Text(f"  ask again with --attribute {option}", style="dim"))
-    if answer.outcome == "abstains":
-        lines.append(Text("Nothing in the knowledge base is close enough. Ask in other words, or add a document."))
+    if answer.reason:
+        lines.append(Text(f"{answer.reason} {_advice(answer)}"))
     if answer.matches:
         lines += _matches(workspace, answer.matches)
+    for passage in answer.passages[:SHOWN]:
+        lines.append(solution_panel(passage.solution))
+    if answer.passages:
+        lines.insert(1, Text("from the documents: no issue of the knowledge base fits this question", style="dim"))
     if answer.documents:
         reading = ", ".join(hit.id for hit in answer.documents)
         lines.append(Text(f"could also help: {reading}", style="dim"))
     return Group(*lines)
 
 
+def _advice(answer: Answer) -> str:
+    """Say what to do about an answer that abstains."""
+    return f"Ask in other words, or {'read what could help' if answer.documents else 'add a document'}."
+
+
 def _matches(workspace: Path, matches: Sequence[Matched]) -> list[RenderableType]:
-    best, *others = matches
-    lines: list[RenderableType] = [_match(best, "bold"), *(solution_panel(s) for s in best.solutions[:SHOWN])]
-    if more := len(best.solutions[SHOWN:]):
-        command = f"autokb show {quoted(workspace)} {short(best.issue.id)}"
-        lines.append(Text(f"  {several(more, 'more solution')}: {command}", style="dim"))
-    if others:
-        lines += [Text("other issues near it:", style="dim"), *(Text.assemble("  ", _match(m, "")) for m in others)]
+    """Show the first solutions under the nodes that show them, and name the nodes that are not unfolded."""
+    lines: list[RenderableType] = []
+    left = SHOWN
+    for number, match in enumerate(matches):
+        if not left:
+            lines.append(Text("other issues near it:", style="dim"))
+            lines += [Text.assemble("  ", _match(m, "")) for m in matches[number:]]
+            break
+        unfolded = match.solutions[:left]
+        left -= len(unfolded)
+        lines += [_match(match, "bold"), *(solution_panel(s) for s in unfolded)]
+        if more := len(match.solutions) - len(unfolded):
+            command = f"autokb show {quoted(workspace)} {short(match.issue.id)}"
+            lines.append(Text(f"  {several(more, 'more solution')}: {command}", style="dim"))
     return lines
 
 

@@ -44,6 +44,12 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
         spans = sum(count for _, count in done.dropped)
         lines.append(Text(f"  left out of web pages: {spans} spans (autokb chunk PAGE shows them)"))
     lines += [Text(f"    {count:4}  {reason}") for reason, count in done.dropped]
+    if done.unresolved:
+        named = ", ".join(f"{name} ({count})" for name, count in done.unresolved[:SKIPPED_SHOWN])
+        words = (
+            "templates and icons of the wiki left out; write their words under templates: in domain.yaml and add again"
+        )
+        lines.append(Text(_one_line(f"  {words}: {named}"), style="yellow"))
     lines += skipped_lines(done.skipped)
     if done.gone:
         lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))
@@ -97,7 +103,7 @@ def imported_view(workspace: Path, done: Imported) -> RenderableType:
 
 def plan_view(planned: Plan) -> RenderableType:
     """Show what a build would ask and cost."""
-    time = f"about {duration(planned.seconds)}" if planned.seconds is not None else "not known before the first build"
+    time = "none" if planned.seconds is None else f"about {duration(planned.seconds)}"
     first = Text(
         f"{planned.documents} documents, {planned.issues} issues: {planned.calls} requests to a model, "
         f"{money(planned.cost)}, time {time}."

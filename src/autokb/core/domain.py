@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,12 +15,17 @@ from autokb.core.timed_patterns import find_problem, quote_pattern, search_patte
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
+MOST_ALTERNATIVES = 1_000  # that the strokes of one phrase stand for; the longest we ship has 35
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One attribute: closed (one of ``values``) or open (anything, ``examples`` given)."""
+    """One attribute: closed (one of ``values``) or open (anything, ``examples`` given).
+
+    ``ask`` is the question back in a customer's words, ``labels`` what customers call the values. Neither is read by
+    any task.
+    """
 
     name: str
     kind: Literal["closed", "open"]
@@ -27,6 +33,8 @@ class Attribute:
     examples: tuple[str, ...] = ()
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     implies: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+    ask: str = field(default="", metadata={"key": False})
+    labels: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
 
     def __hash__(self) -> int:
         """Return a hash that leaves the mappings out, which have none; what was made of an attribute is kept by it."""
@@ -41,13 +49,20 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something no solution may do; a pattern that matches a step breaks it."""
+    """Something no solution may do: what says a phrase of ``forbid`` breaks it, and what matches a pattern."""
 
     id: str
     text: str
     patterns: tuple[str, ...] = ()
+    # Not in the key of a rule without any, so that what was paid for before there were phrases is found again.
+    forbid: tuple[str, ...] = field(default=(), metadata={"default_outside_key": True})
 
-    def broken_by(self, text: str) -> str | None:
+    @property
+    def is_checked_offline(self) -> bool:
+        """Whether anything of it can be found without a model."""
+        return bool(self.patterns or self.forbid)
+
+    def match_patterns(self, text: str) -> str | None:
         """Return the words of the text that match a pattern, or None.
 
         Raises SlowPatternError where none is found and a pattern takes too long to say so.
@@ -57,7 +72,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class DomainSpec:
-    """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1)."""
+    """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1).
+
+    ``scope`` says what holds for everything in it: a question about other values is not answered. ``templates`` are the
+    words of a wiki's templates and icons, by their names; no task reads them.
+    """
 
     name: str
     description: str = ""
@@ -66,6 +85,8 @@ class DomainSpec:
     reply: Mapping[str, Any] = field(default_factory=dict)
     tickets: Mapping[str, Any] = field(default_factory=dict)
     language: str = ENGLISH
+    scope: Attributes = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
 
     def allows(self, attributes: Attributes) -> bool:
         """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
@@ -122,7 +143,7 @@ def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str)
 def _read_attribute(name: str, data: Any) -> Attribute:
     where = f"domain.yaml: attribute {name!r}"
     data = _require_mapping(data, where)
-    _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies"), where)
+    _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies", "ask", "labels"), where)
     kind = data.get("kind", "closed" if data.get("values") else "open")
     if kind not in ("closed", "open"):
         raise BadInputError(f"{where}: kind must be closed or open, not {kind!r}.")
@@ -144,14 +165,29 @@ def _read_attribute(name: str, data: Any) -> Attribute:
     }
     if kind == "closed" and (stray := (set(synonyms) | set(implies)) - set(values)):
         raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
-    return Attribute(name, kind, values, _read_strings(data.get("examples"), f"{where}: examples"), synonyms, implies)
+    labels = {
+        str(v): _read_text(label, f"{where}: the label of {v}")
+        for v, label in _require_mapping(data.get("labels"), f"{where}: labels").items()
+    }
+    if kind == "closed" and (stray := set(labels) - set(values)):
+        raise BadInputError(f"{where}: labels: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
+    return Attribute(
+        name=name,
+        kind=kind,
+        values=values,
+        examples=_read_strings(data.get("examples"), f"{where}: examples"),
+        synonyms=synonyms,
+        implies=implies,
+        ask=_read_text(data.get("ask"), f"{where}: ask"),
+        labels=labels,
+    )
 
 
 def _read_rule(position: int, data: Any) -> Rule:
     if isinstance(data, str):
         data = {"text": data}
     data = _require_mapping(data, f"domain.yaml: rule {position}")
-    _check_spelling(data, ("id", "text", "patterns"), f"domain.yaml: rule {position}")
+    _check_spelling(data, ("id", "text", "forbid", "patterns"), f"domain.yaml: rule {position}")
     rule_id = _read_text(data.get("id"), f"domain.yaml: rule {position}: id") or f"rule-{position}"
     text = _read_text(data.get("text"), f"domain.yaml: rule {rule_id!r}: text")
     if not text.strip():
@@ -160,13 +196,22 @@ def _read_rule(position: int, data: Any) -> Rule:
     for pattern in patterns:
         if problem := find_problem(pattern):
             raise BadInputError(f"domain.yaml: rule {rule_id!r}: the pattern {quote_pattern(pattern)} {problem}.")
-    return Rule(rule_id, text, patterns)
+    forbid = _read_strings(data.get("forbid"), f"domain.yaml: rule {rule_id!r}: forbid")
+    for phrase in forbid:
+        if not any(character.isalnum() for character in phrase):
+            raise BadInputError(f"domain.yaml: rule {rule_id!r}: forbid: {phrase!r} has no word in it; leave it out.")
+        if math.prod(word.count("/") + 1 for word in phrase.split()) > MOST_ALTERNATIVES:
+            start = phrase[:60]
+            raise BadInputError(
+                f"domain.yaml: rule {rule_id!r}: forbid: {start!r} has too many alternatives; split it."
+            )
+    return Rule(rule_id, text, patterns, forbid)
 
 
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
     data = _require_mapping(data, "domain.yaml")
-    known = ("name", "description", "language", "attributes", "rules", "reply", "tickets")
+    known = ("name", "description", "language", "scope", "attributes", "rules", "reply", "tickets", "templates")
     _check_spelling(data, known, "domain.yaml")
     attributes = {
         str(n): _read_attribute(str(n), a)
@@ -178,7 +223,7 @@ def read_domain(data: Any) -> DomainSpec:
                 _check_implied(attributes, attribute.name, value, other, values)
     rules = [] if data.get("rules") is None else data["rules"]
     if not isinstance(rules, list):
-        raise BadInputError("domain.yaml: rules must be a list of {id, text, patterns}.")
+        raise BadInputError("domain.yaml: rules must be a list of {id, text, forbid, patterns}.")
     read = tuple(_read_rule(n, r) for n, r in enumerate(rules, 1))
     if len({r.id for r in read}) < len(read):
         raise BadInputError("domain.yaml: two rules have the same id; give each its own.")
@@ -190,7 +235,26 @@ def read_domain(data: Any) -> DomainSpec:
         reply=_require_mapping(data.get("reply"), "domain.yaml: reply"),
         tickets=_require_mapping(data.get("tickets"), "domain.yaml: tickets"),
         language=_read_language(data.get("language")),
+        scope=_read_scope(data.get("scope"), attributes),
+        templates={
+            str(name): _read_text(words, f"domain.yaml: templates: {name}")
+            for name, words in _require_mapping(data.get("templates"), "domain.yaml: templates").items()
+        },
     )
+
+
+def _read_scope(data: Any, attributes: Mapping[str, Attribute]) -> dict[str, Values]:
+    scope = {}
+    for name, given in _require_mapping(data, "domain.yaml: scope").items():
+        attribute, values = attributes.get(str(name)), _read_strings(given, f"domain.yaml: scope: {name}")
+        if attribute is None:
+            raise BadInputError(f"domain.yaml: scope names the attribute {str(name)!r}, which is not configured.")
+        if attribute.kind == "closed" and (stray := set(values) - set(attribute.values)):
+            raise BadInputError(f"domain.yaml: scope: {sorted(stray)[0]!r} is not a value of {str(name)!r}.")
+        if not values:
+            raise BadInputError(f"domain.yaml: scope: {name} needs its values, for example scope: {{{name}: [One]}}.")
+        scope[str(name)] = attribute.normal(frozenset(values))
+    return scope
 
 
 def _read_language(value: Any) -> str:

@@ -106,7 +106,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Steps for one node, each step with the evidence of the same position."""
+    """Steps for one node, each step with the evidence of the same position.
+
+    ``rank`` counts the solutions of a node from the build's best, 1; it is 0 for what a person wrote.
+    """
 
     id: str
     issue_id: str
@@ -117,6 +120,21 @@ class Solution:
     status: Status = "displayed"
     reason: str = ""
     rules: tuple[Verdict, ...] = ()
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A section of a document, which answers where no node does: a solution of no issue under these headings.
+
+    ``distinguishes`` names the attributes by which its heading says for whom it is, where it says nothing else: On
+    Android, Adults. ``section`` is what stands under the heading, symptoms and explanations too, as it is searched.
+    """
+
+    headings: tuple[str, ...]
+    solution: Solution
+    distinguishes: tuple[str, ...] = ()
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,8 @@ class BuildReport(KnowledgeCounts):
 class Added(Result):
     """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
 
-    ``dropped`` says how many spans of web pages were left out for which reason, the most frequent first.
+    ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
+    or icon of a wiki was, the most frequent first.
     """
 
     added: int
@@ -212,11 +213,12 @@ class Added(Result):
     skipped: tuple[Skipped, ...]
     gone: int = 0
     dropped: tuple[tuple[str, int], ...] = ()
+    unresolved: tuple[tuple[str, int], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's shape."""
         shape = Result.as_json(self)
-        del shape["gone"], shape["dropped"]
+        del shape["gone"], shape["dropped"], shape["unresolved"]
         return shape
 
 

@@ -13,8 +13,16 @@ CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
+CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 _DIGITS = 10  # of LARGEST_NUMBER
 _SHOWN = 60  # characters of a value that is refused
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """How questions are answered: below ``caution``, a probability of being on topic, it abstains."""
+
+    caution: float = CAUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,7 @@ class Settings:
     max_size: int = CHUNK_SIZE
     context: str = ""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    answer: AnswerSettings = AnswerSettings()
 
 
 WORDS = ("model", "embedder", "base_url", "chunker", "context")
@@ -83,6 +92,8 @@ def _check_value(name: str, value: Any) -> Any:
         raise BadInputError(f"settings.yaml: {name} must be a mapping, not {_shown(value)}.")
     if name == "prices":
         return _read_prices(value)
+    if name == "answer":
+        return _read_answer(value)
     return {
         _read_word(f"{name}: a task", task): _read_word(f"{name}: the model of {task}", model)
         for task, model in value.items()
@@ -129,14 +140,31 @@ def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
     return prices
 
 
+def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
+    if stray := [name for name in value if name != "caution"]:
+        raise BadInputError(f"settings.yaml: answer takes caution alone, not {_shown(stray[0])}.")
+    caution = _read_number(value.get("caution", CAUTION))
+    if not 0 <= caution <= 1:
+        raise BadInputError(
+            "settings.yaml: answer: caution must be a probability, a number from 0 to 1, not "
+            f"{_shown(value['caution'])}."
+        )
+    return AnswerSettings(caution)
+
+
 def _read_price(where: str, value: Any) -> float:
-    try:
-        usd = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        usd = math.nan
-    if not 0 <= usd <= HIGHEST_PRICE:  # as no comparison with NaN is true, that is refused too
+    usd = _read_number(value)
+    if not 0 <= usd <= HIGHEST_PRICE:
         raise BadInputError(
             f"settings.yaml: the price of {where} must be a number from 0 to {HIGHEST_PRICE:.0f} (USD a million "
             f"tokens), not {_shown(value)}."
         )
     return usd
+
+
+def _read_number(value: Any) -> float:
+    """Read a number that YAML gave, as one or as text; NaN, of which no comparison is true, where it is none."""
+    try:
+        return float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan

@@ -17,6 +17,7 @@ SHAPE = frozenset({"systems", "metrics", "methods", "value"})
 NO_FIGURES = frozenset({"rankings", "relevant", "differences", "queries", "low", "high", "seconds", "per_query"})
 ROUNDING = 1e-9  # 0.8 - 0.7 is a little more than 0.1 in floating point
 NAMED_AT_MOST = 12  # metrics that an error lists
+NO_DIFFERENCE = "no detectable difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One figure before and after; the ends are those of the paired difference where both answers allow one."""
+    """One figure before and after; the ends are those of the paired difference where both answers allow one.
+
+    ``won`` and ``lost`` are the queries, of ``paired`` ones, whose value rose and fell.
+    """
 
     system: str
     metric: str
@@ -45,11 +49,22 @@ class Change:
     low: float | None = None
     high: float | None = None
     paired: int = 0
+    won: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """How a person names the figure."""
         return f"{self.system}.{self.metric}" if self.system else self.metric
+
+    @property
+    def verdict(self) -> str | None:
+        """What the interval allows to say; nothing where the answers cannot be paired."""
+        if self.low is None or self.high is None:
+            return None
+        if self.low <= 0 <= self.high:
+            return NO_DIFFERENCE
+        return "higher" if self.low > 0 else "lower"
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of a difference, with both figures beside it."""
@@ -63,6 +78,10 @@ class Change:
             "before": self.before,
             "after": self.after,
             "paired": self.paired,
+            "wins": len(self.won),
+            "losses": len(self.lost),
+            "verdict": self.verdict,
+            "queries": {"won": list(self.won), "lost": list(self.lost)},
         }
 
 
@@ -166,7 +185,9 @@ def _compare_figure(
     if not queries:
         return Change(figure.system, figure.metric, old, new)
     difference = paired_difference([values_after[q] for q in queries], [values_before[q] for q in queries])
-    return Change(figure.system, figure.metric, old, new, difference.low, difference.high, paired=len(queries))
+    won = tuple(q for q in queries if values_after[q] - values_before[q] > ROUNDING)
+    lost = tuple(q for q in queries if values_before[q] - values_after[q] > ROUNDING)
+    return Change(figure.system, figure.metric, old, new, difference.low, difference.high, len(queries), won, lost)
 
 
 def _query_values(answer: Mapping[str, Any], system: str, name: str) -> dict[str, float]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 TABULATED = frozenset({"systems", "differences", "relevant"})  # parts of an answer that are no single figures
+OF_RUN = frozenset({"seconds", "calls", "cached", "tokens", "cost"})  # what a run took: another run of the same differs
 ROW_HEIGHT = 24  # px of a bar of the chart with the gap below it
 MARGIN = 4  # px above the first bar
 GAP = 2  # characters between two columns in the terminal
@@ -19,11 +20,15 @@ GAP = 2  # characters between two columns in the terminal
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """One table of words: a title, column names and rows."""
+    """One table of words: a title, column names and rows.
+
+    What is ``of_run`` stays out of the page, so that the same evaluation gives the same bytes.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    of_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +54,57 @@ class Chart:
 def answer_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
     """Return the tables of any answer of ``evaluate``: systems, parts of them, differences, single figures."""
     systems = answer.get("systems", {})
-    found = [_systems_table("Systems (mean and 95 % interval)", systems)]
+    found = [*_systems_tables("Systems (mean and 95 % interval)", systems)]
     for kind in ("levels", "origins"):
         for part in dict.fromkeys(name for body in systems.values() for name in body.get(kind, {})):
             bodies = {system: body.get(kind, {}).get(part, {}) for system, body in systems.items()}
-            found.append(_systems_table(f"{part} only", bodies))
-    found.append(_differences_table(answer.get("differences", ())))
-    figures = [pair for key, value in answer.items() if key not in TABULATED for pair in _find_figures(key, value)]
-    found.append(ReportTable("Figures", ("figure", "value"), tuple(figures)))
+            found += _systems_tables(f"{part} only", bodies)
+    found += _differences_tables(answer.get("differences", ()))
+    for title, of_run in (("Figures", False), ("This run", True)):
+        keys = [key for key in answer if key not in TABULATED and (key in OF_RUN) == of_run]
+        figures = tuple(pair for key in keys for pair in _find_figures(key, answer[key]))
+        found.append(ReportTable(title, ("figure", "value"), figures, of_run))
     return [table for table in found if table.rows]
 
 
-def _systems_table(title: str, systems: Mapping[str, Any]) -> ReportTable:
-    names = tuple(dict.fromkeys(m for body in systems.values() for m in body.get("metrics", {})))
-    rows = ((s, *(interval_text(body.get("metrics", {}).get(m)) for m in names)) for s, body in systems.items())
-    return ReportTable(title, ("system", *names), tuple(rows))
+def _systems_tables(title: str, systems: Mapping[str, Any]) -> Iterator[ReportTable]:
+    """Yield a table for the metrics that the same systems have: no system stands among figures it cannot have."""
+    owners: dict[str, tuple[str, ...]] = {
+        m: tuple(s for s, body in systems.items() if m in body.get("metrics", {}))
+        for m in dict.fromkeys(m for body in systems.values() for m in body.get("metrics", {}))
+    }
+    for number, those in enumerate(dict.fromkeys(owners.values())):
+        names = [m for m, found in owners.items() if found == those]
+        kinds = ", ".join(dict.fromkeys(m.partition("@")[0] for m in names))
+        rows = ((s, *(interval_text(systems[s]["metrics"][m]) for m in names)) for s in those)
+        yield ReportTable(f"{title}: {kinds}" if number else title, ("system", *names), tuple(rows))
 
 
-def _differences_table(differences: Iterable[Mapping[str, Any]]) -> ReportTable:
-    """Return one row a system where the metrics share a baseline, the best place to see what is better than what."""
-    by_system: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+def _differences_tables(differences: Iterable[Mapping[str, Any]]) -> Iterator[ReportTable]:
+    """Yield a table for each baseline with a row a system, the best place to see what is better than what."""
+    by_baseline: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
     for d in differences:
-        by_system.setdefault((d.get("system") or "", d.get("baseline") or ""), {})[d["metric"]] = d
-    names = tuple(dict.fromkeys(m for found in by_system.values() for m in found))
-    rows = [(s, b, *(interval_text(found.get(m), signed=True) for m in names)) for (s, b), found in by_system.items()]
-    if len(baselines := {b for _, b in by_system}) == 1:  # named once, it leaves a terminal the width for figures
-        title = f"Differences to {baselines.pop()} (paired)"
-        return ReportTable(title, ("system", *names), tuple((system, *figures) for system, _, *figures in rows))
-    return ReportTable("Differences (paired)", ("system", "against", *names), tuple(rows))
+        by_baseline.setdefault(d["baseline"], {}).setdefault(d["system"], {})[d["metric"]] = d
+    for baseline, systems in by_baseline.items():
+        names = tuple(dict.fromkeys(m for found in systems.values() for m in found))
+        rows = ((s, *(interval_text(found.get(m), signed=True) for m in names)) for s, found in systems.items())
+        yield ReportTable(f"Differences to {baseline} (paired)", ("system", *names), tuple(rows))
+
+
+def comparison_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
+    """Return the tables of an answer of ``evaluate compare``: a row a figure, with what its interval allows to say."""
+    rows = tuple(
+        (
+            f"{d['system']}.{d['metric']}" if d["system"] else d["metric"],
+            *(number_text(d[end]) for end in ("before", "after")),
+            interval_text(d, signed=True),
+            *((str(d["wins"]), str(d["losses"]), d["verdict"]) if d["verdict"] else ("–", "–", "not paired")),
+        )
+        for d in answer["differences"]
+    )
+    columns = ("figure", "before", "after", "difference", "wins", "losses", "verdict")
+    changes = ReportTable("Before and after (paired by query; 95 % interval)", columns, rows)
+    return [changes, *answer_tables({key: value for key, value in answer.items() if key != "differences"})]
 
 
 def _find_figures(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -151,14 +179,17 @@ def fit_width(table: ReportTable, width: int) -> Iterator[ReportTable]:
     for number, columns in enumerate(parts):
         title = "(continued)" if number else table.title
         names, *rows = ((row[0], *(row[n] for n in columns)) for row in (table.columns, *table.rows))
-        yield ReportTable(title, names, tuple(rows))
+        yield ReportTable(title, names, tuple(rows), table.of_run)
 
 
 # -- for a browser ----------------------------------------------------------------------------------------------------
 
 
 def html_page(title: str, tables: Sequence[ReportTable], chart: Chart | None = None) -> str:
-    """Return one HTML page that loads nothing from elsewhere; every word from the data is escaped."""
+    """Return one HTML page that loads nothing from elsewhere; every word from the data is escaped.
+
+    Tables of the run are left out.
+    """
     import jinja2
 
     templates = jinja2.Environment(
@@ -170,7 +201,9 @@ def html_page(title: str, tables: Sequence[ReportTable], chart: Chart | None = N
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return templates.get_template("page.html").render(title=title, tables=tables, chart=chart)
+    return templates.get_template("page.html").render(
+        title=title, tables=[table for table in tables if not table.of_run], chart=chart
+    )
 
 
 def systems_chart(answer: Mapping[str, Any]) -> Chart | None:

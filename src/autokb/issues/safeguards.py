@@ -10,11 +10,12 @@ from functools import cache, partial
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
 from autokb.heuristics.solutions.instructions import instructs
+from autokb.heuristics.solutions.words import ManualWords
 from autokb.issues.wording import solution_text, solution_title
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
-from autokb.text.lexicons import language_data
+from autokb.text.lexicons import alternation, language_data, word_lists
 
-_NUMBERED = re.compile(r"\s*\d{1,9}[.)]\s")
+_NUMBERED = re.compile(r"\s*(?:[^\n#*+-][^\n]*\n+)?\d{1,9}[.)]\s")  # also behind the words that lead over to it
 
 
 def rules_request(solution: Solution, issue: Issue, spec: DomainSpec) -> CheckRules:
@@ -34,8 +35,9 @@ def safeguard(solution: Solution, reply: CheckedRules, language: str = ENGLISH) 
     """Return a solution that obeys the rules, repaired where it still makes sense, else withheld; both say why.
 
     It still makes sense when the title keeps the rules, something to do is left, and no step that stays needs one that
-    goes: the steps of an ordered list need those before them, unless the one that goes is optional or comes last. Of a
-    step with bullets only the offending bullets go. What was withheld or repaired before stays so, with its reason.
+    goes: the steps of an ordered list need those before them, unless the one that goes is optional or comes last, and
+    ``Then restart it`` needs the step before it. Of a step with bullets only the offending bullets go. What was
+    withheld or repaired before stays so, with its reason.
     """
     broken = [v for v in reply.verdicts if v.verdict == "broken"]
     if not broken or solution.status == "withheld":
@@ -72,8 +74,9 @@ def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[
                 gone.update([n for p, n in verdict.lines if p == place] or range(len(lines)))
         if not gone:
             continue
-        if all(lines[n].startswith("- ") for n in gone):
-            left[place] = "\n".join(line for n, line in enumerate(lines) if n not in gone)
+        stay = [line for n, line in enumerate(lines) if n not in gone]
+        if all(lines[n].startswith("- ") for n in gone) and not stay[-1].endswith((":", "：")):
+            left[place] = "\n".join(stay)
         else:
             del left[place]
     return left
@@ -97,6 +100,8 @@ def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Map
             and not _compile_optional_openings(language).match(step)
         ):
             return f"Step {place} cannot be left out, because the steps after it need it."
+        if place not in left and place + 1 in left and _compile_continuations(language).match(solution.steps[place]):
+            return f"Step {place} cannot be left out, because the step after it goes on from it."
     return ""
 
 
@@ -104,6 +109,11 @@ def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Map
 def _compile_optional_openings(language: str) -> re.Pattern[str]:
     openings = "|".join(map(re.escape, language_data(language).optional_step_openings))
     return re.compile(rf"\W*(?:{openings or '(?!)'})\b", re.IGNORECASE)
+
+
+@cache
+def _compile_continuations(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:{alternation(word_lists(ManualWords, language).continuations)})\b", re.IGNORECASE)
 
 
 def _has_instruction(step: str, language: str) -> bool:

@@ -19,8 +19,10 @@ from autokb.text.markdown import section_at, sections
 __all__ = [
     "EXCERPT",
     "FoundPassage",
+    "PathSolution",
     "rules_request",
     "safeguard",
+    "solution_id",
     "solutions_request",
     "verify_quotes",
     "written_solutions",
@@ -102,20 +104,31 @@ def _move_conditional(conditional: Conditional, start: int, end: int) -> Conditi
     return Conditional(place(conditional.start), place(conditional.end), inner, conditional.names, conditional.negated)
 
 
-def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[Solution, ...]:
-    """Turn the task's answer into solutions whose evidence points into the documents."""
-    found: dict[str, Solution] = {}
-    for written in reply.solutions:
+def solution_id(issue: str, path: Sequence[str]) -> str:
+    """Return the id of a node's solution; the path is the cited document, the headings and which one it is there."""
+    return short_id("solution", issue, *path)
+
+
+@dataclass(frozen=True, slots=True)
+class PathSolution:
+    """A solution and what its id is made from beside its node."""
+
+    solution: Solution
+    path: tuple[str, ...]
+
+
+def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[PathSolution, ...]:
+    """Turn the task's answer into solutions, best first, whose evidence points into the documents."""
+    found: dict[tuple[str, ...], PathSolution] = {}
+    for rank, written in enumerate(reply.solutions, 1):
         excerpt = request.excerpts[written.excerpt]
-        parts = (issue.id, excerpt.document, *written.headings, str(written.which))
-        solution_id = short_id("solution", *parts)
-        while solution_id in found:  # the same headings are in one document twice
-            parts = (*parts, "again")
-            solution_id = short_id("solution", *parts)
+        path = (excerpt.document, *written.headings, str(written.which))
+        while path in found:  # the same headings are in one document twice
+            path = (*path, "again")
         steps = tuple(step.text for step in written.steps)
         excerpts = (request.excerpts[written.excerpt_of(step)] for step in written.steps)
-        found[solution_id] = Solution(
-            id=solution_id,
+        solution = Solution(
+            id=solution_id(issue.id, path),
             issue_id=issue.id,
             text=solution_text(written.title, steps),
             steps=steps,
@@ -126,7 +139,9 @@ def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolut
             ),
             status=written.status,
             reason=written.reason,
+            rank=rank,
         )
+        found[path] = PathSolution(solution, path)
     return tuple(found.values())
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from autokb.core.attributes import Attributes
 from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec, Rule
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.ids import digest
-from autokb.core.nouns import DISPLAYED, Document, RawIssue, Solution
+from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
 from autokb.core.timed_patterns import forget_slow_searches
@@ -25,26 +26,33 @@ from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
-from autokb.pipeline.steps.fit import fit_documents, fit_question_gate, fit_trees
+from autokb.pipeline.steps.fit import fit_documents, fit_gate, fit_nodes
 from autokb.pipeline.steps.issues import Organised, organise
+from autokb.pipeline.steps.passages import STAGE as PASSAGES
+from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import KINDS, records
+from autokb.pipeline.steps.ranking import STAGE as FIT
+from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees
+from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.solution_index import SolutionIndex, shown_texts
 from autokb.stores.published import read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.text.lexicons import missing_sentence
 
-BUILD_PACE = "build_seconds_an_item"  # meta: seconds of a build without waiting, for each document and raw issue
 GROWN_BY = "grown_by"  # meta: the model that grew the published trees
 
 
@@ -73,20 +81,22 @@ def build(
             try:
                 counts = Build(workspace, file, stages, rethink).run()
             except StoppedOnPurposeError as stop:
-                stopped = _report(KnowledgeCounts(), stages, workspace.spec.language, time.perf_counter() - started)
+                stopped = _report(KnowledgeCounts(), stages, workspace.spec, time.perf_counter() - started)
                 stop.result = replace(stopped, stopped=str(stop))
                 raise
             seconds = time.perf_counter() - started
-            items = len(file.staged("documents")) + len(file.staged("issues"))
             with file.transaction():
-                file.note(BUILD_PACE, str((seconds - stages.seconds_waited()) / max(items, 1)))
                 file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
-            return _report(counts, stages, workspace.spec.language, seconds)
+            return _report(counts, stages, workspace.spec, seconds)
 
 
-def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: float) -> BuildReport:
+def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: float) -> BuildReport:
     spent = stages.spending()
-    notes = (missing_sentence(language), _orphans_sentence(counts.orphaned))
+    notes = (
+        missing_sentence(spec.language),
+        _unchecked_rules_sentence([] if stages.asks_model(CHECK_RULES, "rules") else spec.rules),
+        _orphans_sentence(counts.orphaned),
+    )
     return BuildReport(
         themes=counts.themes,
         seeds=counts.seeds,
@@ -107,6 +117,18 @@ def _report(counts: KnowledgeCounts, stages: Stages, language: str, seconds: flo
         stages=stages.log.reports(),
         orphaned=counts.orphaned,
         notes=tuple(filter(None, notes)),
+    )
+
+
+def _unchecked_rules_sentence(rules: Sequence[Rule]) -> str:
+    """Name the rules that nothing can find broken without a model; nothing where there are none."""
+    unchecked = [rule.id for rule in rules if not rule.is_checked_offline]
+    if not unchecked:
+        return ""
+    are, them = ("rule is", "it") if len(unchecked) == 1 else ("rules are", "them")
+    return (
+        f"{len(unchecked)} {are} not checked, since no model is set: {', '.join(unchecked)}. Give {them} phrases in "
+        "domain.yaml, for example forbid: [contact support]."
     )
 
 
@@ -171,12 +193,13 @@ class Build:
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
         index = self._fitted_index(sources, windows, titles, grown)
-        solutions = find_solutions(stages, self.workspace, corpus, index, grown.issues, past)
+        texts = {r.id: r.full_text for r in raw}
+        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts)
         decided, rules = decide(stages, spec, solutions, grown.issues, published.decisions)
         stages.stop_if_awaited()
         if not publish:
             return KnowledgeCounts()
-        index = self._with_trees(index, sources, grown, tuple(decided.solutions.values()))
+        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()))
         self._publish(sources, organised, grown, solutions, index, rules)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
@@ -193,33 +216,56 @@ class Build:
         texts = digest(encoder_key(stages.encoder.name), *corpus.window_texts(), *corpus.titles())
         past_vectors = sources.past_vectors()
         weights = fit_documents(stages, chunks, sources.past, past_vectors, texts)
-        everything = digest(texts, *(r.full_text for r in sources.raw))
-        gate = fit_question_gate(stages, stages.encoder.name, sources.raw_vectors, [windows], everything)
         knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
         nodes = stages.embed([knowledge.issues[i].text for i in knowledge.ids])
-        return AskIndex(
+        index = AskIndex(
             spec=spec,
             encoder=stages.encoder.name,
             embed_questions=stages.embed,
             nodes=NodeIndex.of(knowledge, nodes, sources.vectors_by_id(), chunks.documents),
+            shown=SolutionIndex.of(knowledge, (), {}, chunks),
             chunks=chunks,
             history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
             weights=weights,
-            gate=gate,
+            gate=Gate(DEFAULT_THRESHOLD, stages.encoder.name),
+            confidence=Confidence(),
             generation="0",
         )
+        everything = digest(texts, *(part for r in sources.raw for part in (r.id, r.full_text)))
+        gate = fit_gate(stages, index, sources.vectors_by_id(), sources.documents, everything)
+        return replace(index, gate=gate)
 
-    def _with_trees(self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]) -> AskIndex:
-        """Return the index with solutions and the weights of trees fitted on the past."""
-        knowledge = KnowledgeIndex.of(grown.issues, solutions, self.workspace.spec.attributes)
-        nodes = NodeIndex.of(knowledge, index.nodes.vectors, sources.vectors_by_id(), index.chunks.documents)
-        index = replace(index, nodes=nodes)
+    def _with_solutions(
+        self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]
+    ) -> AskIndex:
+        """Return the index with all that can be shown, and what nodes and passages say of documents fitted on the past.
+
+        The vectors that a question needs are made here, so that no question waits for them.
+        """
+        attributes = self.workspace.spec.attributes
+        passages = self._passages(sources)
+        knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
+        issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
+        nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id(), index.chunks.documents)
+        texts = list(dict.fromkeys(shown_texts(knowledge, passages)))
+        vectors = dict(zip(texts, self.stages.embed(texts), strict=True))
+        index = replace(index, nodes=nodes, shown=SolutionIndex.of(knowledge, passages, vectors, index.chunks))
         if not index.weights.history:
             return index
         past = (p.id + p.text + p.date for p in sources.past)
-        texts = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
-        weights = fit_trees(self.stages, index, sources.past, sources.vectors_by_id(), sources.attributes, texts)
-        return replace(index, weights=weights)
+        key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
+        weights, confidence = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), key)
+        index = replace(index, weights=weights, confidence=confidence)
+        with self.stages.timed(FIT):
+            return replace(index, ranker=find_ranker(self.file, index, self.stages.embed))
+
+    def _passages(self, sources: _Sources) -> list[Passage]:
+        with self.stages.timed(PASSAGES) as count:
+            chunks = sources.corpus.chunks
+            passages, computed = find_passages(self.file, sources.documents, chunks, self.workspace.spec)
+            count.computed += computed
+            count.reused += len(sources.documents) - computed
+        return passages
 
     def _publish(
         self,
@@ -234,6 +280,7 @@ class Build:
             "themes": organised.setting(),
             "weights": index.weights.as_json(),
             "gate": index.gate.as_json(),
+            "confidence": index.confidence.as_json(),
             "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
         }

@@ -10,7 +10,8 @@ from pathlib import Path
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, InFlight, PaidSoFar, Plan, Spending, Tokens
 from autokb.llm.prices import Prices
-from autokb.pipeline.build import BUILD_PACE, GROWN_BY, Build
+from autokb.pipeline.build import GROWN_BY, Build
+from autokb.pipeline.build_time import estimate_build_seconds
 from autokb.pipeline.cost_estimate import NO_FIGURES, CountingEncoder, CountingRunner, Estimate
 from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
 from autokb.pipeline.forecast import forecast_first_build
@@ -46,18 +47,18 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
 
     What is known before a build is counted exactly: the same requests are made and counted instead of sent. A first
     build's children and solutions are as many as in appendix C of the paper; once this workspace was built with its
-    models, the whole build is rehearsed on a copy. Seconds are None where nothing is known of them.
+    models, the whole build is rehearsed on a copy. Seconds are None where there is nothing to build.
     """
     settings = workspace.settings
     check_settings(settings)
     asks = bool(named_models(settings)) or read_embedder_name(settings.embedder).is_paid
     with workspace.file() as file:
         documents, issues = len(file.staged("documents")), len(file.staged("issues"))
-        build_pace, pace = _noted_seconds(file, BUILD_PACE), _noted_seconds(file, PACE)
+        pace = _noted_seconds(file, PACE)
         modes = _estimates(workspace, file, progress) if asks else {mode: _nothing(workspace, file) for mode in MODES}
+        seconds = estimate_build_seconds(workspace, file, progress)
     chosen = modes[workspace.mode]
     total = chosen.total().rounded()
-    seconds = build_pace * (documents + issues) if build_pace else None
     if total.calls:
         seconds = (seconds or 0.0) + total.calls * (pace or SECONDS_A_CALL / settings.concurrency)
     spent = costs(workspace)

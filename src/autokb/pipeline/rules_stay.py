@@ -16,7 +16,7 @@ QUOTED = 60  # characters of a rule's text in a sentence
 
 
 def check_rules_stay(workspace: Workspace, file: WorkspaceFile) -> None:
-    """Refuse a domain that lacks rules of the published one, or their patterns, and name them (BadInputError)."""
+    """Refuse a domain that lacks rules of the published one, or their means, and name them (BadInputError)."""
     published = (file.record("setting", "domain") or {}).get("yaml")
     if not isinstance(published, str) or published == workspace.domain_text:
         return
@@ -32,7 +32,7 @@ def check_rules_stay(workspace: Workspace, file: WorkspaceFile) -> None:
 
 
 def gone_rules(before: Sequence[Rule], now: Sequence[Rule]) -> list[str]:
-    """Return the rules that are gone, or have no pattern any more, as a person reads them.
+    """Return the rules that are gone, or have neither phrases nor patterns any more, as a person reads them.
 
     A rule whose text or id alone was changed is still there. Texts go first, for the ids of rules that name none are
     their positions.
@@ -49,9 +49,13 @@ def gone_rules(before: Sequence[Rule], now: Sequence[Rule]) -> list[str]:
     for rule in before:
         if (partner := partners.get(rule.id)) is None:
             gone.append(f"{rule.id} ({_shortened(rule.text)})")
-        elif rule.patterns and not partner.patterns:
-            gone.append(f"the patterns of {rule.id} ({_shortened(rule.text)})")
+        elif rule.is_checked_offline and not partner.is_checked_offline:
+            gone.append(f"the {_means(rule)} of {rule.id} ({_shortened(rule.text)})")
     return gone
+
+
+def _means(rule: Rule) -> str:
+    return " and ".join(name for name in ("forbid", "patterns") if getattr(rule, name))
 
 
 def _shortened(text: str) -> str:

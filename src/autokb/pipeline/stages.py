@@ -242,10 +242,6 @@ class Stages:
         """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
         return None if self._session is None else self._session.batch_report()
 
-    def seconds_waited(self) -> float:
-        """Return the seconds spent on waiting for models."""
-        return 0.0 if self._session is None else self._session.seconds
-
 
 def _left_out(stage: str, name: str, part: str, reason: str) -> Failure:
     return Failure(stage, name, f"{part}: {reason}" if part else reason)

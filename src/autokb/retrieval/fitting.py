@@ -14,7 +14,7 @@ from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.search import ChunkIndex, gate_by_length, search_parts
-from autokb.retrieval.weights import Weights, tree_scores
+from autokb.retrieval.weights import Weights
 
 FEWEST_LABELLED = 30  # fewer questions cannot distinguish two weights
 MOST_ASKED = 400  # the latest; more would cost seconds and move nothing
@@ -29,10 +29,9 @@ TRIED: dict[str, tuple[float, ...]] = {
     "words_long": (0.0, 0.2, 0.4, 0.8, 1.5),
     "words_short": (0.0, 0.4, 0.8, 1.5, 3.0),
 }
-TRIED_TREES: dict[str, tuple[float, ...]] = {
-    "document": (0.0, 0.5, 1.0, 2.0, 4.0),
-    "exact": (0.0, 0.02, 0.05, 0.1),
-    "broader": (0.0, 0.02, 0.05, 0.1),
+TRIED_NODES: dict[str, tuple[float, ...]] = {
+    "nodes": (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0),
+    "passages": (0.0, 0.25, 0.5, 0.7, 1.0, 1.5),
 }
 
 
@@ -46,12 +45,12 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class TreeCase:
-    """A question over the trees it may get: cosines, best cited documents, kinds of match, and which are right."""
+class NodeCase:
+    """A question over all documents: their scores without nodes and passages, what these say, and which are right."""
 
-    similarity: Scores
     documents: Scores
-    kinds: tuple[str, ...]
+    nodes: Scores
+    passages: Scores
     right: NDArray[np.bool_]
 
 
@@ -102,17 +101,26 @@ def fit_weights(
     return Fitted(weights, len(asked.right), f"Fitted on {len(asked.right)} questions, each over the issues before it.")
 
 
-def fit_tree_weights(weights: Weights, cases: Sequence[TreeCase]) -> Weights:
-    """Fit what the best cited document and the kind of match add to a tree's cosine; too few cases change nothing."""
+def fit_node_weights(weights: Weights, cases: Sequence[NodeCase]) -> Weights:
+    """Fit what a document's best node and passage add to its score; too few cases change nothing."""
     cases = [case for case in cases if case.right.any()]
     if len(cases) < FEWEST_LABELLED:
         return weights
+    names = ("documents", "nodes", "passages", "right")
+    documents, nodes, passages, right = (np.array([getattr(case, name) for case in cases]) for name in names)
 
     def quality(candidate: Weights) -> Scores:
-        scores = (tree_scores(case.similarity, case.documents, case.kinds, candidate) for case in cases)
-        return np.array([mean_hits(row[None, :], c.right[None, :])[0] for row, c in zip(scores, cases, strict=True)])
+        return mean_hits(documents + candidate.nodes * nodes + candidate.passages * passages, right)
 
-    return climb(weights, TRIED_TREES, quality)
+    return climb(weights, TRIED_NODES, quality)
+
+
+def best_documents(weights: Weights, cases: Sequence[NodeCase]) -> tuple[Scores, NDArray[np.bool_]]:
+    """Return for each case the score of the best document, and whether it is right."""
+    rows = [case.documents + weights.nodes * case.nodes + weights.passages * case.passages for case in cases]
+    best = [int(row.argmax()) for row in rows]
+    scores = np.array([row[n] for row, n in zip(rows, best, strict=True)])
+    return scores, np.array([case.right[n] for case, n in zip(cases, best, strict=True)], dtype=np.bool_)
 
 
 def climb(start: Weights, tried: dict[str, tuple[float, ...]], quality: Callable[[Weights], Scores]) -> Weights:

@@ -1,16 +1,17 @@
-"""The gate says when nothing is close enough to answer; it reads one encoder's own cosine and belongs to it."""
+"""The gate says which questions are off topic; it reads one encoder's own cosines and belongs to it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
+from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors, encoder_key
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
@@ -23,49 +24,105 @@ ENOUGH_ISSUES = (
 DEFAULT_THRESHOLD = (
     0.3  # the packaged encoder: 98 % of real questions lie above, 76 % of those about other things below
 )
+LARGEST_COEFFICIENT = 1e6  # no fit comes near it; what an import says must not overflow
 DUPLICATE = 0.999  # cosine from which two issues are the same text
 ROWS_AT_ONCE = 512  # issues compared with all others at once: bounds the memory of the table of cosines
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """The least cosine to anything known; ``date`` is that of a calibration, ``source`` says where it comes from."""
+class Coefficients:
+    """A logistic regression on two cosines: to the nearest window of a document, and to the nearest node or issue."""
 
-    threshold: float
+    intercept: float
+    documents: float
+    issues: float
+
+    def probability(self, documents: float, issues: float) -> float:
+        """Return the probability that a question is on topic."""
+        log_odds = self.intercept + self.documents * documents + self.issues * issues
+        return 0.5 + 0.5 * math.tanh(log_odds / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """With ``coefficients`` it reads the probability of being on topic, without them the best cosine.
+
+    ``threshold`` is the least that passes; a fitted gate has none, and passes what the settings' caution lets pass.
+    ``date`` is that of a calibration, ``source`` says where the gate comes from, ``left_out`` are the kinds of everyday
+    questions that lie too near the workspace's own to be refused.
+    """
+
+    threshold: float | None
     encoder: str
     date: str | None = None
     source: str = "default"
+    coefficients: Coefficients | None = None
+    left_out: tuple[str, ...] = ()
 
-    def passes(self, cosine: float, encoder: str) -> bool:
-        """Return whether something is near enough; another encoder's cosine cannot be read (BadInputError)."""
+    def check_encoder(self, encoder: str) -> None:
+        """Refuse another encoder (BadInputError), whose cosines mean something else."""
         if encoder_key(encoder) != encoder_key(self.encoder):
             raise BadInputError(
                 f"The gate was calibrated for the encoder {self.encoder}, not {encoder}; build the workspace again."
             )
-        return bool(cosine >= self.threshold)
+
+    def passes(self, documents: float, issues: float, encoder: str, caution: float = CAUTION) -> bool:
+        """Return whether a question is on topic, by its cosines to what is nearest; -1 where nothing is known."""
+        self.check_encoder(encoder)
+        if self.coefficients is None:
+            value = max(documents, issues)
+        else:
+            value = self.coefficients.probability(documents, issues)
+        return bool(value >= (caution if self.threshold is None else self.threshold))
 
     def as_json(self) -> dict[str, Any]:
         """Return the record of the gate."""
-        return asdict(self)
+        record = asdict(self)
+        if self.coefficients is None:
+            del record["coefficients"], record["left_out"]
+        return record | ({"left_out": list(self.left_out)} if self.coefficients else {})
 
 
 def read_gate(data: Mapping[str, Any]) -> Gate:
-    """Read a gate back; a threshold that is no number between -1 and 1 is an error."""
+    """Read a gate back, one of a bare cosine as earlier versions wrote it too; a wrong entry is a BadInputError."""
     threshold, encoder, date = data.get("threshold"), data.get("encoder"), data.get("date")
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
+    coefficients = None if data.get("coefficients") is None else _read_coefficients(data["coefficients"])
+    if coefficients is None and not _is_number(threshold, -1, 1):
         raise BadInputError(f"The gate's threshold must be a number between -1 and 1, not {threshold!r}.")
+    if coefficients is not None and threshold is not None and not _is_number(threshold, 0, 1):
+        raise BadInputError(f"The gate's threshold must be a probability, from 0 to 1, not {threshold!r}.")
     if not isinstance(encoder, str) or not encoder:
         raise BadInputError("The gate must name the encoder it was made for.")
-    return Gate(float(threshold), encoder, str(date) if date else None, str(data.get("source") or "calibrated"))
+    left_out = data.get("left_out", [])
+    if not isinstance(left_out, list) or not all(isinstance(kind, str) for kind in left_out):
+        raise BadInputError("The gate's left_out must be a list of kinds of questions.")
+    return Gate(
+        threshold=None if threshold is None else float(threshold),
+        encoder=encoder,
+        date=str(date) if date else None,
+        source=str(data.get("source") or "calibrated"),
+        coefficients=coefficients,
+        left_out=tuple(left_out),
+    )
 
 
-def nearest_known(parts: Iterable[float]) -> float:
-    """Return the best cosine to nodes, documents' windows and historical issues; nothing known is near nothing."""
-    return max((float(p) for p in parts), default=-1.0)
+def _read_coefficients(data: Any) -> Coefficients:
+    names = [f.name for f in fields(Coefficients)]
+    if not isinstance(data, Mapping) or sorted(data) != sorted(names):
+        raise BadInputError(f"The gate's coefficients must be {', '.join(names)}.")
+    if wrong := [name for name in names if not _is_number(data[name], -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT)]:
+        raise BadInputError(f"The gate's coefficient {wrong[0]} must be a number, not {data[wrong[0]]!r}.")
+    return Coefficients(**{name: float(data[name]) for name in names})
+
+
+def _is_number(value: Any, least: float, most: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
 def fit_gate(encoder: str, issues: Vectors, others: Sequence[Vectors] = ()) -> Gate:
-    """Set the threshold so that all but the oddest raw issues pass, each measured against the rest of the KB.
+    """Fit a gate of a bare cosine, for a language without everyday questions to hold the workspace's own against.
+
+    All but the oddest raw issues pass, each measured against the rest of the knowledge base.
 
     It is a low quantile, or three robust standard deviations below the median where that is higher.
 

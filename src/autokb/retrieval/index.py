@@ -10,20 +10,21 @@ import numpy as np
 from autokb.core.attributes import Attributes
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import RawIssue
-from autokb.core.ranking import Ranking, Refine, Scores, refined
+from autokb.core.nouns import Passage, RawIssue
+from autokb.core.ranking import Ranking, Scores
+from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors
+from autokb.retrieval.confidence import Confidence, read_confidence
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, nearest_known, read_gate
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
-from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
-from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
+from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.link_ranker import LinkedQuestion, LinkRanker, behind_first, first_line
 from autokb.retrieval.node_index import NodeIndex
-from autokb.retrieval.search import ChunkIndex, Found, search
-from autokb.retrieval.weights import Weights, read_weights, tree_scores
+from autokb.retrieval.search import ChunkIndex, Found, search, words_weight
+from autokb.retrieval.solution_index import SolutionIndex, shown_texts, without_rejected
+from autokb.retrieval.weights import Weights, read_weights
 from autokb.stores.published import Published
-
-NODES_LOOKED_THROUGH = 60  # nodes whose trees are looked through; a tree with none among them is never among the best
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,16 @@ class Question:
 class ScoredQuestion:
     """What one question finds before its attributes are looked at.
 
-    ``documents`` are ranked by text and history, ``nodes`` by their ``similarities`` (cosines, a row a node) and the
-    best document that their solutions cite.
+    ``documents`` are ranked by text, history, the nodes that cite them and their passages; ``similarities`` are the
+    nodes' cosines, a row a node, ``solutions`` those of what can be shown; ``solution_scores`` add the words.
     """
 
     question: Question
     found: Found
     documents: Ranking
     similarities: Scores
-    nodes: Ranking
+    solutions: Scores
+    solution_scores: Scores
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,15 @@ class AskIndex:
     encoder: str
     embed_questions: Callable[[Sequence[str]], Vectors]
     nodes: NodeIndex
+    shown: SolutionIndex
     chunks: ChunkIndex
     history: History
     weights: Weights
     gate: Gate
+    confidence: Confidence
     generation: str
+    ranker: LinkRanker | None = None
+    caution: float = CAUTION
 
     def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
         """Rank documents and nodes for a question, whose vector may be known already."""
@@ -73,16 +79,13 @@ class AskIndex:
         )
         found = search(self.chunks, question.vector, text, question.weights)
         by_text = Ranking(self.chunks.documents, found.documents)
-        documents = refined(by_text, question, self.document_refinements)
         similarities = self.nodes.similarities(question.vector)
-        cited = self.nodes.best_cited(documents.scores)
-        nodes = Ranking(self.nodes.knowledge.ids, similarities + question.weights.document * cited)
-        return ScoredQuestion(question, found, documents, similarities, nodes)
-
-    @property
-    def document_refinements(self) -> Sequence[Refine[Question]]:
-        """What knows more of documents than their text says, in the order in which it is asked."""
-        return (self._add_history,)
+        shown = self.shown.similarities(question.vector)
+        nodes = question.weights.nodes * self.nodes.best_citing(similarities)
+        passages = question.weights.passages * self.shown.best_passages(shown)
+        documents = self._add_history(by_text, question).plus(nodes).plus(passages)
+        words = words_weight(text, question.weights, self.spec.language) * self.shown.words.shares(text)
+        return ScoredQuestion(question, found, documents, similarities, shown, shown + words)
 
     def _add_history(self, documents: Ranking, question: Question) -> Ranking:
         """Add what resolved similar issues."""
@@ -91,36 +94,27 @@ class AskIndex:
             return documents
         return documents.plus(weights.history * self.history.scores(question.vector, question.text, weights.neighbours))
 
-    def passes_gate(self, scored: ScoredQuestion) -> bool:
-        """Return whether anything known is near enough to a question, by the encoder's own cosine."""
-        known = (
-            scored.found.nearest,
-            float(scored.similarities.max(initial=-1.0)),
-            self.history.nearest(scored.question.vector),
-        )
-        return self.gate.passes(nearest_known(known), self.encoder)
+    def reading_order(self, scored: ScoredQuestion) -> Ranking:
+        """Return the documents in the order in which to read them: the likeliest, then as the second ranker has it.
 
-    def match_trees(self, scored: ScoredQuestion, asked: Asked) -> tuple[TreeMatch, ...]:
-        """Return the trees near a question with the node of each that fits it, best first.
-
-        The gate holds for each tree as for the question: what is not close is no answer.
+        Its scores only order; those of ``scored.documents`` say how likely each is.
         """
-        hits = scored.nodes.best(NODES_LOOKED_THROUGH)
-        near = [t for t in match_issues(hits, asked, scored.similarities) if t.nearest >= self.gate.threshold]
-        cited = self.nodes.best_cited(scored.documents.scores)
-        rows = self.nodes.knowledge.rows
+        question, documents = scored.question, scored.documents
+        if self.ranker is None or not question.weights.history:
+            return documents
+        line = first_line(question.text)
+        is_one_line = line == question.text.strip()
+        first = question.vector if is_one_line else self.embed_questions([line])[0]
+        history = self._add_history(Ranking(documents.ids, np.zeros(len(documents.ids))), question)
+        asked = LinkedQuestion(question.text, question.vector, first, "")
+        z = self.ranker.scores(documents.scores - history.scores, asked)
+        return Ranking(documents.ids, behind_first(documents.scores[None, :], z[None, :])[0])
 
-        def best_cited(tree: TreeMatch) -> float:
-            nodes = tree.narrower if tree.issue is None else (tree.issue,)
-            return max((float(cited[rows[n]]) for n in nodes), default=0.0)
-
-        scores = tree_scores(
-            np.array([t.similarity for t in near]),
-            np.array([best_cited(t) for t in near]),
-            [str(t.match) for t in near],
-            scored.question.weights,
-        )
-        return ranked(near, scores)
+    def passes_gate(self, scored: ScoredQuestion) -> bool:
+        """Return whether a question is on topic, by the encoder's own cosines to what is nearest."""
+        node = float(scored.similarities.max(initial=-1.0))
+        issues = max(node, self.history.nearest(scored.question.vector))
+        return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution)
 
 
 def load_index(
@@ -129,19 +123,24 @@ def load_index(
     encoder: str,
     embed: Callable[[Sequence[str]], Vectors],
     embed_questions: Callable[[Sequence[str]], Vectors],
+    passages: Sequence[Passage],
+    caution: float = CAUTION,
 ) -> AskIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
+    passages = without_rejected(passages, published.kb.solutions.values())
     knowledge = KnowledgeIndex.of(
         (replace(i, attributes=_normalize_attributes(i.attributes, spec)) for i in published.kb.issues.values()),
         (replace(s, attributes=_normalize_attributes(s.attributes, spec)) for s in published.kb.solutions.values()),
         spec.attributes,
+        (p.solution for p in passages),
     )
     windows, titles = corpus.window_texts(), corpus.titles()
     nodes = [knowledge.issues[i].text for i in knowledge.ids]
     raw_texts = [r.full_text for r in published.raw_issues.values()]
-    vectors = embed([*windows, *titles, *nodes, *raw_texts])
-    parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes)]))
+    shown = list(dict.fromkeys(shown_texts(knowledge, passages)))
+    vectors = embed([*windows, *titles, *nodes, *raw_texts, *shown])
+    parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes), len(raw_texts)]))
     raw = dict(zip(published.raw_issues, parts[3], strict=True))
     ids = tuple(d.id for d in corpus.documents)
     chunks = corpus.index(parts[0], parts[1])
@@ -152,11 +151,14 @@ def load_index(
         encoder=encoder,
         embed_questions=embed_questions,
         nodes=NodeIndex.of(knowledge, parts[2], raw, ids),
+        shown=SolutionIndex.of(knowledge, passages, dict(zip(shown, parts[4], strict=True)), chunks),
         chunks=chunks,
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
         weights=read_weights(published.settings.get("weights", {})),
         gate=published_gate(published, encoder),
+        confidence=read_confidence(published.settings.get("confidence", {})),
         generation=published.generation,
+        caution=caution,
     )
 
 

@@ -32,24 +32,33 @@ class KnowledgeIndex:
     cited: Mapping[str, tuple[str, ...]]
     combination_of: Mapping[str, _Combination]
     leaves: Mapping[_Combination, Attributes]
+    attributes: Mapping[str, Attribute]
 
     @classmethod
     def of(
-        cls, issues: Iterable[Issue], solutions: Iterable[Solution], attributes: Mapping[str, Attribute]
+        cls,
+        issues: Iterable[Issue],
+        solutions: Iterable[Solution],
+        attributes: Mapping[str, Attribute],
+        passages: Iterable[Solution] = (),
     ) -> KnowledgeIndex:
-        """Index the issues and their displayed solutions.
+        """Index the issues and their displayed solutions, and for whom ``passages`` are, which belong to no issue.
 
         The configured ``attributes`` say what values imply: what is for Android leaves phone and tablet, a laptop
         conflicts.
         """
         forest = Forest(sorted(issues, key=lambda i: i.id))
         shown: dict[str, list[Solution]] = {}
-        for solution in sorted(solutions, key=lambda s: s.id):
+        for solution in sorted(solutions, key=lambda s: (s.rank, s.id)):
             if solution.status in DISPLAYED and solution.issue_id in forest.nodes:
                 shown.setdefault(solution.issue_id, []).append(solution)
         trees = {r.id: (r.id, *sorted(n.id for n in forest.subtree(r.id) if n is not r)) for r in forest.roots}
         names = tuple(sorted(attributes))
-        things: list[Issue | Solution] = [*forest.nodes.values(), *(s for some in shown.values() for s in some)]
+        things: list[Issue | Solution] = [
+            *forest.nodes.values(),
+            *(s for some in shown.values() for s in some),
+            *passages,
+        ]
         combinations = {t.id: frozenset((name, t.attributes.get(name, ANY)) for name in names) for t in things}
         return cls(
             names=names,
@@ -64,6 +73,7 @@ class KnowledgeIndex:
                 c: implied_values({name: values for name, values in c if values != ANY}, attributes)
                 for c in set(combinations.values())
             },
+            attributes=attributes,
         )
 
     @property

@@ -53,17 +53,17 @@ def ranked(trees: Sequence[TreeMatch], scores: Sequence[float] | Similarities) -
 def complete(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> list[TreeMatch]:
     """Look through the whole tree of each hit and accept one node a tree."""
     roots = dict.fromkeys(asked.index.root_of[hit.id] for hit in hits)
-    return [tree for root in roots if (tree := _match_tree(root, asked, similarities)) is not None]
+    return [tree for root in roots if (tree := match_tree(root, asked, similarities)) is not None]
 
 
-def _match_tree(root: str, asked: Asked, similarities: Similarities) -> TreeMatch | None:
+def match_tree(root: str, asked: Asked, similarities: Similarities) -> TreeMatch | None:
     """Return the node of a tree that fits: exact before broader, then the most specific, then the nearest."""
     nodes = asked.index.trees[root]
     cosines = {node: float(similarities[asked.index.rows[node]]) for node in nodes}
     nearest = max(cosines.values())
-    shown = [node for node in nodes if asked.match(node) is not Match.CONFLICT and asked.has_shown(node)]
-    narrower = tuple(node for node in shown if asked.is_open(node))
-    accepted = [node for node in shown if asked.match(node) in ACCEPTED]
+    narrower = tuple(node for node in nodes if asked.is_open(node) and asked.has_shown(node))
+    opened = {asked.index.issues[node].parent_id for node in narrower}  # they can show what their children do
+    accepted = [n for n in nodes if asked.match(n) in ACCEPTED and (n in opened or asked.has_shown(n))]
     if accepted:
         best = min(accepted, key=lambda n: (asked.match(n) is not Match.EXACT, *width(n, asked), -cosines[n], n))
         cosine = cosines[best]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.core.attributes import ANY, NONE, Attributes, Values, from_lists
+from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.implications import implied_values, with_implied_values
-from autokb.heuristics.attributes.extract import extract_attributes
+from autokb.heuristics.attributes.extract import stated_attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,13 @@ class ReadQuestion:
 
 def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQuestion:
     """Read a question's attributes; an override replaces what was read, and what follows from it."""
-    read = from_lists(extract_attributes(text, "question", spec.attributes, spec.language))
-    stated = {name: values for name, values in read.items() if not _is_implied(name, read, spec)}
-    known = {name: spec.attributes[name].normal(values) for name, values in {**stated, **overrides}.items()}
+    given = {name: spec.attributes[name].normal(values) for name, values in overrides.items()}
+    following = implied_values(given, spec.attributes)
+    stated = stated_attributes(text, spec.attributes, spec.language)
+    agreeing = {name: values & following.get(name, values) for name, values in stated.items()}
+    known = {**{name: values for name, values in agreeing.items() if values}, **given}
     whole = {n: spec.attributes[n].normal(v) for n, v in with_implied_values(known, spec.attributes).items()}
     return ReadQuestion(whole, implied_values(whole, spec.attributes))
-
-
-def _is_implied(name: str, attributes: Attributes, spec: DomainSpec) -> bool:
-    """Return whether a value is nothing but what the other values imply."""
-    others = {n: v for n, v in attributes.items() if n != name}
-    return with_implied_values(others, spec.attributes).get(name) == attributes[name]
 
 
 def read_pairs(pairs: Iterable[str]) -> dict[str, list[str]]:
@@ -56,20 +52,20 @@ def read_values(spec: DomainSpec, given: Mapping[str, Sequence[str]]) -> dict[st
             raise BadInputError(f"{name!r} is no attribute of this domain; it has {known}.")
         listed = [values] if isinstance(values, str) else list(values)
         if listed:
-            result[name] = attribute.normal(frozenset(_find_spelling(attribute, str(v)) for v in listed))
+            result[name] = attribute.normal(frozenset().union(*(_find_spellings(attribute, str(v)) for v in listed)))
     return result
 
 
-def _find_spelling(attribute: Attribute, value: str) -> str:
+def _find_spellings(attribute: Attribute, value: str) -> Values:
+    """Return the value of this name, or every value that has it as a synonym."""
     wanted = value.casefold()
     for known in (*attribute.values, *attribute.examples, *attribute.synonyms, *ANY, *NONE):
         if known.casefold() == wanted:
-            return known
-    for known, words in attribute.synonyms.items():
-        if wanted in (w.casefold() for w in words):
-            return known
+            return frozenset({known})
+    if found := {v for v, words in attribute.synonyms.items() if wanted in (w.casefold() for w in words)}:
+        return frozenset(found)
     if attribute.kind == "closed":
         raise BadInputError(
             f"{value!r} is no value of {attribute.name}; it has {', '.join(attribute.values)}, Any, NONE."
         )
-    return value
+    return frozenset({value})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,11 +19,13 @@ from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
+from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import ConvertedFile, first_heading, short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord
+from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.sections import join_sections
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
+from autokb.sources.wiki import wiki_page
 from autokb.text.control_characters import printable_name, replace_controls
 
 MOST_SLOW = 3  # records of one file that may take too long: a thousand of them would take hours
@@ -39,6 +43,7 @@ class _Found:
     document: Document
     place: str
     marks: tuple[Mark, ...] = ()
+    unresolved: tuple[str, ...] = ()
 
 
 def read_documents(
@@ -49,9 +54,11 @@ def read_documents(
     added: Collection[str] = (),
     *,
     follow_links: bool = False,
+    templates: Mapping[str, str] | None = None,
 ) -> Reading[Document]:
     """Read every document under the paths; ``known_markup`` says what the text field of records is written in.
 
+    ``templates`` has the words of a wiki's templates and icons.
     Files keep the names they have in what was ``added`` before (see ``find_files``).
     Of a web page a document holds everything, with marks for the filter that tells text from boilerplate.
     Raises BadInputError for a path that does not exist and for two folders with different files of one name;
@@ -59,16 +66,21 @@ def read_documents(
     """
     files, skipped = find_files(paths, added, follow_links=follow_links)
     read: dict[str, tuple[SourceRecord[Document], str]] = {}
-    for file in files:
-        if progress:
-            progress(file.relative)
+    unresolved: Counter[str] = Counter()
+    fields = fields or Fields()
+    named = NamedFields({"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id})
+    for position, file in enumerate(files, 1):
+        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
+        if tell:
+            tell()
         try:
-            documents, unreadable = _read_file(file, fields or Fields(), known_markup)
+            documents, unreadable = _read_file(file, fields, known_markup, templates or {}, named, tell)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
         skipped.extend(unreadable)
         for one in documents:
+            unresolved.update(one.unresolved)
             record = SourceRecord(_without_controls(one.document), file.root, file.relative, one.marks)
             if not record.item.text.strip():
                 skipped.append(Skipped(one.place, "holds no text, only control characters; leave it out."))
@@ -78,7 +90,8 @@ def read_documents(
                 reason = f"has the id {record.item.id!r}, which {first_place} has already; give it another."
                 skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
-    return Reading(records, tuple(skipped), tuple((x.root, x.relative) for x in files))
+    present = tuple((x.root, x.relative) for x in files)
+    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()), named.misspelt())
 
 
 def _without_controls(document: Document) -> Document:
@@ -110,7 +123,14 @@ def _is_copy_in_other_folder(one: SourceRecord[Document], two: SourceRecord[Docu
     return True
 
 
-def _read_file(file: FoundFile, fields: Fields, known: Markup | None) -> tuple[list[_Found], list[Skipped]]:
+def _read_file(
+    file: FoundFile,
+    fields: Fields,
+    known: Markup | None,
+    templates: Mapping[str, str],
+    named: NamedFields,
+    tell: Callable[..., None] | None,
+) -> tuple[list[_Found], list[Skipped]]:
     if not has_known_suffix(file.relative):
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
@@ -123,8 +143,10 @@ def _read_file(file: FoundFile, fields: Fields, known: Markup | None) -> tuple[l
         )
     if kind in ("jsonl", "json", "csv", "tsv"):
         placed, bad = read_records(data, file.relative, kind)
-        return _documents(placed, bad, file.relative, fields, known)
-    page = _page(data, kind)
+        named.look_in(placed, file.relative)
+        read_record = partial(_read_record, fields=fields, known=known, templates=templates)
+        return _documents(placed, bad, file.relative, read_record, tell)
+    page = _page(data, kind, templates)
     _refuse_dump(page.text)
     if not page.text.strip():
         better = (
@@ -133,7 +155,8 @@ def _read_file(file: FoundFile, fields: Fields, known: Markup | None) -> tuple[l
         raise UnreadableFileError(f"holds no text; leave it out, or {better}.")
     name = uncompressed(file.relative)
     title = short_title(page.title) or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
-    return [_Found(Document(without_surrogates(name), title, page.text, page.url), file.relative, page.marks)], []
+    document = Document(without_surrogates(name), title, page.text, page.url)
+    return [_Found(document, file.relative, page.marks, page.unresolved)], []
 
 
 def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedRecord], list[Skipped]]:
@@ -145,27 +168,33 @@ def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedR
     return read_delimited(decode(data), relative, "\t" if kind == "tsv" else None)
 
 
-def _page(data: bytes, kind: Format) -> ConvertedFile:
+def _page(data: bytes, kind: Format, templates: Mapping[str, str]) -> ConvertedFile:
     if kind == "pdf" or kind == "docx":
         return convert_in_subprocess(kind, data)
     if kind == "html":
         return _page_of_html(decode(data, markup=True))
     if kind == "wiki":
-        return ConvertedFile(to_markdown(decode(data), "wiki")[0])
+        return wiki_page(decode(data), templates)
     # The Markdown of a .md file is the file itself: only a byte order mark, which is no text, goes.
     text = decode(data).removeprefix("\ufeff")
     return ConvertedFile(text, first_heading(text)) if kind == "markdown" else ConvertedFile(clean(text))
 
 
 def _documents(
-    placed: Iterable[PlacedRecord], bad: list[Skipped], relative: str, fields: Fields, known: Markup | None
+    placed: Sequence[PlacedRecord],
+    bad: list[Skipped],
+    relative: str,
+    read_record: Callable[..., _Found],
+    tell: Callable[..., None] | None,
 ) -> tuple[list[_Found], list[Skipped]]:
     found = []
     slow = 0
-    for record in placed:
+    for count, record in enumerate(placed):
+        if tell and count % RECORDS_A_STEP == 0 and count:
+            tell(count, len(placed))
         place = relative if record.is_whole_file else f"{relative}:{record.line}"
         try:
-            found.append(_read_record(record, relative, place, fields, known))
+            found.append(read_record(record, relative, place))
         except UnreadableFileError as error:
             slow += isinstance(error, TakesTooLongError)
             if slow == MOST_SLOW:
@@ -174,7 +203,15 @@ def _documents(
     return found, shorten_report(bad, relative, none_read=not found)
 
 
-def _read_record(placed: PlacedRecord, relative: str, place: str, fields: Fields, known: Markup | None) -> _Found:
+def _read_record(
+    placed: PlacedRecord,
+    relative: str,
+    place: str,
+    *,
+    fields: Fields,
+    known: Markup | None,
+    templates: Mapping[str, str],
+) -> _Found:
     record = placed.record
     value = f.raw_value(record, fields.text, f.TEXT_NAMES)
     if value is None:
@@ -182,6 +219,8 @@ def _read_record(placed: PlacedRecord, relative: str, place: str, fields: Fields
     written, markup = join_sections(value, known)
     if markup == "html" and is_whole_page(written):
         page = _page_of_html(written)
+    elif markup == "wiki":
+        page = wiki_page(written, templates)
     else:
         page = ConvertedFile(*to_markdown(written, markup))
     _refuse_dump(page.text)
@@ -191,7 +230,7 @@ def _read_record(placed: PlacedRecord, relative: str, place: str, fields: Fields
     title = f.as_text(f.raw_value(record, fields.title, f.DOCUMENT_TITLE_NAMES)) or page.title
     title = short_title(" ".join((title or first_heading(page.text)).split())) or document_id
     url = f.as_text(record.get("url"))
-    return _Found(Document(document_id, title, page.text, url), place, page.marks)
+    return _Found(Document(document_id, title, page.text, url), place, page.marks, page.unresolved)
 
 
 def _refuse_dump(text: str) -> None:

@@ -53,6 +53,12 @@ def raw_value(record: Record, path: str | None, defaults: Sequence[str]) -> Any:
     return found if len(found) > 1 else next(iter(found), None)
 
 
+def has_field(record: Record, path: str) -> bool:
+    """Return whether a record has the named field, if only as an empty list or null on the way to it."""
+    head = path.partition(".")[0].removesuffix("[]")
+    return bool(_matching_keys(record, (path,)) or values_at(record, path) or record.get(head, "") in (None, [], {}))
+
+
 def _matching_keys(record: Record, names: Sequence[str]) -> list[str]:
     """Return the record's spelling of the names it has: as given, else whatever the case."""
     # Of two keys that differ in case alone the first counts.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from autokb.core.errors import UnreadableFileError
@@ -16,8 +17,9 @@ from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, missing_text, nam
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
+from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord
+from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
 from autokb.sources.records import PlacedRecord, read_lines, shorten_report
 from autokb.sources.sections import join_sections
 from autokb.sources.subprocess_converter import TakesTooLongError
@@ -49,17 +51,29 @@ def read_issues(
     fields = fields or Fields()
     files, skipped = find_files(paths, added, follow_links=follow_links)
     found: list[tuple[RawIssue, FoundFile, str]] = []
-    for file in files:
-        if progress:
-            progress(file.relative)
+    named = NamedFields(
+        {
+            "--text-field": fields.text,
+            "--title-field": fields.title,
+            "--id-field": fields.id,
+            "--date-field": fields.date,
+            "--resolved-by-field": fields.resolved_by,
+        }
+    )
+    for position, file in enumerate(files, 1):
+        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
+        if tell:
+            tell()
         try:
-            records, skipped_lines = _read_file(file, fields)
+            records, skipped_lines = _read_file(file, fields, named)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
         before = len(found)
         slow = 0
-        for record in records:
+        for count, record in enumerate(records):
+            if tell and count % RECORDS_A_STEP == 0 and count:
+                tell(count, len(records))
             place = f"{file.relative}:{record.line}"
             try:
                 issue = _without_controls(_issue(record.record, fields))
@@ -77,10 +91,12 @@ def read_issues(
                 skipped_lines.append(Skipped(place, str(error)))
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
     issues, duplicates = _with_unique_ids(found)
-    return Reading(issues, (*skipped, *duplicates), tuple((x.root, x.relative) for x in files))
+    return Reading(
+        issues, (*skipped, *duplicates), tuple((x.root, x.relative) for x in files), misspelt=named.misspelt()
+    )
 
 
-def _read_file(file: FoundFile, fields: Fields) -> tuple[list[PlacedRecord], list[Skipped]]:
+def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a file and what was skipped, a misspelt column among it: it would be lost unseen."""
     data = read_bytes(file)
     kind = format_of(file.relative, data)
@@ -91,6 +107,7 @@ def _read_file(file: FoundFile, fields: Fields) -> tuple[list[PlacedRecord], lis
     if kind == "text":
         return list(read_lines(clean(decode(data)))), []
     records, skipped = read_records(data, file.relative, kind)
+    named.look_in(records, file.relative)
     if kind in ("csv", "tsv"):
         records = _with_text_column(records, fields)
         header = records[0].record

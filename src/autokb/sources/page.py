@@ -23,12 +23,16 @@ _LOOKED_AT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ConvertedFile:
-    """One converted file; ``marks`` are what a web page says of spans of ``text``."""
+    """One converted file; ``marks`` are what a web page says of spans of ``text``.
+
+    ``unresolved`` names templates and icons of a wiki whose words are not known and which are left out.
+    """
 
     text: str
     title: str = ""
     url: str = ""
     marks: tuple[Mark, ...] = ()
+    unresolved: tuple[str, ...] = ()
 
 
 def first_heading(markdown: str) -> str:

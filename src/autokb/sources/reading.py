@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -9,6 +10,7 @@ from autokb.core.marks import Mark
 from autokb.core.nouns import Skipped
 
 T = TypeVar("T")
+RECORDS_A_STEP = 1_000  # between two words of progress inside one file: about a second of issues
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,22 @@ class SourceRecord(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """Everything one reading found; ``present`` names every file that exists, the skipped ones too."""
+    """Everything one reading found; ``present`` names every file that exists, the skipped ones too.
+
+    ``unresolved`` are templates and icons of a wiki that were left out, with how often, the most frequent first.
+    ``misspelt`` is a sentence about a named field that no record has.
+    """
 
     records: tuple[SourceRecord[T], ...]
     skipped: tuple[Skipped, ...]
     present: tuple[tuple[str, str], ...]
+    unresolved: tuple[tuple[str, int], ...] = ()
+    misspelt: str = ""
+
+
+def tell_place(
+    progress: Callable[[str], None], position: int, files: int, relative: str, record: int = 0, records: int = 0
+) -> None:
+    """Tell how far a reading is: which file of how many, and in a long one which record of how many."""
+    inside = f", record {record:,} of {records:,}" if record else ""
+    progress(f"{position:,} of {files:,}, {relative}{inside}")

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import unescape
 
 from autokb.sources.decoding import clean
 from autokb.sources.delimiters import replace_pairs
+from autokb.sources.page import ConvertedFile
 from autokb.sources.wiki_blocks import blocks_to_markdown
-from autokb.sources.wiki_inline import PARAGRAPH_BREAK, PRIVATE_USE, Placeholders, code_span, marks_to_markdown
+from autokb.sources.wiki_inline import (
+    PARAGRAPH_BREAK,
+    PRIVATE_USE,
+    Placeholders,
+    code_span,
+    marks_to_markdown,
+    replace_templates,
+)
 from autokb.sources.wiki_tables import replace_tables
 
 _CODE = re.compile(r"<(code|pre|nowiki|syntaxhighlight|source)\b[^<>]*>", re.IGNORECASE)
@@ -26,11 +35,20 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 def wiki_to_markdown(text: str) -> str:
     """Return the Markdown of a wiki text; what is written in it never becomes HTML."""
+    return wiki_page(text).text
+
+
+def wiki_page(text: str, templates: Mapping[str, str] | None = None) -> ConvertedFile:
+    """Return the Markdown of a wiki text, and the templates and icons it uses that ``templates`` has no words for.
+
+    The words of a template are wiki text.
+    """
     placeholders = Placeholders()
     # An opening mark that nothing closes loses only itself; splitting is linear where a lazy expression is not.
     before, *parts = PRIVATE_USE.sub("", clean(text)).split("<!--")
     comments = [part.partition("-->") for part in parts]
     text = before + "".join(after if closed else comment for comment, closed, after in comments)
+    text = replace_templates(text, templates or {}, placeholders.unresolved)
     text = replace_pairs(
         text,
         _CODE,
@@ -49,7 +67,7 @@ def wiki_to_markdown(text: str) -> str:
     text = replace_tables(_NOTE_MARK.sub("\n\n", text), placeholders)
     markdown = marks_to_markdown(blocks_to_markdown(text, placeholders), placeholders)
     markdown = _BLANK_LINES.sub("\n\n", markdown).strip("\n")
-    return markdown + "\n" if markdown.strip() else ""
+    return ConvertedFile(markdown + "\n" if markdown.strip() else "", unresolved=tuple(placeholders.unresolved))
 
 
 def _code_to_markdown(tag: str, content: str, placeholders: Placeholders) -> str:

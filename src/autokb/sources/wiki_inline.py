@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from html import unescape
 
@@ -47,6 +48,7 @@ class Placeholders:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
+        self.unresolved: list[str] = []  # names of templates and icons that nothing says the words of
 
     def protect(self, piece: str) -> str:
         """Put a piece aside and return its token."""
@@ -65,9 +67,8 @@ class Placeholders:
 def inline_to_marks(text: str, placeholders: Placeholders) -> str:
     """Return a line of wiki text as Markdown in which breaks, bold and conditionals are private characters."""
     text = _HIDDEN_LINK.sub("", _SPACES.sub(" ", text.replace("&nbsp;", " ")))
-    text = without_empty_conditionals(_without_images(text))
+    text = without_empty_conditionals(_without_images(text, placeholders.unresolved))
     text = CONDITIONAL_MARK.sub(lambda m: placeholders.protect(m.group()), text)
-    text = _TEMPLATE.sub(lambda m: f"[{m.group(1).strip()}]" if m.group(1).strip() else "", text)
     text = _ITALIC_TAG.sub("''", _BOLD_TAG.sub("'''", text))
     for _ in range(_MACRO_NESTING):
         text = _MACRO.sub(lambda m: _macro_to_marks(m.group(1), m.group(2).strip(), placeholders), text)
@@ -96,8 +97,27 @@ def without_empty_conditionals(text: str) -> str:
     return text
 
 
-def _without_images(text: str) -> str:
-    """Drop screenshots; an icon inside a sentence or a key leaves its name where that is made of words."""
+def replace_templates(text: str, templates: Mapping[str, str], unresolved: list[str]) -> str:
+    """Return wiki text with the words that a table has for templates and icons, by their folded names.
+
+    A template that is not in the table is left out and named in ``unresolved``; an icon is left to its line.
+    """
+    known = {" ".join(name.casefold().split()): words for name, words in templates.items()}
+
+    def template(mark: re.Match[str]) -> str:
+        name = " ".join(mark.group(1).split())
+        if name and name.casefold() not in known:
+            unresolved.append(name)
+        return known.get(name.casefold(), "")
+
+    def icon(mark: re.Match[str]) -> str:
+        return known.get(" ".join(mark.group(1).partition("|")[0].casefold().split()), mark.group())
+
+    return _IMAGE.sub(icon, _TEMPLATE.sub(template, text))
+
+
+def _without_images(text: str, unresolved: list[str]) -> str:
+    """Drop screenshots; an icon inside a key or button leaves its name, one in a sentence is named as unresolved."""
     if not _IMAGE.search(text):
         return text
     rest = CONDITIONAL_MARK.sub("", _IMAGE.sub("", text)).strip("#*:; \t")
@@ -105,16 +125,19 @@ def _without_images(text: str) -> str:
         return ""
     if not re.search(r"\w", rest) and "{key" not in text:
         return _IMAGE.sub("", text)
-    return _IMAGE.sub(_icon_to_name, text)
+    return _IMAGE.sub(partial(_icon_to_name, unresolved), text)
 
 
-def _icon_to_name(icon: re.Match[str]) -> str:
+def _icon_to_name(unresolved: list[str], icon: re.Match[str]) -> str:
     name = icon.group(1).partition("|")[0].strip()
     before = icon.string[: icon.start()]
     # After its own name, or after a sentence, a picture shows what the words have said.
     if not _ICON_NAME.fullmatch(name) or before.rstrip().lower().endswith((name.lower(), "<br>", ".", ":")):
         return ""
-    return name if re.search(r"\{(?:key|button|menu)\s*$", before) else f"[{name}]"
+    if re.search(r"\{(?:key|button|menu)\s*$", before):
+        return name
+    unresolved.append(name)
+    return ""
 
 
 def _macro_to_marks(kind: str, words: str, placeholders: Placeholders) -> str:

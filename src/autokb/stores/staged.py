@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -56,6 +56,29 @@ def note_added_folders(file: WorkspaceFile, kind: str, folders: Iterable[str]) -
     """
     roots = {place.root for place in file.staged_places() if place.kind == kind}
     file.note(_folders_key(kind), canonical_json(sorted(roots.intersection(folders))))
+
+
+def fields_read(file: WorkspaceFile, kind: str) -> dict[str, dict[str, str]]:
+    """Return the fields that were named when an added file was read the last time, by its path, where any were."""
+    noted = file.meta(_fields_key(kind))
+    with damaged_rows("meta"):
+        return {} if noted is None else dict(json.loads(noted))
+
+
+def note_fields_read(file: WorkspaceFile, kind: str, fields: Mapping[str, Mapping[str, str]]) -> None:
+    """Store the fields that were named for added files, but for those of which nothing is staged any more.
+
+    Call it inside a transaction, after the change.
+    """
+    if not any(fields.values()) and file.meta(_fields_key(kind)) is None:
+        return
+    staged = {str(Path(place.root, place.relative)) for place in file.staged_places() if place.kind == kind}
+    kept = {path: named for path, named in fields.items() if named and path in staged}
+    file.note(_fields_key(kind), canonical_json(kept))
+
+
+def _fields_key(kind: str) -> str:
+    return f"fields read of {kind}"
 
 
 def _noted_folders(file: WorkspaceFile, kind: str, places: Iterable[StagedPlace]) -> set[str]:

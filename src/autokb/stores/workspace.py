@@ -33,6 +33,8 @@ model: offline        # offline | openai:NAME | anthropic:NAME | ...
 embedder: packaged    # packaged | openai:NAME | local:FOLDER
 chunker: fixed        # fixed | headings | auto_chunker | semantic | llm_semantic | lumber_chunker
                       # | recursive (by the kind of a document) | recursive_text | recursive_html | recursive_markdown
+answer:
+  caution: 0.5        # a question that is on topic with a lower probability is not answered
 """
 
 
@@ -123,13 +125,22 @@ def _check_free(folder: Path, domain_text: str) -> None:
         with failures_as_sentences(knowledge):
             check_is_ours(knowledge)
         if not domain.exists():
-            raise BadInputError(f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put it back, as a copy has it.")
+            raise BadInputError(_domain_is_gone(folder))
         command = f"autokb add {shlex.quote(str(folder))} ..."
         raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: {command}")
     if domain.exists() and read_yaml_file(domain) != domain_text:
         raise BadInputError(
             f"{folder} has a {DOMAIN_FILE} of its own; leave --domain out to make a workspace with it, or move it away."
         )
+
+
+def _domain_is_gone(folder: Path) -> str:
+    """Say how a workspace gets its ``domain.yaml`` again."""
+    domain = shlex.quote(str(folder / DOMAIN_FILE))
+    return (
+        f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put a copy back, or write a new one, of which one line "
+        f"is enough (echo 'name: NAME' > {domain}); a shipped one comes with: autokb init NEW_FOLDER --domain NAME"
+    )
 
 
 def _put_in_place(staging: Path, folder: Path) -> None:
@@ -150,7 +161,7 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -
     if not knowledge.exists():
         raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
     if not domain.exists():
-        raise BadInputError(f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put it back, as a copy has it.")
+        raise BadInputError(_domain_is_gone(folder))
     settings = folder / SETTINGS_FILE
     text = read_yaml_file(domain)
     return Workspace(

@@ -17,6 +17,8 @@ from autokb.text.words import Words, split_words
 _JOINT = re.compile(r"[ \t\u00a0_./&'’\"*™®-]{0,3}\Z")
 _WITH_VERSION = re.compile(r"([^\W\d_]{2,})\d+\Z")  # windows11
 _LETTER_WITH_VERSION = re.compile(r"([^\W\d_])\d+\Z")  # galaxy s23
+_LONGEST_ABBREVIATION = 4  # letters of a name in capitals
+_NAME_WITHIN = 8  # words before an adjective in which its attribute is named
 _NEGATION_WITHIN = 4  # words before a name in which a negation counts
 
 Spec = Mapping[str, Attribute]
@@ -34,12 +36,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One spelling of a value, folded; ``exact`` is the only way to write it where it is an everyday word (US, IT)."""
+    """One spelling of a value, folded.
+
+    ``exact`` is the only way to write it where it is an everyday word (US, IT) or the plural of an abbreviation (POPs);
+    ``beside`` are the words of the attribute's name, one of which an adjective needs: hard water.
+    """
 
     words: tuple[str, ...]
     attribute: str
     value: str
     exact: str = ""
+    beside: frozenset[str] = frozenset()
 
 
 class Lexicon:
@@ -56,12 +63,11 @@ class Lexicon:
         for entries in self._entries.values():
             entries.sort(key=lambda e: (-len(e.words), e.attribute, e.value))
         known = set(self._entries)
-        self._misspelt = {
-            misspelt: word
-            for word in sorted(w for w, es in self._entries.items() if any(len(e.words) == 1 for e in es))
-            for misspelt in misspellings(word)
-            if misspelt not in known and misspelt not in self._data.near_misses
-        }
+        self._misspelt: dict[str, tuple[str, ...]] = {}
+        for word in sorted(w for w, es in self._entries.items() if any(len(e.words) == 1 for e in es)):
+            for misspelt in dict.fromkeys(misspellings(word)):
+                if misspelt not in known and misspelt not in self._data.near_misses:
+                    self._misspelt[misspelt] = (*self._misspelt.get(misspelt, ()), word)
 
     def _add_attribute(self, attribute: Attribute) -> None:
         more = (*attribute.examples, *attribute.synonyms) if attribute.kind == "open" else ()
@@ -70,8 +76,12 @@ class Lexicon:
         claimed = frozenset("".join(split_words(name).folded) for given in names.values() for name in given)
         for value, given in names.items():
             has_synonyms = len(given) > len(self._names_in(value))
+            # An open attribute's value without a capital is an everyday word: hard, soft.
+            beside = frozenset[str]()
+            if attribute.kind == "open" and value.islower() and value.replace(" ", "").isalpha():
+                beside = self._words_in(attribute.name)
             for name in dict.fromkeys((*given, *self._common_names(value, has_synonyms, claimed))):
-                self._add_name(attribute.name, value, name)
+                self._add_name(attribute.name, value, name, beside if name == value else frozenset())
 
     def _names_in(self, value: str) -> tuple[str, ...]:
         """Return the names that a value's own name holds: ``iPhone / iPad`` is two, a remark in brackets is none."""
@@ -85,7 +95,12 @@ class Lexicon:
             if not (has_synonyms and name.startswith("?")) and bare.replace(" ", "") not in claimed:
                 yield bare
 
-    def _add_name(self, attribute: str, value: str, name: str) -> None:
+    def _words_in(self, name: str) -> frozenset[str]:
+        """Return the words of an attribute's name with their inflections; none where no word joins it to a value."""
+        words = split_words(name.replace("_", " ")).folded if self._data.linking_words else ()
+        return frozenset(form for word in words for form in inflections(word, self._language))
+
+    def _add_name(self, attribute: str, value: str, name: str, beside: frozenset[str]) -> None:
         split = split_words(name)
         if not split.folded:
             return
@@ -93,7 +108,8 @@ class Lexicon:
         is_everyday = len(split.folded) == 1 and (first in self._data.everyday_words or len(first) == 1)
         exact = split.raw[0] if is_everyday and first.isascii() else ""
         for words in self._spell_forms(split.folded):
-            entry = _Entry(words, attribute, value, exact)
+            is_plural = words != split.folded and _is_abbreviation(name, value)
+            entry = _Entry(words, attribute, value, _plural_abbreviation(name, words) if is_plural else exact, beside)
             if entry not in (entries := self._entries.setdefault(words[0], [])):
                 entries.append(entry)
 
@@ -138,10 +154,11 @@ class Lexicon:
         """Give the names that begin at a word, the longest first, with the word after each."""
         if joined := self._joined_with_next(text, start):
             yield from ((e, start + 2) for e in self._entries[joined] if len(e.words) == 1)
-        first = self._known_form(text.folded[start])
-        for entry in self._entries.get(first, ()) if first else ():
+        for entry in (e for form in self._known_forms(text.folded[start]) for e in self._entries[form]):
             end = start + len(entry.words)
             if entry.exact and text.raw[start] != entry.exact:
+                continue
+            if entry.beside and not self._is_beside(text, start, end, entry.beside):
                 continue
             if self._matches_words_from(text, start, entry.words) and not self._has_other_sense(text, start, end):
                 yield entry, end
@@ -153,16 +170,32 @@ class Lexicon:
         joined = text.folded[start] + text.folded[start + 1]
         return joined if len(joined) > 3 and joined in self._entries else None
 
-    def _known_form(self, word: str) -> str | None:
-        """Return the known word that a word is, is the genitive of, is a version of, or is a slip of."""
+    def _known_forms(self, word: str) -> tuple[str, ...]:
+        """Return the known word that a word is, is the genitive or a version of, or those that it is a slip of."""
         if word in self._entries:
-            return word
+            return (word,)
         bare = word.removesuffix("'s").removesuffix("'")
         if bare in self._entries:
-            return bare
+            return (bare,)
         if (versioned := _WITH_VERSION.match(bare)) and versioned.group(1) in self._entries:
-            return versioned.group(1)
-        return self._misspelt.get(bare)
+            return (versioned.group(1),)
+        return self._misspelt.get(bare, ())
+
+    def _is_beside(self, text: Words, start: int, end: int, names: frozenset[str]) -> bool:
+        """Return whether an adjective is said of what its attribute names: hard (tap) water, the water is very hard."""
+        after = text.folded[end : end + 2]
+        if self._data.infinitive_words.intersection(after[:1]):  # hard to turn
+            return False
+        if any(word in names and not text.breaks(here) for here, word in enumerate(after, end)):
+            return True
+        if set(text.gaps[start]) & set(":="):
+            return start > 0 and text.folded[start - 1] in names
+        first = start
+        while first > max(0, start - _NAME_WITHIN) and not text.breaks(first):
+            first -= 1
+        before = text.folded[first:start]
+        is_joined = bool(before) and before[-1] in self._data.linking_words
+        return not names.isdisjoint(before if is_joined else before[-1:])
 
     def _matches_words_from(self, text: Words, start: int, words: tuple[str, ...]) -> bool:
         """Return whether a text goes on as a name does after its first word."""
@@ -184,6 +217,15 @@ class Lexicon:
         before = text.folded[start - 1] if start and not text.breaks(start) else ""
         after = text.folded[end] if end < len(text.folded) and not text.breaks(end) else ""
         return before in other.after or after in other.before
+
+
+def _is_abbreviation(name: str, value: str) -> bool:
+    """Return whether a short name stands in capitals in its value: pop in POP3."""
+    return name.isalpha() and len(name) <= _LONGEST_ABBREVIATION and name.upper() in value
+
+
+def _plural_abbreviation(name: str, words: tuple[str, ...]) -> str:
+    return name.upper() + words[0][len(name) :]
 
 
 _compiled = lru_cache(maxsize=32)(Lexicon)

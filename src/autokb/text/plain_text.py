@@ -37,6 +37,10 @@ _LINK = re.compile(  # its first sign is one that can be searched for; what must
 )
 _REFERENCE = re.compile(r"(?<![\w\]])!?\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\]")
 _DEFINITION = re.compile(r"^ ?\[[^\[\]\n]{1,500}\]:[ \t]*\S+[^\n]*$", re.MULTILINE)
+_ANY_ADDRESS = re.compile(  # without the full stop or bracket behind it
+    r"(?:\b(?:https?|ftp)://|\bwww\.|(?<![\w./@-])(?:[a-z\d-]{1,63}\.){1,8}[a-z]{2,24}/)[^\s<>\"“”]{0,2000}(?<![.,;:!?)])",
+    re.IGNORECASE,
+)
 _ADDRESS = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,2000})>")
 _STARS = re.compile(r"(\*{1,3})(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\1")
 _UNDERSCORES = re.compile(r"(?<![\w_])(_{1,3})(?=[^\s_])([^\n]{1,300}?)(?<=[^\s_])\1(?![\w_])")
@@ -48,6 +52,13 @@ _BULLET = re.compile(r"^ ?(?:[-*+]|\d{1,9}[.)]) (?:\[[ xX]\] )?", re.MULTILINE)
 _ROW = re.compile(r"^ ?\|([^\n]*)$", re.MULTILINE)
 _BLANK = re.compile(r"\n{2,}")
 _SPACE = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # white space in a line, all but a single blank
+
+
+def without_addresses(text: str) -> str:
+    """Return a text with the labels of its links and pictures, and without their targets and any other address."""
+    if "/" not in text and "](" not in text and "www." not in text:
+        return text
+    return _ANY_ADDRESS.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", text)))
 
 
 def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:

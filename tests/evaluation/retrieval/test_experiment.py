@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.errors import BadInputError
+from autokb.evaluation.compare import NO_DIFFERENCE, compare
 from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels
 from autokb.evaluation.retrieval.experiment import evaluate_retrieval, measure
 from autokb.evaluation.retrieval.metrics import RETRIEVAL
@@ -17,7 +18,7 @@ SYSTEMS = {"raw": lambda text: ["c", "a", "b"], "good": lambda text: ["a", "a", 
 def test_answer_has_the_shape_of_the_interface() -> None:
     asked: list[str] = []
     answer = evaluate_retrieval(SYSTEMS, QUERIES, GRADES, on_answer=asked.append).as_json()
-    assert asked == ["raw"] * 3 + ["good"] * 3
+    assert asked == ["raw", "good"] * 3
     assert list(answer) == ["systems", "differences", "relevant", "queries", "seconds"]
     assert set(answer["systems"]) == {"raw", "good"}
     assert tuple(answer["systems"]["raw"]["metrics"]) == RETRIEVAL
@@ -42,6 +43,20 @@ def test_differences_are_paired_with_the_baseline() -> None:
     first = found["hit_rate@1"].interval
     assert (first.value, first.low, first.high) == (1, 1, 1)
     assert found["mrr"].interval.value == pytest.approx(1 - (1 / 2 + 1 / 3) / 2)
+
+
+def test_what_is_shown_counts_beside_the_ranking() -> None:
+    shown = {("one", 1): {"x"}, ("one", 3): {"x", "a"}, **{("two", k): {"c"} for k in (1, 3, 5, 10)}}
+    report = evaluate_retrieval(SYSTEMS, QUERIES, GRADES, shown={"good": lambda text, k: shown[text, k]})
+    answer = report.as_json()  # a KeyError if more were asked than counts
+    good = answer["systems"]["good"]
+    values = {name: good["metrics"][name]["value"] for name in good["metrics"] if name.startswith("shown")}
+    assert values == {"shown@1": 0, "shown@3": 0.5, "shown@5": 0.5, "shown@10": 0.5}  # q1 of q1 and q2
+    assert good["per_query"]["shown@3"] == {"q1": 1, "q2": 0}
+    assert not {name for name in answer["systems"]["raw"]["metrics"] if name.startswith("shown")}
+    assert "per_query" not in answer["systems"]["raw"]
+    (change,) = compare(answer, answer, "good.shown@3").changes
+    assert (change.paired, change.verdict) == (2, NO_DIFFERENCE)
 
 
 def test_without_the_baseline_the_first_system_takes_its_place() -> None:

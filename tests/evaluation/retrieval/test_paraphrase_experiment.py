@@ -37,6 +37,45 @@ def test_a_text_counts_once_by_the_mean_of_its_paraphrases() -> None:
     assert answer["queries"] == {"nodes": 2, "chunks": 1, "variations": {"easy": 4, "medium": 2, "hard": 4}}
 
 
+NODES = (
+    ParaphrasedText("n1", "nodes", ("a",), {"easy": ("1", "2"), "hard": ("3",)}, "t1"),
+    ParaphrasedText("n2", "nodes", ("a",), {"easy": ("4",), "hard": ("5",)}, "t2"),
+    ParaphrasedText("k1", "chunks", ("a",), {"easy": ("6",), "hard": ("7",)}),
+)
+MATCHES = {
+    "1": [("n1", "t1")],
+    "2": [("p", "t1"), ("n1", "t1")],
+    "3": [("n2", "t2"), ("x", "t1")],
+    "4": [("n2", "t2")],
+    "5": [],
+}
+
+
+def test_the_node_that_was_asked_and_its_tree_count_beside_documents() -> None:
+    def matches(text: str) -> list[tuple[str, str]]:
+        return MATCHES[text]  # chunks are no nodes: a KeyError if they were asked
+
+    systems = {name: lambda _text: ["a"] for name in ("raw", "children", "autokb+hr")}
+    nodes = {"autokb+hr": matches, "children": lambda text: [("n1", "t1"), ("n2", "t2")]}
+    answer = evaluate_paraphrases(systems, NODES, nodes=nodes, metrics=("hit_rate@1",)).as_json()
+    asked = answer["systems"]["autokb+hr"]
+    assert asked["metrics"]["node_hit@1"]["value"] == pytest.approx((1 / 3 + 1 / 2) / 2)  # n1: 1 0 0, n2: 1 0
+    assert asked["metrics"]["node_hit@3"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert asked["metrics"]["tree_hit@1"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert asked["metrics"]["tree_hit@5"]["value"] == pytest.approx((3 / 3 + 1 / 2) / 2)
+    assert asked["levels"]["hard"]["metrics"]["tree_hit@3"]["value"] == pytest.approx((1 + 0) / 2)
+    assert asked["per_query"]["node_hit@1"] == {"n1": pytest.approx(1 / 3), "n2": 0.5}
+    assert asked["metrics"]["hit_rate@1"]["value"] == 1  # over chunks too
+    assert "node_hit@1" not in asked["origins"]["chunks"]["metrics"]
+    assert not any(name.startswith(("node", "tree")) for name in answer["systems"]["raw"]["metrics"])
+    difference = next(d for d in answer["differences"] if d["metric"] == "node_hit@1")
+    assert (difference["system"], difference["baseline"]) == ("autokb+hr", "children")
+    assert difference["value"] == pytest.approx((1 / 3 + 1 / 2) / 2 - 1 / 2)
+    titles = [table.title for table in answer_tables(answer)]
+    assert "Systems (mean and 95 % interval): node_hit, tree_hit" in titles
+    assert {"Differences to raw (paired)", "Differences to children (paired)"} <= set(titles)
+
+
 def test_the_interval_resamples_texts_and_not_paraphrases() -> None:
     # One text with some paraphrases, all found or none: between texts nothing varies, so the interval is one point.
     same = [ParaphrasedText(f"n{n}", "nodes", ("a",), {"easy": ("1", "4")}) for n in range(4)]

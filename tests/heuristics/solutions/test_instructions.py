@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from autokb.heuristics.solutions.instructions import (
-    can_be_title,
     heads_no_solution,
     instructs,
+    is_label,
     is_navigation,
     is_question,
     names_matter,
@@ -50,6 +50,6 @@ def test_links_and_navigation_point_elsewhere_and_steps_do_not():
         and not heads_no_solution("Reset the clock")
     )
     assert names_matter("To remove an account:") and not names_matter("Do the following:")
-    assert can_be_title("To remove it from the list:") and can_be_title("On Windows laptops:")
-    assert not can_be_title("The server is then given to each of the accounts in the list:")
+    assert is_label("To remove it from the list:") and is_label("On Windows laptops:")
+    assert not is_label("The server is then given to each of the accounts in the list:")
     assert is_question("Why is it slow?") and is_question("What is IMAP") and not is_question("How to begin")

@@ -43,12 +43,14 @@ def test_a_long_list_is_never_cut_and_every_step_has_its_quote():
     assert solution.steps[41].quote == "42. Press key 42."
 
 
-def test_what_most_steps_name_is_whom_they_are_for_and_a_word_in_passing_is_not():
-    named = "# Restart\n\n1. Restart the printer on Windows.\n2. Wait.\n"
+def test_what_every_step_names_is_whom_they_are_for_and_a_word_in_some_is_not():
+    named = "# Restart\n\n1. Restart the printer on Windows.\n2. Click the Windows flag.\n"
     (solution,) = solve(excerpt(named))
     assert solution.attributes["os"] == ["Windows"]
     assert solve(excerpt(named), attributes={"os": ["macOS"], "device": ["Any"]}) == ()
-    passing = "# Restart\n\n1. Restart it.\n2. Wait.\n3. Press Enter, on macOS too.\n"
+    passing = (
+        "# Restart\n\n1. Restart it.\n2. Open Sharing, Windows Printers.\n3. Choose Windows Printer as its type.\n"
+    )
     (solution,) = solve(excerpt(passing))
     assert solution.attributes["os"] == ["Any"]
 
@@ -60,7 +62,7 @@ def test_a_note_between_two_steps_stays_with_the_first():
 def test_alternative_steps_in_switches_are_one_list_without_the_other_platforms_step():
     text = "1. Begin.\n\n{for win}\n\n2. Press Alt.\n\n{/for}\n\n{for mac}\n\n2. Press Cmd.\n\n{/for}\n\n3. End here.\n"
     assert steps_of(text, attributes={"os": ["macOS"]}) == [["Begin.", "Press Cmd.", "End here."]]
-    assert steps_of(text) == [["Begin.", "(win) Press Alt.", "(mac) Press Cmd.", "End here."]]
+    assert steps_of(text) == [["Begin.", "(Windows) Press Alt.", "(macOS) Press Cmd.", "End here."]]
 
 
 def test_a_solution_that_left_words_out_holds_for_the_nodes_value_only():
@@ -81,13 +83,57 @@ def test_alternative_lists_say_in_their_titles_whom_they_are_for_and_the_newest_
         f"{{for {name}}}\n\n1. Open {name}.\n2. Press Remove.\n\n{{/for}}\n\n" for name in ("win7", "win10")
     )
     found = solve(excerpt(f"# Remove\n\nTo remove the program:\n\n{lists}"), attributes={"os": ["Windows"]})
-    assert [s.title for s in found] == ["To remove the program (win10)", "To remove the program (win7)"]
+    assert [s.title for s in found] == ["Remove (Windows 10)", "Remove (Windows 7)"]
+
+
+def test_conditional_markup_reads_as_words():
+    text = "1. Open {for win,mac}Tools{/for}{for linux}Edit{/for}.\n2. {for not mac}Press Alt.{/for}\n"
+    assert steps_of(text) == [["Open Tools (Windows, macOS) or Edit (Linux).", "Press Alt. (not on macOS)"]]
+    versions = "".join(
+        f"{{for {n}}}\n\n1. Open {n}.\n2. Wait.\n\n{{/for}}\n\n" for n in ("tb115", "not tb115", "=tb60")
+    )
+    titles = {s.title for e in [excerpt(f"# Remove\n\n{versions}")] for s in solve(e)}
+    assert (
+        titles
+        <= {
+            "Remove (version 115 or later)",
+            "Remove (before version 115)",
+            "Remove (version 60)",
+        }
+        and len(titles) == 2
+    )
+
+
+def test_code_keeps_its_lines_and_what_leads_over_to_a_first_step_is_read_with_it():
+    text = (
+        "# Run it\n\nTo update the clock, do this:\n\n1. Run:\n\n   ```\n   sudo one\n   sudo two\n   ```\n2. Wait.\n"
+    )
+    assert steps_of(text) == [["To update the clock, do this: Run:\nsudo one\nsudo two", "Wait."]]
+
+
+def test_words_that_refer_to_what_is_not_there_go_or_the_step_goes_with_its_reason():
+    (solution,) = solve(excerpt("# Cards\n\n1. Tick the box as shown below.\n"))
+    assert ([s.text for s in solution.steps], solution.status) == (["Tick the box."], "displayed")
+    (solution,) = solve(excerpt("# Cards\n\nOpen the menu.\n\nPress the key and follow the steps below.\n"))
+    assert ([s.text for s in solution.steps], solution.status) == (["Open the menu."], "repaired")
+    assert "“steps below”" in solution.reason
+
+
+def test_no_list_is_cut_where_prose_goes_on_and_on():
+    text = (
+        "\n\n".join(f"Press the key number {n}." for n in range(9))
+        + "\n\n"
+        + "".join(f"- Hold {n}.\n" for n in range(9))
+    )
+    place = text.index("- Hold 3")
+    (solution,) = solve(excerpt(text, windows=[(place, place + 8, 0.8)]))
+    assert [s.text for s in solution.steps] == [f"Hold {n}." for n in range(9)]
 
 
 def test_the_title_is_tailored_like_the_steps():
     text = "# Open {for win}Options{/for}{for mac}Preferences{/for}\n\n1. Press Alt.\n2. Wait.\n"
     assert solve(excerpt(text), attributes={"os": ["macOS"]})[0].title == "Open Preferences"
-    assert solve(excerpt(text))[0].title == "Open Options (win) / Preferences (mac)"
+    assert solve(excerpt(text))[0].title == "Open Options (Windows) or Preferences (macOS)"
 
 
 def test_a_table_that_the_last_step_leads_over_to_belongs_to_it():

@@ -98,5 +98,5 @@ def test_without_material_only_general_rules_are_left() -> None:
 )
 def test_the_general_rules_find_what_they_forbid(rule: str, broken: str, kept: str) -> None:
     drafted = {r.id: Rule(r.id, r.text, r.patterns) for r in general_rules()}[rule]
-    assert drafted.broken_by(broken)
-    assert not drafted.broken_by(kept)
+    assert drafted.match_patterns(broken)
+    assert not drafted.match_patterns(kept)

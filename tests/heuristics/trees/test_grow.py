@@ -184,3 +184,45 @@ def test_none_stays_only_where_every_report_says_it_does_not_apply() -> None:
 def test_an_issue_without_configuration_grows_a_bare_parent() -> None:
     tree = grown(report("a", "Mail will not open"), spec=DomainSpec("plain"))
     assert (tree.parent.text, tree.parent.attributes, tree.children) == ("Mail will not open", {}, ())
+
+
+def test_a_parent_that_cannot_do_without_a_value_fixes_it_also_where_all_were_reported() -> None:
+    tree = grown(
+        report("a", "Windows update broke printing", os=["Windows"]),
+        report("b", "Mac update broke printing", os=["Mac"]),
+        report("c", "Linux update broke printing", os=["Linux"]),
+    )
+    assert (tree.parent.text, fixed(tree.parent)) == ("Windows update broke printing", {"os": ["Windows"]})
+
+
+def test_the_parent_is_the_seeds_problem_and_no_neighbours() -> None:
+    seed = report("a", "Stiff lid squeaks on Yahoo", provider=["Yahoo"])
+    others = [report(n, "Mail from Gmail is late again", provider=["Gmail"]) for n in "bcd"]
+    assert grown(seed, *others).parent.text == "Stiff lid squeaks"
+
+
+AGES = read_domain({"attributes": {"age": {"values": ["Child", "Adult", "Elderly"]}}})
+
+
+def test_an_age_in_numbers_is_a_value_that_the_text_states() -> None:
+    tree = grown(report("a", "I'm 76 and sleep four hours a night", age=["Elderly"]), spec=AGES)
+    assert fixed(tree.parent) == {"age": ["Elderly"]}
+
+
+def test_a_childs_text_states_no_value_that_it_leaves_open() -> None:
+    spec = read_domain(
+        {
+            "attributes": {
+                "age": {"values": ["Child", "Adult"]},
+                "sex": {"values": ["Female"], "synonyms": {"Female": ["daughter"]}},
+            }
+        }
+    )
+    tree = grown(
+        report("a", "Cough at night"),
+        report("b", "8 year old daughter coughs at night", age=["Child"], sex=["Female"]),
+        spec=spec,
+    )
+    texts = {str(fixed(child)): child.text for child in tree.children}
+    assert "8" not in texts["{'sex': ['Female']}"]
+    assert texts["{'age': ['Child'], 'sex': ['Female']}"].startswith("8 year old daughter")

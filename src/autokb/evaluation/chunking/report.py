@@ -16,18 +16,20 @@ NOTHING = "–"
 def chunking_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
     """Return the tables of an answer of ``evaluate chunking``, a row for each method."""
     methods = answer["methods"]
-    sizes = []
+    sizes, times = [], []
     for name, body in methods.items():
         mean, p95 = (None if body["size"][n] is None else round(body["size"][n]) for n in ("mean", "p95"))
         figures = (number_text(figure) for figure in (body["chunks"], mean, p95))
-        sizes.append((name, *figures, f"{body['seconds']:.2f}"))
+        sizes.append((name, *figures))
+        times.append((name, f"{body['seconds']:.2f}"))
     found = [
-        ReportTable("Chunks", ("method", "chunks", "mean", "p95", "seconds"), tuple(sizes)),
+        ReportTable("Chunks", ("method", "chunks", "mean", "p95"), tuple(sizes)),
         _make_table(JUDGED, methods, "tenets", _judged_text),
         _make_table(
             COUNTED, methods, "mechanical", lambda f: interval_text(f) if isinstance(f, Mapping) else number_text(f)
         ),
         _make_table(FOUND, methods, "retrieval", interval_text),
+        ReportTable("This run", ("method", "seconds"), tuple(times), of_run=True),
     ]
     return [table for table in found if table.rows]
 

@@ -1,9 +1,10 @@
-"""Q_C: the sheet on which two people say of every solution whether it is correct, and what their answers add up to."""
+"""Q_C: the sheet on which people say whether solutions are correct, a tenth of them twice, and what that adds up to."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,20 +13,24 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.core.private_files import replace_private
+from autokb.evaluation.quality.sampled_trees import solution_trees, spread_over_trees
 from autokb.text.spreadsheet_cells import guarded, unguarded
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
 FILLED_IN = COLUMNS[:3]
 ANNOTATORS = ("1", "2")
+ANNOTATED_TWICE = 0.1  # share of the items that the second annotator gets too (AutoKB paper, appendix B.3)
 ANSWERS = {**dict.fromkeys(("yes", "y", "true", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What a filled sheet says: how much is correct, and how far two people agree on the ``twice`` answered items."""
+    """What a filled sheet says: how correct each item is, and how far two people agree on the ``twice`` answered ones.
 
-    correct: float | None
-    items: int
+    An item is as correct as the mean of its answers.
+    """
+
+    items: Mapping[str, float]
     agreement: float | None
     kappa: float | None
     twice: int
@@ -48,9 +53,15 @@ def write_sheet(path: Path, solutions: Iterable[Solution], issues: Mapping[str, 
 
 
 def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None = None) -> str:
-    """Return the CSV to fill in: a line for each annotator and displayed solution, or for ``most`` of them."""
+    """Return the CSV to fill in: a line for each displayed solution, or ``most`` of them, and a second for a tenth.
+
+    The first annotator answers all, the second those of the tenth, which is spread over the trees.
+    """
+    chosen = displayed_solutions(solutions, most)
+    wanted = math.ceil(len(chosen) * ANNOTATED_TWICE)
+    twice = spread_over_trees((s.id for s in chosen), solution_trees(chosen, issues), wanted)
     rows = []
-    for solution in displayed_solutions(solutions, most):
+    for solution in chosen:
         issue = issues.get(solution.issue_id)
         cells = (
             issue.text if issue else "",
@@ -58,12 +69,13 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
             "\n".join(dict.fromkeys(e.document for e in solution.evidence)),
             "\n---\n".join(e.quote for e in solution.evidence),
         )
-        rows.append((guarded(solution.id), [guarded(cell) for cell in cells]))
+        rows.append((solution.id, [guarded(cell) for cell in cells]))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for annotator in ANNOTATORS:
-        writer.writerows((item, annotator, "", *cells) for item, cells in rows)
+        asked = rows if annotator == ANNOTATORS[0] else [row for row in rows if row[0] in twice]
+        writer.writerows((guarded(item), annotator, "", *cells) for item, cells in asked)
     return out.getvalue()
 
 
@@ -107,19 +119,18 @@ def _read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def agree(answers: Mapping[str, Mapping[str, bool]]) -> Agreement:
-    """Work out Q_C (mean over items of the mean of their answers), agreement and Cohen's kappa.
+    """Work out how correct each item is, agreement and Cohen's kappa.
 
     ``answers`` are by item and annotator. Kappa is that of Cohen 1960, A Coefficient of Agreement for Nominal Scales,
     over the items that both annotators answered.
     """
-    means = [sum(a.values()) / len(a) for a in answers.values()]
-    correct = sum(means) / len(means) if means else None
+    means = {item: sum(a.values()) / len(a) for item, a in answers.items()}
     pairs = [(a["1"], a["2"]) for a in answers.values() if len(a) == 2]
     if not pairs:
-        return Agreement(correct, len(means), None, None, 0)
+        return Agreement(means, None, None, 0)
     same = sum(one == two for one, two in pairs) / len(pairs)
     yes = [sum(pair[n] for pair in pairs) / len(pairs) for n in (0, 1)]
     by_chance = yes[0] * yes[1] + (1 - yes[0]) * (1 - yes[1])
     # Where both always gave the same word, chance alone explains it and kappa is not defined.
     kappa = (same - by_chance) / (1 - by_chance) if by_chance < 1 else None
-    return Agreement(correct, len(means), same, kappa, len(pairs))
+    return Agreement(means, same, kappa, len(pairs))

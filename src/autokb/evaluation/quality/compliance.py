@@ -4,42 +4,69 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from autokb.core.domain import Rule
+from autokb.core.domain import ENGLISH, Rule
 from autokb.core.nouns import Solution, VerdictName
 from autokb.core.timed_patterns import SlowPatternError
+from autokb.evaluation.quality.sampled_trees import TreeOf, tree_interval
+from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.heuristics.rules import find_breach
+from autokb.tasks.issues.check_rules.task import NOT_CONCERNED, NOTHING_NAMED
+
+BY_PATTERNS = "patterns"
+BY_CONSTRUCTION = (
+    "Judged by the patterns that withheld or repaired what breaks them: 1.0 by construction, lower only where a person "
+    "has edited a solution since. It says nothing of what the patterns miss; --model has a model judge independently."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """Q_D over the solutions that every rule was judged for; ``rules`` counts the verdicts of each rule."""
+    """Q_D over the solutions that every rule was judged for; ``rules`` counts the verdicts of each rule.
 
-    value: float | None
+    ``by`` is ``patterns``, or the model that gave the verdicts in the build.
+    """
+
+    interval: Interval
     judged: int
     not_judged: int
     rules: Mapping[str, Mapping[VerdictName, int]]
+    by: str
 
     def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return asdict(self)
+        """Return the shape of the interface; where patterns judged, ``note`` says what that is worth."""
+        note = {"note": BY_CONSTRUCTION} if self.by == BY_PATTERNS and self.judged else {}
+        counts = {"judged": self.judged, "not_judged": self.not_judged}
+        return {**self.interval.as_json(), "by": self.by, **note, **counts, "rules": dict(self.rules)}
 
 
-def compliance(solutions: Iterable[Solution], rules: Iterable[Rule]) -> Compliance:
-    """Return the share of the judged solutions that keep all rules; one with an open verdict is not judged."""
-    rules = list(rules)
-    found = [solution_verdicts(solution, rules) for solution in solutions]
-    overall = Counter(overall_verdict(verdicts) for verdicts in found)
-    judged = overall["kept"] + overall["broken"]
+def compliance(
+    solutions: Iterable[Solution],
+    rules: Iterable[Rule],
+    tree_of: TreeOf,
+    model: str = BY_PATTERNS,
+    language: str = ENGLISH,
+) -> Compliance:
+    """Return the share of the judged solutions that keep all rules; one with an open verdict is not judged.
+
+    ``model`` is what a model is called whose words the stored verdicts have.
+    """
+    solutions, rules = list(solutions), list(rules)
+    found = {solution.id: solution_verdicts(solution, rules, language) for solution in solutions}
+    overall = {solution_id: overall_verdict(verdicts) for solution_id, verdicts in found.items()}
+    judged = {s: float(verdict == "kept") for s, verdict in overall.items() if verdict in ("kept", "broken")}
     by_rule = {
-        rule: dict(sorted(Counter(verdicts[rule] for verdicts in found if rule in verdicts).items()))
-        for rule in sorted({rule for verdicts in found for rule in verdicts})
+        rule: dict(sorted(Counter(verdicts[rule] for verdicts in found.values() if rule in verdicts).items()))
+        for rule in sorted({rule for verdicts in found.values() for rule in verdicts})
     }
-    return Compliance(overall["kept"] / judged if judged else None, judged, overall["not judged"], by_rule)
+    asked_model = any(v.reason in (NOTHING_NAMED, NOT_CONCERNED) for s in solutions for v in s.rules)
+    by = model if asked_model else BY_PATTERNS
+    return Compliance(tree_interval(judged, tree_of), len(judged), len(found) - len(judged), by_rule, by)
 
 
-def solution_verdicts(solution: Solution, rules: Iterable[Rule]) -> dict[str, VerdictName]:
+def solution_verdicts(solution: Solution, rules: Iterable[Rule], language: str = ENGLISH) -> dict[str, VerdictName]:
     """Return what every rule says of the solution as it is displayed.
 
     The stored verdicts were given before a repair left the offending step out: a broken rule of a repaired solution is
@@ -51,7 +78,7 @@ def solution_verdicts(solution: Solution, rules: Iterable[Rule]) -> dict[str, Ve
     text = "\n".join((solution.text, *solution.steps))
     for rule in rules:
         try:
-            if rule.broken_by(text):
+            if find_breach(rule, text, language):
                 found[rule.id] = "broken"
         except SlowPatternError:
             found[rule.id] = "not judged"

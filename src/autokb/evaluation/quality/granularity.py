@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.nouns import Solution
+from autokb.evaluation.quality.sampled_trees import TreeOf, tree_interval
+from autokb.evaluation.statistics.bootstrap import Interval
 
 
 @dataclass(frozen=True, slots=True)
 class Granularity:
     """Q_M over ``solutions`` of them, and the mean of each attribute; None where it applies to no solution."""
 
-    value: float | None
+    interval: Interval
     solutions: int
     attributes: Mapping[str, float | None]
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
-        return asdict(self)
+        return {**self.interval.as_json(), "solutions": self.solutions, "attributes": dict(self.attributes)}
 
 
-def granularity(solutions: Iterable[Solution], domain: DomainSpec) -> Granularity:
+def granularity(solutions: Iterable[Solution], domain: DomainSpec, tree_of: TreeOf) -> Granularity:
     """Return the mean over solutions of the mean over attributes, and the mean of each attribute beside it."""
     solutions = list(solutions)
-    means = [m for s in solutions if (m := solution_granularity(s.attributes, domain)) is not None]
+    means = {s.id: m for s in solutions if (m := solution_granularity(s.attributes, domain)) is not None}
     by_name = {}
     for name, attribute in domain.attributes.items():
         scores = (attribute_granularity(attribute, s.attributes.get(name, ANY)) for s in solutions)
         by_name[name] = _mean_or_none([score for score in scores if score is not None])
-    return Granularity(_mean_or_none(means), len(means), by_name)
+    return Granularity(tree_interval(means, tree_of), len(means), by_name)
 
 
 def solution_granularity(attributes: Attributes, domain: DomainSpec) -> float | None:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import Solution
+from autokb.core.nouns import Issue, Solution
 from autokb.evaluation.quality.annotation import Agreement, displayed_solutions
-from autokb.evaluation.quality.compliance import Compliance, compliance
+from autokb.evaluation.quality.compliance import BY_PATTERNS, Compliance, compliance
 from autokb.evaluation.quality.granularity import Granularity, granularity
 from autokb.evaluation.quality.judging import JudgedQuality
+from autokb.evaluation.quality.sampled_trees import solution_trees, tree_interval
 from autokb.evaluation.runner import ModelUsage
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
 
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
     """What ``evaluate quality`` answers over the displayed solutions; ``agreement`` is what people wrote on the sheet.
 
-    A model's verdicts are beside people's and never among them.
+    ``q_c`` is the mean over the sheet's items. All three intervals draw trees, then solutions. A model's verdicts are
+    beside people's and never among them.
     """
 
     q_m: Granularity
     q_d: Compliance
+    q_c: Interval
     solutions: int
     agreement: Agreement | None = None
     judged: JudgedQuality | None = None
@@ -35,7 +39,7 @@ class QualityReport:
         return {
             "q_m": self.q_m.as_json(),
             "q_d": self.q_d.as_json(),
-            "q_c": {"value": sheet.correct if sheet else None, "items": sheet.items if sheet else 0},
+            "q_c": {**self.q_c.as_json(), "items": len(sheet.items) if sheet else 0},
             "solutions": self.solutions,
             **({"agreement": sheet.agreement, "kappa": sheet.kappa, "twice": sheet.twice} if sheet else {}),
             **({"judged": self.judged.as_json()} if self.judged else {}),
@@ -44,8 +48,22 @@ class QualityReport:
 
 
 def evaluate_quality(
-    solutions: Iterable[Solution], domain: DomainSpec, agreement: Agreement | None = None
+    solutions: Iterable[Solution],
+    issues: Mapping[str, Issue],
+    domain: DomainSpec,
+    agreement: Agreement | None = None,
+    rules_model: str = BY_PATTERNS,
 ) -> QualityReport:
-    """Measure the solutions that a customer can get; those that are not displayed do not count."""
-    measured = displayed_solutions(solutions)
-    return QualityReport(granularity(measured, domain), compliance(measured, domain.rules), len(measured), agreement)
+    """Measure the solutions that a customer can get; those that are not displayed do not count.
+
+    ``rules_model`` is what the model is called that judged the rules in the build, where one did.
+    """
+    solutions = list(solutions)
+    measured, tree_of = displayed_solutions(solutions), solution_trees(solutions, issues)
+    return QualityReport(
+        granularity(measured, domain, tree_of),
+        compliance(measured, domain.rules, tree_of, rules_model, domain.language),
+        tree_interval(agreement.items, tree_of) if agreement else NOT_MEASURED,
+        len(measured),
+        agreement,
+    )

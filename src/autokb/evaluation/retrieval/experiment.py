@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autokb.core.errors import BadInputError
@@ -17,21 +17,30 @@ from autokb.evaluation.statistics.paired_differences import Difference, paired_d
 
 System = Callable[[str], Sequence[str]]  # the text of a question -> ids of documents, best first
 Rankings = Mapping[str, tuple[str, ...]]  # by query id
+ShownDocuments = Callable[[str, int], Collection[str]]  # (a question, k) -> the documents of what k shows
 OnAnswer = Callable[[str], None]  # is called with a system's name after each of its answers
+SHOWN_RANKS = (1, 3, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
-    """One system's metrics, and its ranking of documents for every query."""
+    """One system's metrics, and its ranking of documents for every query.
+
+    ``per_query`` holds, by metric, the values that the rankings do not give.
+    """
 
     metrics: Mapping[str, Interval]
     rankings: Rankings
+    per_query: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
         return {
             "metrics": metrics_json(self.metrics),
             "rankings": {query: list(ranking) for query, ranking in self.rankings.items()},
+            **(
+                {"per_query": {name: dict(values) for name, values in self.per_query.items()}} if self.per_query else {}
+            ),
         }
 
 
@@ -82,25 +91,42 @@ def evaluate_retrieval(
     queries: Sequence[LabelledQuery],
     qrels: Qrels,
     *,
+    shown: Mapping[str, ShownDocuments] | None = None,
     metrics: Sequence[str] = RETRIEVAL,
     baseline: str = RAW,
     on_answer: OnAnswer = ignore_answer,
 ) -> RetrievalReport:
     """Rank documents for all queries by every system; the metrics are over those that have a relevant document.
 
-    Raises BadInputError without a system or without a query that can be measured.
+    ``shown`` are the systems that show solutions: ``shown@k`` says whether a relevant document is among those of what
+    k shows. Raises BadInputError without a system or without a query that can be measured.
     """
     started = time.perf_counter()
     relevant = qrels.relevant(queries)  # before the work: files that do not fit are refused at once
     if not systems:
         raise BadInputError("There is no system to evaluate; name one with --systems, for example raw.")
     rankings: dict[str, dict[str, tuple[str, ...]]] = {name: {} for name in systems}
-    for name, system in systems.items():
-        for query in queries:
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for query in queries:  # then systems: what two of them work out alike of a question they can share
+        for name, system in systems.items():
             rankings[name][query.id] = distinct(system(query.text))
+            if (shows := (shown or {}).get(name)) and (wanted := relevant.get(query.id)):
+                hit = False
+                for k in SHOWN_RANKS:  # what k shows, more than k shows too
+                    hit = hit or not wanted.keys().isdisjoint(shows(query.text, k))
+                    found.setdefault(name, {}).setdefault(f"shown@{k}", {})[query.id] = float(hit)
             on_answer(name)
-    results = measure(rankings, relevant, metrics=metrics, baseline=baseline)
+    results = _add_shown(measure(rankings, relevant, metrics=metrics, baseline=baseline), found)
     return RetrievalReport(results, len(queries), qrels.unresolved, time.perf_counter() - started)
+
+
+def _add_shown(results: SystemResults, found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> SystemResults:
+    """Put ``shown@k`` beside the metrics of the systems that have it; ``found`` is by system, metric and query."""
+    systems = dict(results.systems)
+    for name, values in found.items():
+        shown = mean_intervals({metric: list(of_queries.values()) for metric, of_queries in values.items()})
+        systems[name] = replace(systems[name], metrics={**systems[name].metrics, **shown}, per_query=values)
+    return replace(results, systems=systems)
 
 
 def measure(

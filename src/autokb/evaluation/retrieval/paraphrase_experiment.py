@@ -1,5 +1,8 @@
 """Retrieval of the knowledge base's own nodes and chunks, asked in other words, level by level (AutoKB, 4.3.2).
 
+Documents count for every text and system; of a node, the node itself and its tree count too, for systems that find
+nodes.
+
 The unit is the node or chunk, not the paraphrase: those of one text are no independent questions, so each text counts
 once, by the mean over its paraphrases, and the intervals resample texts.
 """
@@ -7,30 +10,35 @@ once, by the mean over its paraphrases, and the intervals resample texts.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from autokb.core.errors import BadInputError
 from autokb.evaluation.retrieval.experiment import OnAnswer, System, ignore_answer, metrics_json
-from autokb.evaluation.retrieval.metrics import RETRIEVAL, distinct, metric
-from autokb.evaluation.retrieval.system_names import RAW
+from autokb.evaluation.retrieval.metrics import RETRIEVAL, distinct, hit_rate, metric
+from autokb.evaluation.retrieval.system_names import CHILDREN, RAW
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import Interval, mean_intervals
 from autokb.evaluation.statistics.paired_differences import Difference, paired_differences
 
 Kind = Literal["nodes", "chunks"]
 KINDS: tuple[Kind, ...] = ("nodes", "chunks")
+NodeSystem = Callable[[str], Sequence[tuple[str, str]]]  # the text of a question -> (node, its tree), best first
+NODE_RANKS = (1, 3, 5, 10)  # the k of the paper's HitRate@k
+NODE_METRICS = (*(f"node_hit@{k}" for k in NODE_RANKS), *(f"tree_hit@{k}" for k in NODE_RANKS))
+ByLevel = Mapping[str, Sequence[float]]  # the value of each paraphrase of one text
 
 
 @dataclass(frozen=True, slots=True)
 class ParaphrasedText:
-    """A node or chunk, the documents that answer it, and its paraphrases by level."""
+    """A node or chunk, the documents that answer it, and its paraphrases by level; ``tree`` is the node's."""
 
     id: str
     kind: Kind
     documents: tuple[str, ...]
     levels: Mapping[str, tuple[str, ...]]
+    tree: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +128,18 @@ class _TextSubset:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """One part of the texts: the value of each text by system and metric, and what follows from it."""
+    """One part of the texts: the value of each text (by its id) by system and metric, and what follows from it."""
 
     part: _TextSubset
-    columns: Mapping[tuple[str, str], Sequence[float]]
+    values: Mapping[tuple[str, str], Mapping[str, float]]
     intervals: Mapping[tuple[str, str], Interval]
     differences: tuple[Difference, ...]
 
     def metrics(self, system: str) -> dict[str, Interval]:
         return {name: interval for (owner, name), interval in self.intervals.items() if owner == system}
+
+    def per_query(self, system: str) -> dict[str, Mapping[str, float]]:
+        return {f"{self.part.prefix}{name}": v for (owner, name), v in self.values.items() if owner == system}
 
     def result(self, system: str) -> PartResult:
         differences = tuple(d for d in self.differences if d.system == system)
@@ -139,48 +150,41 @@ def evaluate_paraphrases(
     systems: Mapping[str, System],
     texts: Sequence[ParaphrasedText],
     *,
+    nodes: Mapping[str, NodeSystem] | None = None,
     metrics: Sequence[str] = RETRIEVAL,
     baseline: str = RAW,
     on_answer: OnAnswer = ignore_answer,
 ) -> ParaphraseReport:
     """Ask every system every paraphrase; metrics over all texts, level by level, and for nodes and chunks alone.
 
-    A text without paraphrases is left out (BadInputError where none has any).
+    ``nodes`` are those of the systems that find nodes; figures of nodes are over the texts that are nodes, and their
+    differences are to ``children`` where it is asked. A text without paraphrases is left out (BadInputError where none
+    has any).
     """
     started = time.perf_counter()
     asked = [text for text in texts if any(text.levels.values())]
     if not asked:
         raise BadInputError("There are no variations to ask; build a knowledge base with solutions first.")
-    values = {
-        name: [_score_paraphrases(system, text, metrics, name, on_answer) for text in asked]
-        for name, system in systems.items()
-    }
-    first = baseline if baseline in systems else next(iter(systems))
+    scored = [_score_paraphrases(systems, nodes or {}, text, metrics, on_answer) for text in asked]
+    found = {name: [of_text[name] for of_text in scored] for name in systems}
     levels = list(dict.fromkeys(level for text in asked for level in text.levels))
-    whole = _measure_part(_TextSubset("", range(len(asked))), values, metrics, first)
-    by_level = {
-        level: _measure_part(_TextSubset(f"levels.{level}.", positions, level), values, metrics, first)
-        for level in levels
-        if (positions := [n for n, text in enumerate(asked) if text.levels.get(level)])
-    }
-    by_kind = {
-        str(kind): _measure_part(_TextSubset(f"origins.{kind}.", positions), values, metrics, first)
-        for kind in KINDS
-        if (positions := [n for n, text in enumerate(asked) if text.kind == kind])
-    }
+    parts = [
+        _TextSubset("", range(len(asked))),
+        *(
+            _TextSubset(f"levels.{level}.", [n for n, text in enumerate(asked) if text.levels.get(level)], level)
+            for level in levels
+        ),
+        *(_TextSubset(f"origins.{kind}.", [n for n, text in enumerate(asked) if text.kind == kind]) for kind in KINDS),
+    ]
+    families = ((metrics, baseline), (NODE_METRICS, CHILDREN))
+    whole, *measured = [_measure_part(part, asked, found, families) for part in parts if part.positions]
+    by_part = {m.part.prefix: m for m in measured}
     results = {
         name: ParaphraseResult(
             metrics=whole.metrics(name),
-            levels={level: measured.result(name) for level, measured in by_level.items()},
-            origins={kind: measured.result(name) for kind, measured in by_kind.items()},
-            per_query={
-                f"{measured.part.prefix}{m}": {
-                    asked[n].id: value
-                    for n, value in zip(measured.part.positions, measured.columns[name, m], strict=True)
-                }
-                for measured in (whole, *by_level.values(), *by_kind.values())
-                for m in metrics
-            },
+            levels={lv: by_part[p].result(name) for lv in levels if (p := f"levels.{lv}.") in by_part},
+            origins={str(k): by_part[p].result(name) for k in KINDS if (p := f"origins.{k}.") in by_part},
+            per_query={figure: v for m in (whole, *measured) for figure, v in m.per_query(name).items()},
         )
         for name in systems
     }
@@ -194,34 +198,64 @@ def evaluate_paraphrases(
 
 
 def _score_paraphrases(
-    system: System, text: ParaphrasedText, metrics: Sequence[str], name: str, on_answer: OnAnswer
-) -> dict[str, dict[str, list[float]]]:
-    """Return, by metric and level, the value of each paraphrase of a text."""
+    systems: Mapping[str, System],
+    nodes: Mapping[str, NodeSystem],
+    text: ParaphrasedText,
+    metrics: Sequence[str],
+    on_answer: OnAnswer,
+) -> Mapping[str, Mapping[str, ByLevel]]:
+    """Return, by system and metric, the value of each paraphrase of a text."""
     relevant = dict.fromkeys(text.documents, 1.0)
     scores = {m: metric(m) for m in metrics}
-    found: dict[str, dict[str, list[float]]] = {m: {level: [] for level in text.levels} for m in metrics}
+    found: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in systems}
     for level, paraphrases in text.levels.items():
-        for paraphrase in paraphrases:
-            ranking = distinct(system(paraphrase))
-            for m, score in scores.items():
-                found[m][level].append(score(ranking, relevant))
-            on_answer(name)
+        for paraphrase in paraphrases:  # then systems: what two of them work out alike of a question they can share
+            for name, system in systems.items():
+                ranking = distinct(system(paraphrase))
+                values = {m: score(ranking, relevant) for m, score in scores.items()}
+                if text.kind == "nodes" and name in nodes:
+                    values |= _score_nodes(nodes[name](paraphrase), text)
+                for m, value in values.items():
+                    found[name].setdefault(m, {lv: [] for lv in text.levels})[level].append(value)
+                on_answer(name)
     return found
+
+
+def _score_nodes(matches: Sequence[tuple[str, str]], text: ParaphrasedText) -> dict[str, float]:
+    """Return whether the node that the text is of, and its tree, are among the first matches."""
+    ids, trees = [node for node, _ in matches], [tree for _, tree in matches]
+    node_hits = {f"node_hit@{k}": hit_rate(ids, {text.id: 1.0}, k) for k in NODE_RANKS}
+    return node_hits | {f"tree_hit@{k}": hit_rate(trees, {text.tree: 1.0}, k) for k in NODE_RANKS}
 
 
 def _measure_part(
     part: _TextSubset,
-    values: Mapping[str, Sequence[Mapping[str, Mapping[str, Sequence[float]]]]],
-    metrics: Sequence[str],
-    baseline: str,
+    asked: Sequence[ParaphrasedText],
+    found: Mapping[str, Sequence[Mapping[str, ByLevel]]],
+    families: Sequence[tuple[Sequence[str], str]],
 ) -> _Measured:
-    """Measure all systems over a part of the texts; ``values`` are by system, text, metric and level."""
-    columns: dict[tuple[str, str], list[float]] = {}
-    for system, of_texts in values.items():
-        for m in metrics:
-            column = columns[system, m] = []
-            for n in part.positions:
-                by_level = of_texts[n][m]
-                of_text = by_level[part.level] if part.level else [v for found in by_level.values() for v in found]
-                column.append(sum(of_text) / len(of_text))
-    return _Measured(part, columns, mean_intervals(columns), paired_differences(columns, baseline))
+    """Measure all systems over a part of the texts; ``found`` is by system, text and metric.
+
+    ``families`` are metrics over the same texts, each with the system that differences are to, else the first.
+    """
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    intervals: dict[tuple[str, str], Interval] = {}
+    differences: tuple[Difference, ...] = ()
+    for metrics, baseline in families:
+        columns: dict[tuple[str, str], dict[str, float]] = {}
+        for system, of_texts in found.items():
+            for name in metrics:
+                for n in part.positions:
+                    if (by_level := of_texts[n].get(name)) is not None:
+                        of_text = (
+                            by_level[part.level] if part.level else [v for some in by_level.values() for v in some]
+                        )
+                        columns.setdefault((system, name), {})[asked[n].id] = sum(of_text) / len(of_text)
+        if not columns:
+            continue
+        measured = {name: list(column.values()) for name, column in columns.items()}
+        systems = [system for system, _ in columns]
+        values |= columns
+        intervals |= mean_intervals(measured)
+        differences += paired_differences(measured, baseline if baseline in systems else systems[0])
+    return _Measured(part, values, intervals, differences)

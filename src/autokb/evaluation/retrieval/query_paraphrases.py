@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autokb.core.domain import DomainSpec
+from autokb.core.forest import Forest
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Chunk, KnowledgeBase
 from autokb.evaluation.retrieval.paraphrase_experiment import Kind, ParaphrasedText
@@ -25,17 +26,21 @@ MOST_SYNONYMS = 4  # of one word
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A node or chunk: its text, what is above it (the parent node, the document's title), what documents answer it."""
+    """A node or chunk: its text, what is above it (the parent node, the document's title), what documents answer it.
+
+    ``tree`` is the root above a node.
+    """
 
     id: str
     kind: Kind
     text: str
     context: str
     documents: tuple[str, ...]
+    tree: str = ""
 
 
 def source_texts(kb: KnowledgeBase, chunks: Iterable[Chunk], sample: int) -> list[SourceText]:
-    """Return the nodes with displayed solutions and the chunks, at most ``sample`` of each.
+    """Return the child issues with displayed solutions and the chunks, at most ``sample`` of each.
 
     A larger knowledge base gives an even sample, the same one each time.
     """
@@ -48,7 +53,11 @@ def _sample_evenly(texts: Iterable[SourceText], most: int) -> list[SourceText]:
 
 
 def _find_node_texts(kb: KnowledgeBase) -> Iterator[SourceText]:
-    """Yield the nodes whose displayed solutions cite a document; those documents answer them."""
+    """Yield the children whose displayed solutions cite a document; those documents answer them.
+
+    Children only, as in the paper: a parent's text is said in those of its children too.
+    """
+    forest = Forest(kb.issues.values())
     cited: dict[str, set[str]] = {}
     for solution in kb.solutions.values():
         if solution.status in DISPLAYED:
@@ -56,10 +65,10 @@ def _find_node_texts(kb: KnowledgeBase) -> Iterator[SourceText]:
             cited.setdefault(solution.issue_id, set()).update(documents)
     for issue_id, found in cited.items():
         issue = kb.issues.get(issue_id)
-        if issue is not None and found and issue.text.strip():
-            parent = kb.issues.get(issue.parent_id or "")
-            context = parent.text if parent else ""
-            yield SourceText(issue.id, "nodes", " ".join(issue.text.split()), context, tuple(sorted(found)))
+        parent = kb.issues.get(issue.parent_id or "") if issue else None
+        if issue is not None and parent is not None and found and issue.text.strip():
+            text = " ".join(issue.text.split())
+            yield SourceText(issue.id, "nodes", text, parent.text, tuple(sorted(found)), forest.root(issue.id).id)
 
 
 def _find_chunk_texts(kb: KnowledgeBase, chunks: Iterable[Chunk]) -> Iterator[SourceText]:
@@ -86,7 +95,7 @@ def paraphrase(runner: TaskRunner, texts: Sequence[SourceText], domain: DomainSp
     ]
     replies = runner.run(STAGE, TASK, requests, [text.id for text in texts])
     return [
-        ParaphrasedText(text.id, text.kind, text.documents, {str(name): level for name, level in reply.levels.items()})
+        ParaphrasedText(text.id, text.kind, text.documents, dict(reply.levels.items()), text.tree)
         for text, reply in zip(texts, replies, strict=True)
         if reply is not None
     ]

@@ -13,6 +13,8 @@ BM25 = "bm25"
 VECTORS = "vectors"
 AUTOKB = "autokb"  # by the nearest nodes, without a look at attributes
 AUTOKB_ANSWER = "autokb+hr"  # by what the answer cites
+CHILDREN = "children"  # by cosine over the texts of child issues alone: AutoKB of the paper, without hybrid retrieval
+LITERAL = "literal"  # by algorithm 2 of the paper as printed
 NO_HISTORY = "+nohistory"  # behind a name: without what resolved earlier questions
 LLM_ONLY = "llm-wk"  # by what a model knows itself; it costs requests, so it is asked only by name
 
@@ -25,6 +27,8 @@ FREE_SYSTEMS = (
     AUTOKB_ANSWER,
     AUTOKB + NO_HISTORY,
     AUTOKB_ANSWER + NO_HISTORY,
+    CHILDREN,
+    LITERAL,
 )
 SYSTEMS = (*FREE_SYSTEMS, LLM_ONLY)
 # A misspelt variant is a system too, so that it is refused as one and not taken for a folder.

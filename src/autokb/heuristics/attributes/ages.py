@@ -59,38 +59,56 @@ def _without_unit(words: Words, number: Number, before: tuple[str, ...], known: 
     after = words.folded[number.end : number.end + 2]
     unit = known.years_of_unit.get(after[0]) if after else None
     return (
-        _years_old(number, after, unit, known)
-        or _aged(number, before, unit, known)
-        or _person_is(words, number, before, after, known)
+        _years_old(words, number, before, unit, known)
+        or _aged(words, number, before, unit, known)
+        or _person_is(words, number, before, known)
         or _person_in_brackets(words, number, before, known)
     )
 
 
-def _years_old(number: Number, after: tuple[str, ...], unit: float | None, known: AttributeWords) -> _Age | None:
-    """``3 year old``, ``6 months old``, ``5 year girl``, ``72 y/o``, ``72 yo``."""
-    is_person = unit is not None and bool(set(after[1:2]) & (known.persons | known.old_words))
+def _years_old(
+    words: Words, number: Number, before: tuple[str, ...], unit: float | None, known: AttributeWords
+) -> _Age | None:
+    """``3 year old``, ``6 months old``, ``5 year girl``, ``72 y/o``, ``72 yo``; ``for 2 months, I`` is none."""
+    after = words.folded[number.end : number.end + 2]
+    is_length = bool(set(before[-1:]) & known.words_before_bare_plural)
+    persons = frozenset() if is_length else known.persons - known.writers_before_not
+    is_joined = len(after) > 1 and not words.gaps[number.end + 1].strip(" -")
+    is_person = unit is not None and is_joined and after[1] in persons | known.old_words
     if after in in_words(known.year_phrases) or is_person:
         return number.end + 2, unit or 1.0
     return (number.end + 1, 1.0) if set(after[:1]) & known.year_abbreviations else None
 
 
-def _aged(number: Number, before: tuple[str, ...], unit: float | None, known: AttributeWords) -> _Age | None:
-    """``aged 65``, ``at the age of 65``, ``a baby of 5 months``."""
-    person_of = unit is not None and len(before) == 2 and before[0] in known.persons and before[1] in known.words_of_age
+def _aged(
+    words: Words, number: Number, before: tuple[str, ...], unit: float | None, known: AttributeWords
+) -> _Age | None:
+    """``aged 65``, ``at the age of 65``, ``a baby of 5 months``, ``a man of 40``."""
+    person_of = len(before) == 2 and before[0] in known.persons and before[1] in known.words_of_age
+    person_of = person_of and (unit is not None or _ends_age(words, number.end, known))
     if {before, before[-1:]} & in_words(known.age_phrases) or person_of:
         return number.end + (unit is not None), unit or 1.0
     return None
 
 
-def _person_is(
-    words: Words, number: Number, before: tuple[str, ...], after: tuple[str, ...], known: AttributeWords
-) -> _Age | None:
+def _person_is(words: Words, number: Number, before: tuple[str, ...], known: AttributeWords) -> _Age | None:
     """``I'm 45``, ``Mum is 81 and tired``; not where the number counts what comes next."""
     is_person = bool(set(before[-1:]) & known.persons_with_be)
     if not is_person and not (set(before[-1:]) & known.be_forms and before[0] in known.persons | known.third_persons):
         return None
-    ends = not after or words.gaps[number.end].strip(" -") or after[0] in known.words_after_age
-    return (number.end, 1.0) if ends else None
+    if _ends_age(words, number.end, known):
+        return number.end, 1.0
+    unit = known.years_of_unit.get(words.folded[number.end])
+    is_other = before[0] in known.persons - known.writers_before_not  # my son is 9 months; I am 9 months pregnant
+    return (number.end + 1, unit) if unit and is_other and _ends_age(words, number.end + 1, known) else None
+
+
+def _ends_age(words: Words, end: int, known: AttributeWords) -> bool:
+    """Return whether a number that ends before this word counts nothing that comes after it; 39.5 goes on."""
+    if end >= len(words.folded):
+        return True
+    is_decimal = words.gaps[end] in (".", ",") and words.folded[end].isdecimal()
+    return not is_decimal and (bool(words.gaps[end].strip(" -")) or words.folded[end] in known.words_after_age)
 
 
 def _person_in_brackets(words: Words, number: Number, before: tuple[str, ...], known: AttributeWords) -> _Age | None:

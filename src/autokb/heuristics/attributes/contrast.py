@@ -114,7 +114,8 @@ def _state_of(words: Words, mention: Mention, clauses: Sequence[Clause], number:
 def _is_bystander(words: Words, mention: Mention, known: AttributeWords) -> bool:
     """Return whether somebody only tells of it (my wife says), or was the writer long ago (when I was a child)."""
     before, after = words.folded[max(0, mention.start - 3) : mention.start], words.folded[mention.end : mention.end + 1]
-    tells = bool(set(after) & known.telling_words) and bool(set(before[-1:]) & known.determiners)
+    is_person = bool(set(words.folded[mention.start : mention.end]) & known.persons)  # devices say things, too
+    tells = is_person and bool(set(after) & known.telling_words) and bool(set(before[-1:]) & known.determiners)
     return tells or before in in_words(known.past_openings)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.attributes.numbers import Number, amount_at, configured_groups, group_at
+from autokb.heuristics.attributes.open_values import head_word
 from autokb.heuristics.attributes.words import AttributeWords, in_words
 from autokb.text.lexicon import Mention, Spec
 from autokb.text.lexicons import word_lists
@@ -22,6 +24,22 @@ def duration_mentions(words: Words, spec: Spec, language: str = ENGLISH) -> Iter
         groups = configured_groups(spec[name], known.duration_groups, FEWEST_GROUPS)
         for start, end, days in _durations(words, language, known) if groups else ():
             yield Mention(start, end, name, group_at(groups, days))
+
+
+def without_history(words: Words, mentions: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> list[Mention]:
+    """Leave out how long ago an illness or operation was, where the text says how long something else has lasted."""
+    known = word_lists(AttributeWords, language)
+    lengths = {n for n, a in spec.items() if configured_groups(a, known.duration_groups, FEWEST_GROUPS)}
+    clause = list(accumulate(_begins_statement(words, here, known) for here in range(len(words.folded))))
+    past = {clause[m.start] for m in mentions if head_word(spec[m.attribute]) in known.health_attributes}
+    past |= {clause[here] for here, word in enumerate(words.folded) if word in known.past_event_words}
+    current = {m.attribute for m in mentions if m.attribute in lengths and clause[m.start] not in past}
+    return [m for m in mentions if m.attribute not in current or clause[m.start] not in past]
+
+
+def _begins_statement(words: Words, here: int, known: AttributeWords) -> bool:
+    joins = known.contrast_words | known.coordinating_words
+    return words.breaks(here) or "," in words.gaps[here] or words.folded[here] in joins
 
 
 def _durations(words: Words, language: str, known: AttributeWords) -> Iterator[tuple[int, int, float]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 
-from autokb.core.attributes import ANY, as_lists
+from autokb.core.attributes import ANY, Values, as_lists
 from autokb.core.domain import ENGLISH
-from autokb.core.implications import with_implied_values
+from autokb.core.implications import implied_values, with_implied_values
 from autokb.heuristics.attributes.ages import age_mentions
 from autokb.heuristics.attributes.contrast import affected_mentions
-from autokb.heuristics.attributes.durations import duration_mentions
+from autokb.heuristics.attributes.durations import duration_mentions, without_history
 from autokb.heuristics.attributes.open_values import open_mentions
 from autokb.heuristics.attributes.people import pronoun_mentions
 from autokb.heuristics.attributes.scope import whole_or_none
@@ -23,15 +23,31 @@ def extract_attributes(text: str, kind: str, spec: Spec, language: str = ENGLISH
 
     A solution (``kind``) that holds for every value of an attribute says nothing of it.
     """
-    words = split_words(text)
-    mentions = _all_mentions(words, spec, language)
-    affected = affected_mentions(words, mentions, spec, language)
-    stated = collect_values(((m.attribute, m.value) for m in affected), spec)
-    for name, values in whole_or_none(words, mentions, spec, language).items():
-        stated.setdefault(name, values)
+    stated = stated_attributes(text, spec, language)
     if kind == "solution":
         stated = {name: values for name, values in stated.items() if values != ANY}
     return as_lists(with_implied_values(stated, spec))
+
+
+def stated_attributes(text: str, spec: Spec, language: str = ENGLISH) -> dict[str, Values]:
+    """Return the values that a text itself states, without those that follow from them."""
+    words = split_words(text)
+    mentions = _all_mentions(words, spec, language)
+    affected = affected_mentions(words, mentions, spec, language)
+    pairs = {(m.attribute, m.value) for m in affected}
+    stated = collect_values(pairs | set(_implied_instead(pairs, spec)), spec)
+    for name, values in whole_or_none(words, mentions, spec, language).items():
+        stated.setdefault(name, values)
+    return stated
+
+
+def _implied_instead(pairs: Collection[tuple[str, str]], spec: Spec) -> Iterator[tuple[str, str]]:
+    """Give what stated values imply where none of it is stated but others are: a Windows tablet is a laptop, too."""
+    stated = {name: frozenset(v for n, v in pairs if n == name) for name, _ in pairs}
+    for name, values in sorted(stated.items()):
+        for other, implied in implied_values({name: values}, spec).items():
+            if other in stated and not stated[other] & implied:
+                yield from ((other, value) for value in sorted(implied))
 
 
 def _all_mentions(words: Words, spec: Spec, language: str) -> list[Mention]:
@@ -40,6 +56,7 @@ def _all_mentions(words: Words, spec: Spec, language: str) -> list[Mention]:
     found = _with_ages(words, found, list(age_mentions(words, spec, language)))
     found += _unless_listed(found, list(duration_mentions(words, spec, language)))
     found += list(open_mentions(words, found, spec, language))
+    found = without_history(words, found, spec, language)
     return sorted({*found, *pronoun_mentions(words, found, spec, language)})
 
 

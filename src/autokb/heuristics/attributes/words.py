@@ -44,6 +44,10 @@ class AttributeWords(WordLists):
     coordinating_words: frozenset[str] = frozenset()
     words_joining_not: frozenset[str] = frozenset()
     every_words: frozenset[str] = frozenset()
+    other_names: Mapping[str, str] = field(default_factory=dict)
+    words_before_every: frozenset[str] = frozenset()
+    whatever_words: frozenset[str] = frozenset()
+    whatever_phrases: tuple[str, ...] = ()
     none_words: frozenset[str] = frozenset()
     any_words: frozenset[str] = frozenset()
     denied_every: frozenset[str] = frozenset()
@@ -85,6 +89,8 @@ class AttributeWords(WordLists):
     illnesses: frozenset[str] = frozenset()
     illness_spellings: Mapping[str, AsWritten] = field(default_factory=dict)
     phrases_before_illness: tuple[str, ...] = ()
+    healthy_phrases: tuple[str, ...] = ()
+    past_event_words: frozenset[str] = frozenset()
     naming_verbs: frozenset[str] = frozenset()
     words_after_name: frozenset[str] = frozenset()
     words_of_no_name: frozenset[str] = frozenset()
@@ -94,6 +100,11 @@ class AttributeWords(WordLists):
         """What a word, or a pair of words, before a mention does to it."""
         denied: dict[Phrase, Denial] = dict.fromkeys(in_words(self.denials), "denied")
         return {**denied, **dict.fromkeys(in_words(self.contrasting_denials), "contrasted")}
+
+    @cached_property
+    def denying_words(self) -> frozenset[str]:
+        """The words that deny what a sentence goes on to say."""
+        return self.not_words | self.negated_do | self.negated_be | self.none_words
 
     @cached_property
     def fill(self) -> frozenset[str]:

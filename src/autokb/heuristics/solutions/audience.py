@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import textwrap
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -15,13 +17,18 @@ from autokb.core.keys import key_json
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.conditional_markup import Conditional
-from autokb.text.lexicon import conditional_attributes, text_attributes
-from autokb.text.lexicons import alternation, word_lists
-from autokb.text.markdown import plain_text, sentences
+from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
+from autokb.text.lexicons import alternation, language_data, word_lists
+from autokb.text.markdown import inner_blocks, parse_blocks, plain_text, sentences
+from autokb.text.words import content_words, split_words
 
 LONGEST_LABELLED = 60  # characters of a conditional part that is labelled behind it; a longer one is labelled in front
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?)](?:\s|$))")
+_VERSION = re.compile(r"=?[a-z]+\d[\d.]*")
+_PLATFORM_VERSION = re.compile(r"(?<=[a-z])(?:\d[\d.]*|vista|xp)$")
+_OUTER_ITEM = re.compile(r"^(?:[-*+]|\d{1,9}[.)])[ \t]+", re.MULTILINE)
+_FENCE = re.compile(r"\s*(?:```|~~~)")
 _EMPHASIS = ("**", "__", "*", "_", "`")
 
 
@@ -62,6 +69,22 @@ class AudienceReader:
         """Return whom a conditional part is for."""
         return self._of_names(conditional.names, conditional.negated)
 
+    def values_of_name(self, name: str) -> tuple[str, ...]:
+        """Return the values that one name of conditional markup stands for, in the domain's order."""
+        found = self._of_names((name,), False)
+        for attribute, values in found.items():
+            known = self.spec.attributes[attribute].values
+            return tuple(sorted(values, key=lambda v: (known.index(v) if v in known else len(known), v)))
+        return ()
+
+    def label_of_name(self, name: str) -> str:
+        """Return what readers call one name of conditional markup: ``winxp`` is Windows XP."""
+        version = _PLATFORM_VERSION.search(name)
+        values = ", ".join(self.values_of_name(name))
+        if not values or version is None:
+            return values or name
+        return f"{values} {version.group() if version.group()[0].isdigit() else version.group().capitalize()}"
+
     def of_condition(self, sentence: str) -> Attributes:
         """Return whom the condition at the beginning of a sentence names: ``On Windows, ...``."""
         found = _condition(self.spec.language).match(sentence)
@@ -86,6 +109,20 @@ def audience_reader(configuration: Mapping[str, Attribute], language: str = ENGL
     return _made_reader(_Configured(canonical_json(key_json(configuration)), language, configuration))
 
 
+def attributes_distinguished(heading: str, spec: DomainSpec) -> tuple[str, ...]:
+    """Return the attributes that a heading names values of, where most of its words do so and nothing else.
+
+    ``On Android`` distinguishes readers, ``Earbuds fall out when you run`` is about a matter.
+    """
+    words = split_words(heading)
+    mentions = lexicon(spec).mentions(words)
+    named = {n for m in mentions for n in range(m.start, m.end)}
+    telling = [n for n, word in enumerate(words.folded) if content_words(word, spec.language)]
+    if 2 * sum(n in named for n in telling) <= len(telling):
+        return ()
+    return tuple(sorted({m.attribute for m in mentions}))
+
+
 @dataclass(frozen=True, slots=True)
 class TailoredText:
     """A step as one node reads it; ``narrowed`` names the attributes for which something was left out."""
@@ -103,21 +140,33 @@ def tailor(
     """
     inside = [s for s in switches if s.start < span[1] and s.end > span[0]]
     tailoring = _Tailoring(text, inside, node, reader)
-    markdown = tailoring.decide_conditionals(span) if inside else text[span[0] : span[1]]
-    markdown = tailoring.without_other_conditions(markdown)
-    words = plain_text(markdown, bullet="- ", images=False)
-    words = _SPACE_BEFORE_MARK.sub("", _EMPTY_BRACKETS.sub("", words)).removeprefix("- ").strip()
+    words = "\n".join(filter(None, tailoring.words_and_code(span))).removeprefix("- ").strip()
     narrowed = frozenset(tailoring.narrowed)
     if not any(c.isalnum() for c in words):
         return TailoredText("", narrowed)
     around = [s for s in inside if s.inner[0] <= span[0] and span[1] <= s.inner[1]]
-    names = [f"({conditional_label(s)})" for s in around if reader.of_conditional(s).keys() - node.keys()]
+    names = [f"({conditional_label(s, reader)})" for s in around if reader.of_conditional(s).keys() - node.keys()]
     return TailoredText(" ".join((*names, words)), narrowed)
 
 
-def conditional_label(conditional: Conditional) -> str:
-    """Return the names a conditional part is for, as the source has them."""
-    return ("not " if conditional.negated else "") + ", ".join(conditional.names)
+def conditional_label(conditional: Conditional, reader: AudienceReader) -> str:
+    """Return whom a conditional part is for in words: ``{for win10,mac}`` is Windows 10, macOS."""
+    words = word_lists(ManualWords, reader.spec.language)
+    is_version = [reader.values_of_name(n) == () and _VERSION.fullmatch(n) is not None for n in conditional.names]
+    labels = dict.fromkeys(
+        _version_label(name, conditional, words) if versioned else reader.label_of_name(name)
+        for name, versioned in zip(conditional.names, is_version, strict=True)
+    )
+    joined = ", ".join(labels)
+    return (
+        words.other_than.format(joined) if conditional.negated and words.other_than and not all(is_version) else joined
+    )
+
+
+def _version_label(name: str, conditional: Conditional, words: ManualWords) -> str:
+    label = words.before_version if conditional.negated else words.from_version
+    label = words.only_version if name.startswith("=") and not conditional.negated else label
+    return label.format(name.lstrip("=abcdefghijklmnopqrstuvwxyz")) if label else name
 
 
 @dataclass
@@ -129,6 +178,28 @@ class _Tailoring:
     node: Attributes
     reader: AudienceReader
     narrowed: set[str] = field(default_factory=set)
+
+    def words_and_code(self, span: Span) -> Iterator[str]:
+        """Give what is read of a span, code with its lines as they are."""
+        here = span[0]
+        code = _code_blocks(self.text)
+        for start, end in code[bisect_left(code, span[:1]) :]:
+            if end > span[1]:
+                break
+            yield self._words((here, start))
+            if not any(self._is_gone(s) and s.start <= start < s.end for s in self.switches):
+                yield _code_lines(self.text, start, end)
+            here = end
+        yield self._words((here, span[1]))
+
+    def _is_gone(self, conditional: Conditional) -> bool:
+        return self.reader.excludes(self.reader.of_conditional(conditional), self.node)
+
+    def _words(self, span: Span) -> str:
+        markdown = self.decide_conditionals(span) if self.switches else self.text[span[0] : span[1]]
+        markdown = _read_lead_with_item(self.without_other_conditions(markdown))
+        words = plain_text(markdown, bullet="- ", images=False)
+        return _SPACE_BEFORE_MARK.sub("", _EMPTY_BRACKETS.sub("", words)).strip()
 
     def decide_conditionals(self, span: Span) -> str:
         """Return the Markdown of a span with its conditional parts decided for the node."""
@@ -165,13 +236,14 @@ class _Tailoring:
         leaves_open = audience.keys() - self.node.keys() or (not audience and (before or after))
         if not words.strip() or not leaves_open:
             return words
-        names = conditional_label(conditional)
+        names = conditional_label(conditional, self.reader)
         if len(words) > LONGEST_LABELLED or "\n" in words:
             lead = len(words) - len(words.lstrip())
             return f"{words[:lead] or ' '}({names}) {words[lead:]}"
         end = len(words.rstrip())
         labelled = f"{words[:end]} ({names}){words[end:]}"
-        return f" / {labelled}" if before and follows_another else labelled
+        conjunction = min(language_data(self.reader.spec.language).alternative_conjunctions, default="/")
+        return f" {conjunction} {labelled}" if before and follows_another else labelled
 
     def _alternatives_beside(self, conditional: Conditional) -> tuple[bool, bool]:
         """Return whether another part for the node comes right before, and right after, a conditional part."""
@@ -194,6 +266,26 @@ class _Tailoring:
         for start, end in reversed(gone):
             markdown = markdown[:start] + markdown[end:]
         return markdown
+
+
+def _read_lead_with_item(markdown: str) -> str:
+    """Return the words that lead over to a list and its first item in one line, where no other item follows."""
+    items = list(_OUTER_ITEM.finditer(markdown))
+    if len(items) != 1 or not markdown[: items[0].start()].rstrip(" \n*_").endswith((":", "：", ".")):
+        return markdown
+    return f"{markdown[: items[0].start()].rstrip()} {markdown[items[0].end() :]}"
+
+
+@lru_cache(maxsize=8)
+def _code_blocks(text: str) -> list[Span]:
+    return sorted((b.start, b.end) for b in (*parse_blocks(text), *inner_blocks(text)) if b.kind == "code")
+
+
+def _code_lines(text: str, start: int, end: int) -> str:
+    """Return the lines of a code block without its fence and its indentation."""
+    indent = text[text.rfind("\n", 0, start) + 1 : start]
+    lines = textwrap.dedent((indent if not indent.strip() else "") + text[start:end]).split("\n")
+    return "\n".join(line.rstrip() for line in lines if not _FENCE.match(line) and line.strip())
 
 
 def _append(out: list[str], part: str) -> None:

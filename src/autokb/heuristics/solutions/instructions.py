@@ -32,7 +32,9 @@ class _Patterns:
     heading_without_solution: re.Pattern[str]
     question_start: re.Pattern[str]
     announcement: re.Pattern[str]
-    task_start: re.Pattern[str]
+    note: re.Pattern[str]
+    preparation: re.Pattern[str]
+    step_number: re.Pattern[str]
     imperative_verbs: frozenset[str]
     generic_words: frozenset[str]
     generic_headings: frozenset[str]
@@ -57,7 +59,9 @@ def _patterns(language: str) -> _Patterns:
         heading_without_solution=_ignoring_case(rf"(?:{_any_of(known.headings_without_solution)})\W*$"),
         question_start=_ignoring_case(rf"(?!(?:{alternation(known.tasks_like_questions)})\b)(?:{questions})\b"),
         announcement=_ignoring_case(_any_of(known.announcements)),
-        task_start=_ignoring_case(rf"(?:{alternation(known.task_openings)})\b"),
+        note=_ignoring_case(rf"\W*(?:{alternation(known.note_labels)})\s*[:：!–—-]"),
+        preparation=_ignoring_case(rf"(?:{_any_of(known.preparation_headings)})\W*$"),
+        step_number=_ignoring_case(rf"\W*(?:{alternation(known.step_words)})\s+(\d{{1,2}})\b"),
         imperative_verbs=data.imperative_verbs,
         generic_words=known.generic_words,
         generic_headings=known.generic_words | known.generic_headings,
@@ -119,13 +123,31 @@ def names_matter(introduction: str, language: str = ENGLISH) -> bool:
     return sum(word not in _patterns(language).generic_words for word in words) >= FEWEST_MATTER_WORDS
 
 
-def can_be_title(introduction: str, language: str = ENGLISH) -> bool:
-    """Return whether an introduction can be a title: it names its matter as a task, a case or a short label."""
-    if not names_matter(introduction, language):
-        return False
-    is_label = len(introduction.split()) <= MOST_LABEL_WORDS
-    is_task = _patterns(language).task_start.match(introduction) is not None
-    return is_label or is_task or instructs(introduction, language)
+def is_label(introduction: str, language: str = ENGLISH) -> bool:
+    """Return whether an introduction is a label that can tell lists of one section apart: ``On a Mac:``."""
+    words = [word.casefold() for word in _WORD.findall(introduction)]
+    return len(words) <= MOST_LABEL_WORDS and not _patterns(language).generic_words.issuperset(words)
+
+
+def is_note(text: str, language: str = ENGLISH) -> bool:
+    """Return whether a paragraph is labelled as a note or warning."""
+    return _patterns(language).note.match(text) is not None
+
+
+def begins_with_condition(sentence: str, language: str = ENGLISH) -> bool:
+    """Return whether a sentence says what holds in a case that it begins with: ``In Safari, ...``."""
+    return _patterns(language).leading_clause.match(sentence.strip()) is not None
+
+
+def is_preparation(heading: str, language: str = ENGLISH) -> bool:
+    """Return whether a heading is that of what a procedure needs beforehand: ``Before you begin``."""
+    return _patterns(language).preparation.match(heading.strip()) is not None
+
+
+def step_number(heading: str, language: str = ENGLISH) -> int:
+    """Return which step of a procedure a heading says it is (``Step 2: Restart``), 0 where it says none."""
+    found = _patterns(language).step_number.match(heading)
+    return int(found.group(1)) if found else 0
 
 
 def is_generic(heading: str, language: str = ENGLISH) -> bool:

@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from autokb.text.lexicons import AsWritten, WordLists
 
+NOTHING = AsWritten("")  # what a language has no words for
+
 
 @dataclass(frozen=True, slots=True)
 class ManualWords(WordLists):
@@ -25,6 +27,15 @@ class ManualWords(WordLists):
     generic_headings: frozenset[str] = frozenset()
     tasks_like_questions: tuple[str, ...] = ()
     announcements: tuple[AsWritten, ...] = ()
-    task_openings: tuple[str, ...] = ()
+    note_labels: tuple[str, ...] = ()
+    preparation_headings: tuple[AsWritten, ...] = ()
+    references_back: tuple[AsWritten, ...] = ()
+    references_ahead: tuple[AsWritten, ...] = ()
+    continuations: tuple[str, ...] = ()
+    remarks_on_place: tuple[AsWritten, ...] = ()
+    from_version: AsWritten = NOTHING
+    only_version: AsWritten = NOTHING
+    before_version: AsWritten = NOTHING
+    other_than: AsWritten = NOTHING
     condition_words: tuple[str, ...] = ()
     short_condition_words: tuple[str, ...] = ()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.core.domain import Attribute
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, conditional_label, tailor
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
+from autokb.heuristics.solutions.procedures import without_missing
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
-from autokb.text.conditional_markup import Conditional
+from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.words import content_words
 
 MOST_SOLUTIONS = 5  # of a node
@@ -37,6 +39,7 @@ THIN_DOUBT = 0.03  # and a lone short step, which helps few
 THIN_STEP = 90  # characters of such a step
 SIBLING_LOSS = 0.01  # what the nearness of a sibling for others loses when it is handed to the sibling for the node
 PARTIAL_LOSS = 0.1  # what a window loses that hardly touches the material
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
 _NUMBER = re.compile(r"\d{1,4}")
 
 
@@ -79,13 +82,29 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
         kind = (candidate.excerpt.document, canonical_json(as_lists(candidate.audience)))
         if taken.get(kind, 0) == MOST_OF_DOCUMENT:
             continue
-        solution = _write(candidate, node, reader)
+        solution = _write(candidate, node, reader, _steps_at_hit(candidate.material, candidate.excerpt.windows))
         steps = tuple(step.text for step in solution.steps) if solution else ()
         if solution and steps not in seen:
             seen.add(steps)
             taken[kind] = taken.get(kind, 0) + 1
             written.append(solution)
     return WrittenSolutions(solutions=tuple(written))
+
+
+def write_passages(
+    text: str, title: str, document: str, configuration: Mapping[str, Attribute], language: str
+) -> tuple[WrittenSolution, ...]:
+    """Return everything that a document instructs, answers or explains, in its order, as all its readers see it.
+
+    Nothing is left out for want of nearness, and no prose is cut: a passage answers where no node does.
+    """
+    reader = audience_reader(configuration, language)
+    excerpt = Excerpt(document, title, (), text, tuple(find_conditionals(text)))
+    found = (
+        _Candidate(0, excerpt, material, _audience(material, excerpt, reader), 0.0, 0.0)
+        for material in materials(text, title, (), language, whole=True)
+    )
+    return tuple(written for c in found if (written := _write(c, {}, reader, c.material.steps)))
 
 
 def _candidates(
@@ -134,7 +153,7 @@ def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float
 def _worth_of_shared_words(words: frozenset[str], material: Material, text: str, language: str) -> float:
     """Return what the words that issue and material share are worth."""
     named = content_words(" ".join((*material.headings[-1:], material.introduction)), language)
-    steps = content_words(text[material.steps[0][0] : material.steps[-1][1]], language)
+    steps = content_words(text[material.core[0] : material.core[1]], language)
     in_heading = len(words & named) / len(named) if named else 0.0
     in_steps = len(words & steps) / len(words) if words else 0.0
     return OF_HEADING_WORDS * in_heading + OF_STEP_WORDS * in_steps
@@ -152,21 +171,32 @@ def _audience(material: Material, excerpt: Excerpt, reader: AudienceReader) -> A
 
 
 def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Conditional]:
-    first, last = material.steps[0][0], material.steps[-1][1]
+    first, last = material.core
     return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
 
 
-def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
-    """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
+def _write(
+    candidate: _Candidate, node: Attributes, reader: AudienceReader, spans: Sequence[Span]
+) -> WrittenSolution | None:
+    """Return these steps of a candidate as a solution of the node; None where nothing of it holds for the node."""
     excerpt, material = candidate.excerpt, candidate.material
     steps: list[Step] = []
     narrowed: set[str] = set()
+    left_out: list[str] = []
     switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
-    for start, end in _steps_at_hit(material, excerpt.windows):
+    for start, end in spans:
         reads = tailor(excerpt.text, (start, end), switches, node, reader)
         narrowed |= reads.narrowed
-        if reads.text:
-            steps.append(Step(text=reads.text, start=start, end=end, quote=excerpt.text[start:end]))
+        missing = [words for span, words in material.missing if span == (start, end)]
+        text = without_missing(reads.text, missing, reader.spec.language)
+        if text and text.endswith((":", "：")) and _ITEM.match(excerpt.text, start):  # a picture that was announced
+            text = text[:-1] + "."
+        if text:
+            steps.append(Step(text=text, start=start, end=end, quote=excerpt.text[start:end]))
+        elif text is None:
+            left_out.append(
+                f"Left out a step that refers to something else (“{missing[-1].strip()}”), which is not here."
+            )
     attributes = _attributes(candidate, steps, narrowed, node, reader)
     if not steps or compare(attributes, node, reader.names) is Match.CONFLICT:
         return None
@@ -178,6 +208,8 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
         steps=tuple(steps),
         attributes=as_lists(attributes),
         similarity=round(candidate.similarity, 4),
+        status="repaired" if left_out else "displayed",
+        reason=" ".join(left_out),
     )
 
 
@@ -196,7 +228,7 @@ def _attributes(
 
 
 def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes:
-    """Return the one value that at least half of the steps name and none names otherwise; in passing is not enough."""
+    """Return the one value that every step names; in some steps it may be a menu's name (Headphone Safety)."""
     found: dict[str, list[frozenset[str]]] = {}
     for step in steps:
         for name, values in reader.of_text(step.text).items():
@@ -204,19 +236,24 @@ def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes
     return {
         name: values[0]
         for name, values in found.items()
-        if len(set(values)) == 1 and len(values[0]) == 1 and 2 * len(values) >= len(steps) and values[0] != ANY
+        if len(set(values)) == 1 and len(values[0]) == 1 and len(values) == len(steps) and values[0] != ANY
     }
 
 
 def _steps_at_hit(material: Material, windows: Sequence[tuple[int, int, float]]) -> Sequence[Span]:
-    """Return the steps; of prose that goes on and on only those at the best window. An ordered list is never cut."""
+    """Return the steps; of prose that goes on and on only those at the best window. No list is cut."""
     steps = material.steps
     if material.kind == "ordered" or len(steps) <= MOST_PROSE_STEPS:
         return steps
     inside = [w for w in windows if w[0] < steps[-1][1] and w[1] > steps[0][0]]
     start, end, _ = max(inside, key=lambda w: (w[2], -w[0]), default=(*steps[0], 0.0))
-    at = [n for n, step in enumerate(steps) if step[0] < end and step[1] > start]
-    return steps[at[0] : at[0] + MOST_AT_HIT] if at else steps[:MOST_AT_HIT]
+    at = [n for n, step in enumerate(steps) if step[0] < end and step[1] > start] or [0]
+    first, after = at[0], min(at[0] + MOST_AT_HIT, len(steps))
+    while first and material.lists[first] == material.lists[first - 1] >= 0:
+        first -= 1
+    while after < len(steps) and material.lists[after] == material.lists[after - 1] >= 0:
+        after += 1
+    return steps[first:after]
 
 
 def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
@@ -229,7 +266,9 @@ def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> s
         above = material.headings[-2] if len(material.headings) > 1 else excerpt.title
         title = f"{above}: {title}" if above else title
     # A conditional part is named where it says more than the node: an attribute that is left open there, or a version.
-    labels = [conditional_label(s) for s in around if reader.of_conditional(s).keys() - node.keys() or _versions([s])]
+    labels = [
+        conditional_label(s, reader) for s in around if reader.of_conditional(s).keys() - node.keys() or _versions([s])
+    ]
     return f"{title} ({'; '.join(labels)})" if labels else title
 
 

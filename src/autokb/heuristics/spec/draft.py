@@ -141,6 +141,6 @@ def _synonyms(values: Sequence[str], found: _ByValue) -> Iterator[Synonyms]:
 def _with_count(rule: DraftedRule, documents: Sequence[tuple[str, str]]) -> DraftedRule:
     """Say of a general rule how many of the documents say what it forbids: solutions are made from them."""
     pattern = Rule(rule.id, rule.text, rule.patterns)
-    broken = sum(pattern.broken_by(opening) is not None for _, opening in documents)
+    broken = sum(pattern.match_patterns(opening) is not None for _, opening in documents)
     count = f"{broken} of {len(documents)} documents say what it forbids" if documents else "there are no documents yet"
     return rule.model_copy(update={"why": f"{rule.why}; {count}."})

@@ -11,6 +11,7 @@ from functools import cached_property
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
+from autokb.heuristics.attributes.extract import extract_attributes
 from autokb.heuristics.attributes.stated_values import names_value
 from autokb.heuristics.subject_words import subject_stem, subject_words
 from autokb.heuristics.titles.issue_title import names_problem
@@ -29,6 +30,7 @@ MOST_FROM_THEME = 2  # children that only the theme reports, not the seed's own 
 FEWEST_IN_THEME, LEAST_THEME_SHARE = 3, 0.25  # reports that such a child needs: so many, and this share of the theme's
 CENTRAL_REPORTS = 3  # or half of the cluster: wording comes from these, as others may mean something else
 MOST_TRIED = 8  # reports whose wording is tried for the parent, of the most central third
+FOREIGN = 2  # fixed attributes that a wording counts which is about something else than the seed
 LONG_LINE = 70  # characters of a line that is read rather than seen
 MOST_WORDINGS = 3  # lines of reports that are tried for a child
 Combination = tuple[tuple[str, str], ...]  # pairs of an attribute and a value
@@ -86,12 +88,15 @@ class _ParentWording:
         tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
         headlines = (self.seed.headline, *(r.headline for r in tried))
         lines = dict.fromkeys((*headlines, *(r.sentence for r in tried if r.sentence)))
+        foreign = {self._generalise(line): not self._is_about_the_seed(line) for line in reversed(list(lines))}
         usual = {text: self._usualness(text) for text in dict.fromkeys(map(self._generalise, lines))}
         content = {text: _content(text, self.spec, self.product, self.language) for text in usual}
         rare = max(usual.values()) / 2  # a line of words that hardly any other report has speaks for itself alone
 
         def rank(text: str) -> tuple[float, ...]:
-            fixed = len({m.attribute for m in named_values(text, self.spec, self.language)}) + (usual[text] < rare)
+            stated = _stated_values(text, self.spec, self.language)
+            contradicted = sum(bool(self._reported(name) - values) for name, values in stated.items())
+            fixed = len(stated) + contradicted + (usual[text] < rare) + FOREIGN * foreign[text]
             silent = content[text] is Content.NOTHING
             return silent, fixed, content[text], len(text) > LONG_LINE, -usual[text]
 
@@ -100,6 +105,17 @@ class _ParentWording:
         fixed = self._fixed_by(text)
         none = {n for n in self.spec if all(r.attributes.get(n) == NONE for r in self.reports)}
         return TreeNode(text, _possible(fixed | {n: NONE for n in self.spec if n in none - fixed.keys()}, self.spec))
+
+    def _is_about_the_seed(self, line: str) -> bool:
+        """Return whether half of a line's words at least are the seed's own: a neighbour's problem may be another."""
+        own = {self._stem(word) for of_seed in self._seed_lines for word in self._words(of_seed)}
+        stems = {self._stem(word) for word in self._words(line)}
+        return line in self._seed_lines or not own or 2 * len(stems & own) >= max(1, len(stems))
+
+    @cached_property
+    def _seed_lines(self) -> frozenset[str]:
+        same = [r.sentence for r in self.reports if r.headline == self.seed.headline and r.sentence]
+        return frozenset((self.seed.headline, *same))
 
     def _generalise(self, line: str) -> str:
         """Take the attribute words out, one attribute after the other, as far as grammar allows it."""
@@ -127,16 +143,32 @@ class _ParentWording:
         return round(sum(shares) / len(shares), 1) if shares else 0.0
 
     def _fixed_by(self, text: str) -> dict[str, Values]:
-        """Return what a text fixes: the attributes it names, for all values that were reported of them."""
-        named: dict[str, set[str]] = {}
-        for mention in named_values(text, self.spec, self.language):
-            named.setdefault(mention.attribute, set()).add(mention.value)
+        """Return what a text fixes: the attributes it states, for all values that were reported of them.
+
+        Where every value was reported it fixes what it says, for a text must not say what is left open.
+        """
         fixed = {}
-        for name in sorted(named):
-            reported = frozenset(v for r in self.reports for v in r.attributes.get(name, ANY) - ANY - NONE)
-            agreed = frozenset(named[name]) & reported or frozenset(named[name])
-            fixed[name] = self.spec[name].normal(agreed | reported if self.spec[name].kind == "closed" else agreed)
+        for name, named in sorted(_stated_values(text, self.spec, self.language).items()):
+            reported = self._reported(name)
+            agreed = named & reported or named
+            wide = self.spec[name].normal(agreed | reported if self.spec[name].kind == "closed" else agreed)
+            fixed[name] = agreed if wide == ANY else wide
         return fixed
+
+    def _reported(self, name: str) -> Values:
+        """Return the values of an attribute that were reported."""
+        return frozenset(v for r in self.reports for v in r.attributes.get(name, ANY) - ANY - NONE)
+
+
+def _stated_values(text: str, spec: Spec, language: str) -> dict[str, Values]:
+    """Return the values that a text names or that follow from its numbers: 76 years, for three weeks."""
+    stated: dict[str, Values] = {}
+    for mention in named_values(text, spec, language):
+        stated[mention.attribute] = stated.get(mention.attribute, frozenset()) | {mention.value}
+    guessable = {m.attribute for m in value_mentions(text, spec, language)}
+    worked_out = extract_attributes(text, "issue", spec, language)
+    more = {n: frozenset(v) for n, v in worked_out.items() if n not in guessable and not {"Any", "NONE"} & {*v}}
+    return more | stated
 
 
 def _possible(fixed: Mapping[str, Values], spec: Spec) -> Attributes:
@@ -268,9 +300,12 @@ class _Children:
                 continue
             for line in filter(None, (without_opener(line, self.language) for line in report.lines)):
                 mentions = value_mentions(line, self.spec, self.language)
+                stated = {m.attribute: frozenset({m.value}) for m in mentions} | _stated_values(
+                    line, self.spec, self.language
+                )
                 hidden = len(self._hidden(line, candidate.combination))
                 if hidden == len(candidate.combination) or not all(
-                    m.value in candidate.attributes.get(m.attribute, ANY) for m in mentions
+                    values <= candidate.attributes.get(name, ANY) for name, values in stated.items()
                 ):
                     continue
                 if (content := _content(line, self.spec, self.product, self.language)) is not Content.NOTHING:

@@ -1,25 +1,28 @@
-"""What is fitted inside a workspace: weights on its own past, the gate on its own raw issues."""
+"""What is fitted inside a workspace: weights on its own past, the gate on its own raw issues or sections."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
-from autokb.core.attributes import Attributes
 from autokb.core.ids import canonical_json, digest
+from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.fitting import fit_tree_weights, fit_weights
-from autokb.retrieval.gate import Gate, fit_gate, read_gate
+from autokb.retrieval.confidence import Confidence, fit_confidence, read_confidence
+from autokb.retrieval.fitting import best_documents, fit_node_weights, fit_weights
+from autokb.retrieval.gate import Gate, read_gate
+from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
+from autokb.retrieval.node_cases import node_cases
 from autokb.retrieval.search import ChunkIndex
-from autokb.retrieval.tree_cases import tree_cases
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-VERSION = "3"  # raise it when the same past gives other weights
+VERSION = "5"  # raise it when the same past gives other weights
 
 
 def fit_documents(
@@ -36,36 +39,49 @@ def fit_documents(
     return weights or Weights().without_history()
 
 
-def fit_question_gate(stages: Stages, encoder: str, raw: Vectors, others: Sequence[Vectors], texts: str) -> Gate:
-    """Fit the gate on all raw issues against the rest of the knowledge base."""
-    key = digest("gate", VERSION, encoder, texts)  # its name as it is now, for the gate holds it
+def fit_gate(
+    stages: Stages, index: AskIndex, raw: Mapping[str, Vectors], documents: Sequence[Document], texts: str
+) -> Gate:
+    """Fit the gate; ``raw`` holds the vectors of the raw issues, ``texts`` is the hash of what was embedded of all."""
+    knowledge = index.nodes.knowledge
+    nodes = canonical_json([[i, n.text, n.parent_id, list(n.raw_issues)] for i, n in knowledge.issues.items()])
+    past = canonical_json(sorted(p.id for p in index.history.issues))
+    pages = canonical_json([[d.id, d.title, digest(d.text)] for d in documents])
+    everyday = canonical_json({kind: list(asked) for kind, asked in everyday_questions(index.spec.language).items()})
+    # the name of the encoder as it is now, for the gate holds it
+    key = digest("gate", VERSION, index.encoder, index.spec.language, texts, nodes, past, pages, everyday)
 
     def fit(_position: int) -> str:
-        return json.dumps(fit_gate(encoder, raw, others).as_json(), allow_nan=False)
+        return json.dumps(fit_question_gate(index, raw, documents, stages.embed).as_json(), allow_nan=False)
 
     (gate,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: _read_gate(json.loads(text)))
-    return gate or fit_gate(encoder, raw[:0])
+    return gate or index.gate
 
 
-def fit_trees(
-    stages: Stages,
-    index: AskIndex,
-    past: Sequence[PastIssue],
-    vectors: Mapping[str, Vectors],
-    attributes: Mapping[str, Attributes],
-    texts: str,
-) -> Weights:
-    """Fit what the best cited document and the kind of match add to a tree's similarity."""
-    knowledge = index.nodes.knowledge
-    shape = canonical_json([[i, list(knowledge.cited.get(i, ()))] for i in knowledge.ids])
-    key = digest("trees", VERSION, texts, shape, canonical_json(index.weights.as_json()))
+def fit_nodes(
+    stages: Stages, index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors], texts: str
+) -> tuple[Weights, Confidence]:
+    """Fit what nodes and passages add to a document's score, and how likely the best document is right."""
+    knowledge, shown = index.nodes.knowledge, index.shown
+    shape = [[i, knowledge.issues[i].raw_issues, knowledge.cited.get(i, ())] for i in knowledge.ids]
+    outcomes, cited = [[p.id, p.documents] for p in past], shown.passage_documents.tolist()
+    compared = (index.nodes.vectors, index.nodes.raw_vectors, shown.vectors[shown.passage_rows])
+    hashes = (sha256(rows.tobytes()).hexdigest() for rows in compared)
+    plain = canonical_json([index.weights.as_json(), outcomes, shape, cited])
+    key = digest("nodes", VERSION, texts, plain, *hashes)
 
     def fit(_position: int) -> str:
-        cases = tree_cases(index, past, vectors, attributes)
-        return json.dumps(fit_tree_weights(index.weights, cases).as_json(), allow_nan=False)
+        cases = node_cases(index, past, vectors)
+        weights = fit_node_weights(index.weights, cases)
+        confidence = fit_confidence(*best_documents(weights, cases))
+        return json.dumps([weights.as_json(), confidence.as_json()], allow_nan=False)
 
-    (weights,) = stages.remember(STAGE, [key], ["trees"], fit, lambda _n, text: _read_weights(json.loads(text)))
-    return weights or index.weights
+    def read(_position: int, text: str) -> tuple[Weights, Confidence]:
+        weights, confidence = json.loads(text)
+        return _read_weights(weights), read_confidence(confidence)
+
+    (fitted,) = stages.remember(STAGE, [key], ["nodes"], fit, read)
+    return fitted or (index.weights, Confidence())
 
 
 def _read_weights(body: Any) -> Weights:

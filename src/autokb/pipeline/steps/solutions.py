@@ -15,10 +15,12 @@ from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.core.timed_patterns import describe_slow
-from autokb.core.vectors import encoder_key
+from autokb.core.vectors import Vectors, encoder_key
+from autokb.issues.placement import place_solutions
 from autokb.issues.safeguards import rules_request, safeguard
-from autokb.issues.solutions import FoundPassage, solutions_request, verify_quotes, written_solutions
+from autokb.issues.solutions import FoundPassage, PathSolution, solutions_request, verify_quotes, written_solutions
 from autokb.pipeline.stages import Stages
+from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import PastIssue, resolving_documents
 from autokb.retrieval.index import AskIndex
@@ -32,7 +34,7 @@ from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 STAGE = "solutions"
-VERSION = "1"  # raise it when a node's request or what is made of its reply changes
+VERSION = "3"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -44,23 +46,31 @@ def find_solutions(
     workspace: Workspace,
     corpus: Corpus,
     index: AskIndex,
-    issues: Sequence[Issue],
+    grown: Grown,
     past: Sequence[PastIssue],
-) -> list[Solution]:
-    """Return the solutions of all nodes, the withheld ones among them; a false quote is a failure and is left out."""
-    nodes = {issue.id: issue for issue in issues}
+    texts: Mapping[str, str],
+) -> tuple[Grown, list[Solution]]:
+    """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
+
+    ``texts`` are those of the raw issues by their ids. A false quote is a failure and is left out.
+    """
     documents = {d.id: d for d in corpus.documents}
-    finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past})
-    written = _written(stages, workspace, finder, issues)
+    finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past}, texts)
+    found = _written(stages, workspace, finder, grown.issues)
+    written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
-        written = _with_attributes(stages, workspace.spec, written, nodes)
+        written = _with_attributes(stages, workspace.spec, written, {i.id: i for i in grown.issues})
     true = []
     for solution in written:
         if wrong := verify_quotes(solution, documents):
             stages.failures.append(Failure(STAGE, solution.id, "; ".join(wrong)))
         else:
             true.append(solution)
-    return _checked(stages, workspace.spec, true, nodes)
+    paths = {one.solution.id: one.path for one in found}
+    trees = place_solutions(grown.trees(), true, paths, workspace.spec)
+    placed = replace(grown, issues=tuple(issue for tree in trees for issue in tree.issues))
+    solutions = [solution for tree in trees for solution in tree.solutions]
+    return placed, _checked(stages, workspace.spec, solutions, {i.id: i for i in placed.issues})
 
 
 def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
@@ -71,12 +81,14 @@ def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
 # -- writing ----------------------------------------------------------------------------------------------------
 
 
-def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Sequence[Issue]) -> list[Solution]:
+def _written(
+    stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Sequence[Issue]
+) -> list[PathSolution]:
     """Return what the task makes of each node's passages.
 
     A node's search and request cost far more than looking its solutions up, so they are kept under what they follow
-    from: the node, what was found to help its raw issues, and everything that is searched. Where that is the same as
-    in an earlier build nothing is searched.
+    from: the node, its raw issues and what was found to help them, and everything that is searched. Where that is the
+    same as in an earlier build nothing is searched.
     """
     searched = digest(
         VERSION,
@@ -88,7 +100,7 @@ def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issue
     )
 
     def key(issue: Issue) -> str:
-        links = [finder.links.get(raw, ()) for raw in issue.raw_issues]
+        links = [(finder.texts.get(raw, ""), finder.links.get(raw, ())) for raw in issue.raw_issues]
         node = [issue.id, issue.text, issue.parent_id, as_lists(issue.attributes), links]
         return digest("solutions of a node", searched, canonical_json(node))
 
@@ -98,8 +110,8 @@ def _written(stages: Stages, workspace: Workspace, finder: _PassageFinder, issue
     with stages.timed(STAGE):
         keys = [key(issue) for issue in issues]
 
-    def read(body: Mapping[str, Any]) -> list[Solution]:
-        return [SOLUTION.read(solution, id=solution["id"]) for solution in body["solutions"]]
+    def read(body: Mapping[str, Any]) -> list[PathSolution]:
+        return [PathSolution(SOLUTION.read(s, id=s["id"]), tuple(s["path"])) for s in body["solutions"]]
 
     found = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write, read)
     return [solution for solutions in found for solution in solutions or ()]
@@ -127,7 +139,7 @@ def _write(
     for (number, request), reply in zip(requests.items(), replies, strict=True):
         if reply is not None:
             solutions = written_solutions(issues[number], request, reply)
-            bodies = [{"id": s.id, **SOLUTION.body(s)} for s in solutions]
+            bodies = [{"id": s.solution.id, "path": s.path, **SOLUTION.body(s.solution)} for s in solutions]
             left_out = [part.model_dump() for part in reply.left_out]
             text = json.dumps({"solutions": bodies, "left_out": left_out}, ensure_ascii=False)
             found[number] = request, text
@@ -142,6 +154,7 @@ class _PassageFinder:
     corpus: Corpus
     documents: Mapping[str, Document]
     links: Mapping[str, tuple[str, ...]]
+    texts: Mapping[str, str]
 
     @cached_property
     def fingerprint(self) -> str:
@@ -162,19 +175,36 @@ class _PassageFinder:
 
     def passages(self, issue: Issue) -> list[FoundPassage]:
         """Return the node's best passages with all windows of their documents."""
-        nodes = self.index.nodes
-        vector = nodes.vectors[nodes.knowledge.rows[issue.id]]
-        found = search(self.index.chunks, vector, issue.text, self.index.weights)
+        found = search(self.index.chunks, self._vector(issue), issue.text, self.index.weights)
         boost = np.zeros(len(self._places))
         for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
             boost[self._places[hit.id]] = LIFT * hit.score
         hits = found.best_chunks(PASSAGES, boost)
         return [self._passage(hit, found, float(boost[self._places[hit.document]])) for hit in hits]
 
+    def _vector(self, issue: Issue) -> Vectors:
+        """Return what a node is searched by: its text and its raw issues count half each.
+
+        A stub such as "Silent" finds nothing alone, and its customers say more than their title. Measured on the tuning
+        questions (52): the first solution is right in .67 instead of .65, one of the first three in .85 instead of .79.
+        """
+        nodes = self.index.nodes
+        row = nodes.knowledge.rows[issue.id]
+        raw = nodes.raw_vectors[nodes.raw_rows == row]
+        if not len(raw):
+            return _unit(nodes.vectors[row])
+        both = nodes.vectors[row] + _unit(raw.mean(axis=0))
+        return _unit(both)
+
     def _passage(self, hit: ChunkHit, found: Found, boost: float) -> FoundPassage:
         windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows[hit.document]]
         spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
         return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans, lift=boost)
+
+
+def _unit(vector: Vectors) -> Vectors:
+    unit: Vectors = vector / max(float(np.linalg.norm(vector)), 1e-12)
+    return unit
 
 
 # -- what is made of them -----------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import DomainSpec
+from autokb.core.forest import Forest
 from autokb.core.ids import digest
 from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
@@ -26,10 +27,20 @@ OFF_TOPIC = "No document is near it, so no tree was grown from it."
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """All nodes, parents before their children, and for raw issues without a tree the reason."""
+    """All nodes, parents before their children, and for raw issues without a tree the reason.
+
+    ``seed_of`` holds the raw issue that each parent grew from.
+    """
 
     issues: tuple[Issue, ...]
     reasons: Mapping[str, str]
+    seed_of: Mapping[str, str]
+
+    def trees(self) -> Iterator[tuple[str, list[Issue]]]:
+        """Yield the seed and the nodes of each tree, the parent first."""
+        forest = Forest(self.issues)
+        for parent in forest.roots:
+            yield self.seed_of[parent.id], [parent, *forest.children(parent.id)]
 
 
 def grow_trees(
@@ -66,7 +77,9 @@ def grow_trees(
         STAGE, GROW_TREE, keys, seeds, grow, lambda body: GROW_TREE.output.model_validate(body["tree"])
     )
     grown = [(seed, tree) for seed, tree in zip(seeds, trees, strict=True) if tree is not None]
-    return Grown(tuple(node for seed, tree in grown for node in issues(seed, tree)), reasons)
+    nodes = {seed: issues(seed, tree) for seed, tree in grown}
+    seed_of = {tree[0].id: seed for seed, tree in nodes.items()}
+    return Grown(tuple(node for tree in nodes.values() for node in tree), reasons, seed_of)
 
 
 def reports_by_seed(

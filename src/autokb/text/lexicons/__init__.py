@@ -65,6 +65,8 @@ class LanguageData:
     alternative_conjunctions: frozenset[str] = frozenset()
     general_values: frozenset[str] = frozenset()
     everyday_words: frozenset[str] = frozenset()
+    linking_words: frozenset[str] = frozenset()
+    infinitive_words: frozenset[str] = frozenset()
     near_misses: frozenset[str] = frozenset()
     other_senses: Mapping[str, OtherSense] = field(default_factory=dict)
     value_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -44,7 +44,7 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
     """Does this solution keep the rules of the domain? A model can add to what the patterns find, never take away."""
 
     version = 2
-    offline_revision = 1
+    offline_revision = 2
     input = CheckRules
     output = CheckedRules
     most = 20  # solutions
@@ -53,7 +53,7 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
     most_places = 50  # that a model may name for one rule
 
     def offline(self, item: CheckRules) -> CheckedRules:
-        """Judge by the rules' patterns alone."""
+        """Judge by the rules' phrases and patterns alone."""
         verdicts = verdicts_by_patterns(item.rules, item.title, item.steps, item.text, item.language)
         return CheckedRules(verdicts=verdicts)
 

@@ -44,6 +44,7 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
 
     input = ExtractAttributes
     output = ExtractedAttributes
+    offline_revision = 1
     most = 25  # texts: more and models begin to mix them up
     text_characters = 4_000  # that a model reads: who and what a text is about is said before that, logs follow
 

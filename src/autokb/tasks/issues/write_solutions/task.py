@@ -34,7 +34,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """
 
     version = 5
-    offline_revision = 2
+    offline_revision = 3
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes

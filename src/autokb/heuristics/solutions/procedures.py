@@ -1,0 +1,272 @@
+"""Procedures that a manual has in several places: what they need beforehand, their parts, and what they refer to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from autokb.core.domain import ENGLISH
+from autokb.core.nouns import Span
+from autokb.heuristics.solutions.instructions import is_preparation, step_number
+from autokb.heuristics.solutions.section_reader import NOWHERE, Material
+from autokb.heuristics.solutions.words import ManualWords
+from autokb.text.lexicons import word_lists
+from autokb.text.markdown import Section, plain_text, sentences
+from autokb.text.words import content_words
+
+LONGEST_BROUGHT = 1_500  # characters of steps that are brought as one; of longer ones each stays a step
+MOST_BROUGHT = 3_000  # characters of a section that is brought
+NEAR_HEADING = 200  # characters between a heading and its steps that are brought with them
+
+
+# -- what a procedure needs beforehand ----------------------------------------------------------------------------
+
+
+def bring_preparations(
+    text: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH, *, whole: bool = False
+) -> list[Material]:
+    """Put what is to be done beforehand in front of the next procedure under the same heading, as its first step.
+
+    By itself it is no solution; as a passage (``whole``) it answers what to prepare, and its title says for what. Where
+    no procedure follows it stays what it is.
+    """
+    result = list(materials)
+    for number, section in enumerate(found):
+        if not section.headings or not is_preparation(section.headings[-1], language):
+            continue
+        later = [m for m in result if m.parent == section.parent and m.section > number]
+        procedures = [m for m in later if m.kind == "ordered"] or later
+        if not procedures:
+            continue
+        end = section.start + len(text[section.start : section.end].rstrip())
+        span = (section.start, end)
+        marked = f"{procedures[0].title}: {section.headings[-1]}"
+        changed: list[Material] = []
+        for material in result:
+            if material.section == procedures[0].section and not whole:
+                changed.append(_with_preparation(material, span, section))
+            elif not section.start <= material.core[0] < section.end:
+                changed.append(material)
+            elif whole:
+                changed.append(replace(material, title=marked, title_span=NOWHERE))
+        result = changed
+    return result
+
+
+def _with_preparation(material: Material, span: Span, section: Section) -> Material:
+    is_next = material.place[0] <= section.end
+    return replace(
+        material,
+        steps=(span, *material.steps),
+        lists=(-1, *material.lists),
+        place=(section.start, material.place[1]) if is_next else material.place,
+    )
+
+
+# -- procedures that are cut into sections ------------------------------------------------------------------------
+
+
+def join_steps_in_sections(
+    title: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH
+) -> list[Material]:
+    """Make one procedure of sections that are its steps (``Step 1: Save``, ``Step 2: Delete``), in their order."""
+    result: list[Material] = []
+    taken: set[int] = set()
+    for material in materials:
+        if material.section in taken:
+            continue
+        run = _steps_in_sections(found, material.section, language)
+        if len(run) < 2 or run[0] != material.section:
+            result.append(material)
+            continue
+        taken.update(run)
+        result.append(_joined(title, found, [m for m in materials if m.section in run]))
+    return result
+
+
+def _steps_in_sections(found: Sequence[Section], first: int, language: str) -> list[int]:
+    """Return the sections beside one that says it is step 1 that go on counting."""
+    run: list[int] = []
+    siblings = (n for n in range(first, len(found)) if found[n].parent == found[first].parent)
+    for number in siblings:
+        headings = found[number].headings
+        if not headings or step_number(headings[-1], language) != len(run) + 1:
+            break
+        run.append(number)
+    return run
+
+
+def _joined(title: str, found: Sequence[Section], parts: Sequence[Material]) -> Material:
+    steps: list[Span] = []
+    lists: list[int] = []
+    for n, part in enumerate(parts):
+        if n == 0 or part.section != parts[n - 1].section:
+            steps.append(part.title_span if part.title_span != NOWHERE else part.steps[0])
+            lists.append(-1)
+        for step, list_id in zip(part.steps, part.lists, strict=True):
+            if step not in steps:
+                steps.append(step)
+                lists.append(list_id)
+    headings = parts[0].headings[:-1]
+    return replace(
+        parts[0],
+        kind="ordered",
+        headings=headings or parts[0].headings,
+        title=headings[-1] if headings else title,
+        title_span=NOWHERE,
+        steps=tuple(steps),
+        lists=tuple(lists),
+        place=(parts[0].place[0], parts[-1].place[1]),
+        core=(parts[0].core[0], parts[-1].core[1]),
+    )
+
+
+# -- what steps refer to ------------------------------------------------------------------------------------------
+
+
+def bring_what_is_referred_to(
+    text: str, title: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH
+) -> list[Material]:
+    """Put what a step refers to (``as described above``) behind it; what is not there is named in ``missing``."""
+    places = _Places(text, title, found, materials, language)
+    result = []
+    for material in materials:
+        steps: list[Span] = []
+        lists: list[int] = []
+        missing: list[tuple[Span, str]] = []
+        for n, (step, list_id) in enumerate(zip(material.steps, material.lists, strict=True)):
+            steps.append(step)
+            lists.append(list_id)
+            for reference in _references_of(text, step, language):
+                others = material.steps[:n] if reference.is_back else material.steps[n + 1 :]
+                is_beside = bool(others) or (not reference.is_back and "\n" in text[slice(*step)].strip())
+                brought = places.find(material, reference, is_beside=is_beside)
+                if brought is None and not is_beside:
+                    missing.append((step, reference.words))
+                new = [
+                    s for s in brought or () if not any(a <= s[0] and s[1] <= b for a, b in (*steps, *material.steps))
+                ]
+                steps += new
+                lists += [-1] * len(new)
+        result.append(replace(material, steps=tuple(steps), lists=tuple(lists), missing=tuple(missing)))
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """Words of a step that refer to another place, what they are about, and whether the place is before the step."""
+
+    words: str
+    about: str
+    is_back: bool
+
+
+def _references_of(text: str, step: Span, language: str) -> Iterator[_Reference]:
+    words = plain_text(text[step[0] : step[1]], images=False)
+    patterns = _compile_references(language)
+    if not any(pattern.search(words) for pattern in patterns):
+        return
+    for start, end in sentences(words, language=language):
+        for is_back, pattern in zip((True, False), patterns, strict=True):
+            if found := pattern.search(words, start, end):
+                rest = words[start : found.start()] + words[found.end() : end]
+                yield _Reference(found.group(), rest if content_words(rest, language) else words, is_back)
+
+
+@cache
+def _compile_references(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    known = word_lists(ManualWords, language)
+    back, ahead = (
+        re.compile("|".join(one) or "(?!)", re.IGNORECASE) for one in (known.references_back, known.references_ahead)
+    )
+    return back, ahead
+
+
+@cache
+def _compile_remarks(language: str) -> re.Pattern[str]:
+    return re.compile("|".join(word_lists(ManualWords, language).remarks_on_place) or "(?!)", re.IGNORECASE)
+
+
+def without_missing(words: str, missing: Sequence[str], language: str = ENGLISH) -> str | None:
+    """Return a step without its remarks on what is missing (``as shown below``); None where it makes no sense then."""
+    for one in missing:
+        if not _compile_remarks(language).match(one):
+            return None
+        words = " ".join(words.replace(one, "", 1).split(" "))
+    return words
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where something can be that a step refers to."""
+
+    text: str
+    title: str
+    found: Sequence[Section]
+    materials: Sequence[Material]
+    language: str
+
+    def find(self, material: Material, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
+        """Return the steps of what is referred to; none where its heading is named and it is too long to be brought.
+
+        That is the section whose heading shares most words with the sentence, else, if nothing is beside the step,
+        the sections below its own, else the steps that share most words with it. None where nothing is found.
+        """
+        about = content_words(reference.about, self.language)
+        if named := self._named(material, about, is_back=reference.is_back):
+            steps = self._steps_in(named)
+            is_named = content_words(named.headings[-1], self.language) <= about
+            if steps or is_named:
+                return steps
+        if is_beside:
+            return None
+        own = self.found[material.section]
+        if not reference.is_back and own.end > own.own_end and (steps := self._steps_in(own, but=material)):
+            return steps
+        others = [
+            m for m in self.materials if (m.core[1] <= material.core[0]) is reference.is_back and m is not material
+        ]
+        near = max(
+            reversed(others) if reference.is_back else others, key=lambda m: self._shared(m, about), default=None
+        )
+        return self._brought(near) if near and self._shared(near, about) else None
+
+    def _named(self, material: Material, about: frozenset[str], *, is_back: bool) -> Section | None:
+        """Return the section before (or after) a step whose heading names what a sentence is about."""
+        here = material.core[0]
+        others = [
+            section
+            for section in self.found
+            if section.headings
+            and not section.start <= here < section.end
+            and (section.start < here) is is_back
+            and self._worth(section, about)[0] >= 1
+        ]
+        return max(reversed(others) if is_back else others, key=lambda s: self._worth(s, about), default=None)
+
+    def _worth(self, section: Section, about: frozenset[str]) -> tuple[float, float]:
+        """Return how many words a heading shares, those of the title by half, and which part of it they are."""
+        heading = content_words(section.headings[-1], self.language)
+        shared = heading & about
+        in_title = len(shared & content_words(self.title, self.language))
+        return len(shared) - in_title / 2, len(shared) / max(1, len(heading))
+
+    def _shared(self, material: Material, about: frozenset[str]) -> int:
+        return len(about & content_words(self.text[material.core[0] : material.core[1]], self.language))
+
+    def _steps_in(self, section: Section, but: Material | None = None) -> list[Span]:
+        inside = [m for m in self.materials if section.start <= m.core[0] < section.end and m is not but]
+        steps = [step for material in inside for step in self._brought(material)]
+        return steps if sum(end - start for start, end in steps) <= MOST_BROUGHT else []
+
+    def _brought(self, target: Material) -> list[Span]:
+        """Return the steps of what is referred to, with the heading where it is near, as one unless they are long."""
+        start, end = target.core
+        section = self.found[target.section].start
+        if start - section <= NEAR_HEADING and end - section <= LONGEST_BROUGHT:
+            return [(section, end)]
+        if end - start <= LONGEST_BROUGHT:
+            return [(start, end)]
+        return [step for step in target.steps if start <= step[0] and step[1] <= end]

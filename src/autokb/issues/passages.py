@@ -1,0 +1,66 @@
+"""Passages: the sections of a document as answers, for questions that no node of the knowledge base fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from autokb.core.attributes import from_lists
+from autokb.core.domain import DomainSpec
+from autokb.core.ids import short_id
+from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
+from autokb.core.timed_patterns import SlowPatternError
+from autokb.heuristics.solutions.audience import attributes_distinguished
+from autokb.heuristics.solutions.write import write_passages
+from autokb.issues.safeguards import rules_request, safeguard
+from autokb.issues.solutions import verify_quotes
+from autokb.issues.wording import solution_text
+from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.text.markdown import plain_text, section_at, sections
+
+SECTION_CHARACTERS = 1_500  # of a section that are searched; the encoder reads its first 256 tokens
+
+
+def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainSpec) -> tuple[Passage, ...]:
+    """Return what a document says, section by section, each with its quotes and checked by the rules' patterns.
+
+    What stands in no chunk is noise. No model is asked: a passage is made for each section of each document, whether
+    anybody ever needs it or not.
+    """
+    kept = sorted(span for chunk in chunks for span in chunk.spans)
+    found: dict[str, Passage] = {}
+    written = write_passages(document.text, document.title, document.id, spec.attributes, spec.language)
+    for one in written:
+        steps = tuple(step.text for step in one.steps)
+        solution = Solution(
+            id=short_id("passage", document.id, *one.headings, str(one.which)),
+            issue_id="",
+            text=solution_text(one.title, steps),
+            steps=steps,
+            attributes=from_lists(one.attributes),
+            evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),
+            status=one.status,
+            reason=one.reason,
+        )
+        is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
+        if not is_noise and not verify_quotes(solution, {document.id: document}):
+            request = rules_request(solution, Issue("", one.title, None, {}), spec)
+            with suppress(SlowPatternError):  # nobody could check it, so it is no passage; the build names the pattern
+                checked = safeguard(solution, CHECK_RULES.answer_offline(request), spec.language)
+                headings = one.headings or (document.title,)
+                section = _section_text(document, solution.evidence[0].start)
+                told = attributes_distinguished(headings[-1], spec)
+                found.setdefault(solution.id, Passage(headings, checked, told, section))
+    return tuple(found.values())
+
+
+def _section_text(document: Document, place: int) -> str:
+    """Return the words of the section at a place, its heading first."""
+    found = sections(document.text)
+    section = found[section_at(found, place)]
+    return plain_text(document.text[section.start : section.own_end], images=False)[:SECTION_CHARACTERS]
+
+
+def _overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
+    """Return whether a place touches one of the spans, which are in order of their starts."""
+    return any(first < end and last > start for first, last in spans)

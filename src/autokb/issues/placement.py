@@ -1,0 +1,125 @@
+"""Every solution stands on the node that it holds for: one that fixes more than its node belongs to a child."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from autokb.core.attributes import ANY, Attributes, Values
+from autokb.core.domain import DomainSpec
+from autokb.core.implications import implied_values, with_implied_values
+from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
+from autokb.heuristics.titles.phrase_editing import with_values
+from autokb.issues.solutions import solution_id
+from autokb.issues.trees import issue_id
+
+Paths = Mapping[str, tuple[str, ...]]  # by the id of a solution: what beside its node its id is made from
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTree:
+    """The nodes of a tree, the parent first, and their solutions, ranked on each node."""
+
+    issues: tuple[Issue, ...]
+    solutions: tuple[Solution, ...]
+
+
+def place_solutions(
+    trees: Iterable[tuple[str, Sequence[Issue]]], written: Iterable[Solution], paths: Paths, spec: DomainSpec
+) -> list[PlacedTree]:
+    """Move each solution that fixes more than its node to the child that it holds for, made where there is none.
+
+    So children come from what customers reported and from what the manuals distinguish, and everything found stays
+    within reach. A child that was reported and shows nothing that its parent does not is none. A tree comes as the raw
+    issue of its seed and its nodes, the parent first; the solutions of a node come best first. What is withheld stays
+    where it was written.
+    """
+    solutions_of: dict[str, list[Solution]] = {}
+    for solution in written:
+        solutions_of.setdefault(solution.issue_id, []).append(solution)
+    return [_place_in_tree(seed, tree, solutions_of, paths, spec) for seed, tree in trees]
+
+
+def _place_in_tree(
+    seed: str, tree: Sequence[Issue], written: Mapping[str, Sequence[Solution]], paths: Paths, spec: DomainSpec
+) -> PlacedTree:
+    placing = _Placing(tree[0], seed, paths, spec, {_key(node.attributes): node for node in tree})
+    moving = []
+    for node in tree:
+        for solution in written.get(node.id, ()):
+            if solution.status in DISPLAYED and placing.fixes_more(solution, node):
+                moving.append(solution)
+            else:
+                placing.put(solution, node)
+    for solution in moving:
+        placing.move(solution)
+    return placing.placed()
+
+
+@dataclass
+class _Placing:
+    parent: Issue
+    seed: str
+    paths: Paths
+    spec: DomainSpec
+    nodes: dict[tuple[tuple[str, Values], ...], Issue]
+    solutions_of: dict[str, dict[str, Solution]] = field(default_factory=dict)
+
+    def fixes_more(self, solution: Solution, node: Issue) -> bool:
+        """Return whether a solution holds for some of a node's customers only."""
+        known = self._known(node.attributes)
+        return any(values != ANY and not known.get(name, ANY) <= values for name, values in solution.attributes.items())
+
+    def put(self, solution: Solution, node: Issue) -> None:
+        self.solutions_of.setdefault(node.id, {}).setdefault(solution.id, solution)
+
+    def move(self, solution: Solution) -> None:
+        """Put a solution on the widest node of its tree that it holds for; where there can be none it is nobody's."""
+        home = self._home(solution.attributes)
+        if home is not None:
+            home = self.nodes.setdefault(_key(home.attributes), home)
+            new_id = solution_id(home.id, self.paths[solution.id])
+            self.put(replace(solution, id=new_id, issue_id=home.id), home)
+
+    def placed(self) -> PlacedTree:
+        parents = self._evidence(self.parent)
+        kept = [n for n in self.nodes.values() if n.id == self.parent.id or self._adds(n, parents)]
+        ranked = (
+            replace(solution, rank=rank)
+            for node in kept
+            for rank, solution in enumerate(self.solutions_of.get(node.id, {}).values(), 1)
+        )
+        return PlacedTree(tuple(kept), tuple(ranked))
+
+    def _adds(self, node: Issue, parents: frozenset[Evidence]) -> bool:
+        return not self._evidence(node) <= parents
+
+    def _evidence(self, node: Issue) -> frozenset[Evidence]:
+        shown = (s for s in self.solutions_of.get(node.id, {}).values() if s.status in DISPLAYED)
+        return frozenset(evidence for solution in shown for evidence in solution.evidence)
+
+    def _known(self, attributes: Attributes) -> dict[str, Values]:
+        fixed = {name: values for name, values in attributes.items() if values != ANY}
+        return {**implied_values(fixed, self.spec.attributes), **fixed}
+
+    def _home(self, audience: Attributes) -> Issue | None:
+        """Return the parent's child for an audience: it fixes what the parent leaves open and nothing else settles."""
+        wide = self.parent.attributes
+        fixed = {n: values for n, values in wide.items() if values != ANY}
+        for name, values in audience.items():
+            if values != ANY:
+                fixed[name] = values & fixed[name] if name in fixed else values
+        for name in sorted(fixed.keys() - {n for n, values in wide.items() if values != ANY}):
+            others = {n: values for n, values in fixed.items() if n != name}
+            if self._known(others).get(name, ANY) <= fixed[name]:
+                fixed = others
+        named = [" / ".join(sorted(values)) for name, values in fixed.items() if values != wide[name]]
+        attributes = {name: with_implied_values(fixed, self.spec.attributes).get(name, ANY) for name in wide}
+        if not all(attributes.values()) or not self.spec.allows(attributes):
+            return None
+        text = with_values(self.parent.text, named)
+        return Issue(issue_id(self.seed, attributes), text, self.parent.id, attributes, self.parent.seed)
+
+
+def _key(attributes: Attributes) -> tuple[tuple[str, Values], ...]:
+    return tuple(sorted(attributes.items()))

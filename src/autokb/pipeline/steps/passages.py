@@ -1,0 +1,72 @@
+"""Each document's passages, worked out when the document or the domain changes and looked up otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autokb.core.domain import DomainSpec
+from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json, digest
+from autokb.core.keys import key_json
+from autokb.core.nouns import Chunk, Document, Passage
+from autokb.stores.codecs import SOLUTION
+from autokb.stores.database import UNREADABLE
+from autokb.stores.workspace_file import WorkspaceFile
+
+STAGE = "passages"
+VERSION = "8"  # raise it when the same document gives other passages
+
+
+def find_passages(
+    file: WorkspaceFile, documents: Sequence[Document], chunks: Sequence[Chunk], spec: DomainSpec
+) -> tuple[list[Passage], int]:
+    """Return the passages of all documents in their order, and for how many documents they had to be worked out.
+
+    They follow from what is published and are no part of it: an import works them out again.
+    """
+    grouped: dict[str, list[Chunk]] = {d.id: [] for d in documents}
+    for chunk in chunks:
+        grouped[chunk.document].append(chunk)
+    domain = digest(
+        VERSION, spec.language, canonical_json(key_json(spec.attributes)), canonical_json(key_json(spec.rules))
+    )
+    keys = {d.id: _key(domain, d, grouped[d.id]) for d in documents}
+    kept = {key: read for key, text in file.finished(list(keys.values())).items() if (read := _read(text)) is not None}
+    missing = [d for d in documents if keys[d.id] not in kept]
+    if missing:
+        from autokb.issues.passages import document_passages  # a question rarely needs it
+
+        made = {keys[d.id]: document_passages(d, grouped[d.id], spec) for d in missing}
+        texts = {k: canonical_json([_body(p) for p in some]) for k, some in made.items()}
+        file.finish(STAGE, texts)
+        kept |= {key: list(some) for key, some in made.items()}
+    return [passage for d in documents for passage in kept[keys[d.id]]], len(missing)
+
+
+def _key(domain: str, document: Document, chunks: Sequence[Chunk]) -> str:
+    spans = canonical_json([list(chunk.spans) for chunk in chunks])
+    return digest("passages of a document", domain, document.id, document.title, document.text, spans)
+
+
+def _body(passage: Passage) -> Mapping[str, Any]:
+    beside = {
+        "id": passage.solution.id,
+        "headings": passage.headings,
+        "distinguishes": passage.distinguishes,
+        "section": passage.section,
+    }
+    return {**beside, **SOLUTION.body(passage.solution)}
+
+
+def _read(text: str) -> list[Passage] | None:
+    """Read kept passages; None where they were damaged."""
+    try:
+        bodies: Sequence[Mapping[str, Any]] = json.loads(text)
+        return [
+            Passage(tuple(b["headings"]), SOLUTION.read(b, id=b["id"]), tuple(b["distinguishes"]), b["section"])
+            for b in bodies
+        ]
+    except (BadInputError, *UNREADABLE):
+        return None

@@ -1,0 +1,73 @@
+"""How likely the first thing shown is right, from the score of the likeliest document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.errors import BadInputError
+from autokb.core.ranking import Scores
+
+FEWEST_FITTED = 30  # past questions; fewer cannot tell two curves apart
+RIDGE = 1.0  # penalty on the squared slope: scores of a knowledge base span about one unit
+STEPS = 50  # of Newton's method at most; it is done in ten
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A logistic curve over the best document score; ``source`` says what it was fitted on.
+
+    The defaults were fitted on the tuning half of ``benchmarks/answers.py`` (137 questions over five knowledge bases,
+    off-topic ones among them): rough, for what is right there was judged by sections.
+    """
+
+    slope: float = 0.85
+    offset: float = -0.8
+    source: str = "default: no questions with known outcomes"
+
+    def of(self, score: float) -> float:
+        """Return the probability that the first thing shown is right."""
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, self.slope * score + self.offset))))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record of the curve."""
+        return asdict(self)
+
+
+def read_confidence(data: Mapping[str, Any]) -> Confidence:
+    """Read a curve back; nothing stored is the default, and what is no number is an error."""
+    values = {name: data.get(name) for name in ("slope", "offset")}
+    if all(value is None for value in values.values()):
+        return Confidence()
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e6:
+            raise BadInputError(f"The {name} of the confidence must be a number, not {value!r}.")
+    return Confidence(float(values["slope"] or 0), float(values["offset"] or 0), str(data.get("source") or "imported"))
+
+
+def fit_confidence(scores: Scores, right: NDArray[np.bool_]) -> Confidence:
+    """Fit the curve on past questions: the best document's score, and whether that document resolved the question.
+
+    Ridge-penalised logistic regression by Newton's method; too few questions, or all of one kind, keep the default.
+    """
+    count = len(scores)
+    if count < FEWEST_FITTED or right.all() or not right.any():
+        return Confidence()
+    features = np.column_stack([scores, np.ones(count)])
+    penalty = np.diag([RIDGE, 0.0])
+    beta = np.zeros(2)
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(features @ beta, -30, 30)))
+        gradient = features.T @ (chance - right) + penalty @ beta
+        hessian = (features * (chance * (1 - chance))[:, None]).T @ features + penalty
+        step = np.linalg.solve(hessian + 1e-9 * np.eye(2), gradient)
+        beta = beta - step
+        if float(np.abs(step).max()) < 1e-9:
+            break
+    slope, offset = (round(float(b), 4) for b in beta)
+    return Confidence(slope, offset, f"fitted on {count} past questions with known outcomes")

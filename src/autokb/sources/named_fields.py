@@ -1,0 +1,44 @@
+"""The fields that a person named for records: one that no record has is misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from autokb.sources.fields import has_field
+from autokb.sources.records import PlacedRecord
+
+_MOST_SHOWN_FIELDS = 20  # that the sentence names: enough to find the right one
+
+
+class NamedFields:
+    """Which of the named fields some record has, over all files that one command reads."""
+
+    def __init__(self, named: Mapping[str, str | None]) -> None:
+        """Take the fields by the options that name them."""
+        self._missing = {option: name for option, name in named.items() if name}
+        self._fields: dict[str, None] = {}
+        self._files: dict[str, None] = {}
+
+    def look_in(self, records: Iterable[PlacedRecord], relative: str) -> None:
+        """Look for the fields that no record had so far."""
+        if not self._missing:
+            return
+        for placed in records:
+            self._files[relative] = None
+            if len(self._fields) < _MOST_SHOWN_FIELDS:
+                self._fields.update(dict.fromkeys(map(str, placed.record)))
+            found = [option for option, name in self._missing.items() if has_field(placed.record, name)]
+            for option in found:
+                del self._missing[option]
+            if not self._missing:
+                return
+
+    def misspelt(self) -> str:
+        """Return a sentence where records were read and none of them has a field that was named, else nothing."""
+        if not self._missing or not self._files:
+            return ""
+        option, name = next(iter(self._missing.items()))
+        files = list(self._files)
+        holder = files[0] if len(files) == 1 else f"the {len(files)} files that have fields"
+        fields = ", ".join(list(self._fields)[:_MOST_SHOWN_FIELDS])
+        return f"No record of {holder} has the field {name!r} that {option} names; the fields are: {fields}."

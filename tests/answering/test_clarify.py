@@ -1,0 +1,150 @@
+"""The clarifying question: asked where a manual, or a node's children, keep readers apart and it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autokb.answering.choose import Choice
+from autokb.answering.clarify import Clarification, clarify, information_gain, wording
+from autokb.core.attributes import Attributes
+from autokb.core.domain import Attribute
+from autokb.core.nouns import Passage
+from small_index import ATTRIBUTES, chooser, fixed, node, passage, solution
+
+PARENT = node("p")
+ON_MAC = passage("on-mac", "Sound", "On a Mac", at=20, os="Mac")
+ON_WINDOWS = passage("on-windows", "Sound", "On Windows", at=40, os="Windows")
+FOR_ALL = passage("for-all", "Sound", "First steps", at=60)
+SECTIONS = (ON_MAC, ON_WINDOWS, FOR_ALL)
+
+
+def asks(
+    *sections: Passage, cosines: dict[str, float] | None = None, within: Attributes | None = None, **said: str
+) -> Clarification | None:
+    """Ask back about the first of a guide's passages."""
+    question = chooser([PARENT], [solution("x", "p", "faq.md")], sections, cosines=cosines, within=within, **said)
+    first = question.choose_passages(["guide.md"], 1)
+    return clarify(question, first[0]) if first else None
+
+
+def test_sections_for_different_readers_lead_to_a_question() -> None:
+    asked = asks(*SECTIONS, cosines={"on-mac": 0.9, "on-windows": 0.8})
+    assert asked == Clarification(
+        "os", ("Linux", "Mac", "Windows"), "Which operating system is it: Linux, Mac, Windows, or something else?"
+    )
+
+
+def test_a_solution_of_a_node_asks_by_the_section_that_it_stands_in() -> None:
+    child = node("m", "p", os="Mac")
+    some = [solution("s", "m", at=20, os="Mac")]
+    question = chooser([PARENT, child], some, SECTIONS)
+    (first,) = question.choose(["guide.md"], 1)
+    asked = clarify(question, first)
+    assert asked is not None and asked.attribute == "os"
+    elsewhere = replace(first, solution=solution("s", "m", at=500, os="Mac"))
+    assert clarify(question, elsewhere) is None
+
+
+def test_what_holds_whatever_the_answer_needs_no_question() -> None:
+    assert asks(*SECTIONS, cosines={"for-all": 0.9}) is None
+
+
+def test_what_the_question_says_is_not_asked() -> None:
+    assert asks(*SECTIONS, os="Mac") is None
+    assert asks(*SECTIONS, os="Any") is None
+
+
+def test_a_heading_about_a_matter_distinguishes_nobody() -> None:
+    matter = replace(ON_MAC, distinguishes=())
+    assert asks(matter, ON_WINDOWS, cosines={"on-mac": 0.9, "on-windows": 0.1}) is None
+
+
+def test_one_section_alone_is_no_choice() -> None:
+    assert asks(ON_MAC, FOR_ALL, cosines={"on-mac": 0.9}) is None
+    other_heading = replace(ON_WINDOWS, headings=("Picture", "On Windows"))
+    assert asks(ON_MAC, other_heading, cosines={"on-mac": 0.9}) is None
+
+
+def test_sections_in_conflict_with_the_question_are_no_choice() -> None:
+    phone_only = passage("on-windows", "Sound", "On Windows", at=40, os="Windows", device="Phone")
+    assert asks(ON_MAC, phone_only, cosines={"on-mac": 0.9}, device="Laptop") is None
+
+
+def test_only_values_that_are_still_possible_are_offered() -> None:
+    asked = asks(*SECTIONS, cosines={"on-mac": 0.9}, within={"os": frozenset({"Mac", "Windows"})})
+    assert asked is not None and asked.values == ("Mac", "Windows")
+
+
+def test_an_open_attribute_offers_what_the_sections_name() -> None:
+    phone = passage("phone", "Sound", "Phone", at=20, device="Phone")
+    tablet = passage("tablet", "Sound", "Tablet", at=40, device="Tablet")
+    asked = asks(phone, tablet, cosines={"phone": 0.9})
+    assert asked is not None and (asked.attribute, asked.values) == ("device", ("Phone", "Tablet"))
+
+
+def test_information_gain_is_mutual_information() -> None:
+    mac, windows, both = frozenset({"Mac"}), frozenset({"Windows"}), frozenset({"Mac", "Windows"})
+    assert information_gain([(mac, 1.0), (windows, 1.0)]) == pytest.approx(1.0)
+    # H(answer) = 1 bit, of which the last leaves its own third open: 1 - 1/3.
+    assert information_gain([(mac, 1.0), (windows, 1.0), (both, 1.0)]) == pytest.approx(2 / 3)
+    assert information_gain([(mac, 1.0), (mac, 1.0)]) == 0.0
+    # Weights 3 to 1: -(3/4 log2 3/4 + 1/4 log2 1/4).
+    assert information_gain([(mac, 3.0), (windows, 1.0)]) == pytest.approx(0.8112781)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "values", "text"),
+    [
+        (Attribute("mail-provider", "open"), ["Gmail"], "Which mail provider is it: Gmail, or something else?"),
+        (Attribute("condition", "open"), ["NONE", "Asthma"], "Which condition is it: Asthma, none, or something else?"),
+        (
+            Attribute("os", "closed", ("Mac",), ask="What does your computer run?", labels={"Mac": "an Apple system"}),
+            ["Mac"],
+            "What does your computer run: an Apple system, or something else?",
+        ),
+    ],
+)  # fmt: skip
+def test_the_question_in_words(attribute: Attribute, values: list[str], text: str) -> None:
+    assert wording(attribute, values) == text
+
+
+def test_a_solution_without_a_place_asks_nothing() -> None:
+    question = chooser([PARENT], [solution("by-hand", "p", document="")], SECTIONS)
+    assert clarify(question, Choice(question.shown.solutions[0], "by-hand", None)) is None
+    assert set(ATTRIBUTES) == set(fixed())
+
+
+CHILDREN = (node("p"), node("w", "p", os="Windows"), node("m", "p", os="Mac"))
+ON_CHILDREN = [solution("w1", "w", at=20, os="Windows"), solution("m1", "m", at=40, os="Mac")]
+
+
+def test_children_apart_ask_where_their_node_shows_nothing_for_everybody() -> None:
+    question = chooser(CHILDREN, ON_CHILDREN)
+    (first, _) = question.choose(["guide.md"], 5)
+    asked = clarify(question, first)
+    assert asked is not None and (asked.attribute, asked.values) == ("os", ("Linux", "Mac", "Windows"))
+
+
+def test_children_apart_ask_nothing_where_their_node_shows_something_for_everybody() -> None:
+    question = chooser(CHILDREN, [*ON_CHILDREN, solution("p1", "p", "faq.md")])
+    (first, *_) = question.choose(["guide.md"], 5)
+    assert first.solution.issue_id == "m"
+    assert clarify(question, first) is None
+
+
+def test_children_that_show_the_same_steps_need_no_question() -> None:
+    same = [replace(s, steps=("Do it.",)) for s in ON_CHILDREN]
+    question = chooser(CHILDREN, same)
+    (first,) = question.choose(["guide.md"], 5)
+    assert clarify(question, first) is None
+    linux = solution("l1", "l", at=60, os="Linux")
+    other = chooser([*CHILDREN, node("l", "p", os="Linux")], [*same, linux])
+    (first, *_) = other.choose(["guide.md"], 5)
+    assert clarify(other, first) is not None
+
+
+def test_sections_with_the_same_steps_need_no_question() -> None:
+    same = [replace(s, solution=replace(s.solution, steps=("Do it.",))) for s in (ON_MAC, ON_WINDOWS)]
+    assert asks(*same, cosines={"on-mac": 0.9}) is None

@@ -1,0 +1,95 @@
+"""Passages: a document's sections as answers, each quoted, none from noise, none against a rule."""
+
+from __future__ import annotations
+
+from autokb.core.domain import read_domain
+from autokb.core.nouns import Chunk, Document, Passage
+from autokb.issues.passages import document_passages
+from autokb.issues.solutions import verify_quotes
+
+SPEC = read_domain(
+    {
+        "attributes": {"os": {"values": ["Android", "iOS"], "synonyms": {"iOS": ["iphone"]}}},
+        "rules": [{"id": "no-bleach", "text": "No bleach.", "patterns": ["bleach"]}],
+    }
+)
+TEXT = """\
+# Wind the clock
+
+## On Android
+
+1. Open the app.
+2. Tap Wind.
+
+## On an iPhone
+
+1. Unlock the phone.
+2. Hold it to the clock.
+
+## How the spring works
+
+The spring is a band of steel that is wound round a shaft. It pulls the shaft round for eight days, and a second band \
+keeps the time while you wind it.
+"""
+
+
+def passages(text: str, *, kept: str = "") -> tuple[Passage, ...]:
+    """Make the passages of a document, of which ``kept`` (else all) stands in a chunk."""
+    document = Document("clock.md", "Wind the clock", text)
+    start = text.index(kept)
+    chunk = Chunk("c", document.id, kept or text, ((start, start + len(kept or text)),))
+    found = document_passages(document, [chunk], SPEC)
+    assert all(verify_quotes(p.solution, {document.id: document}) == () for p in found)
+    return found
+
+
+def test_a_section_is_a_passage_with_its_quotes_and_for_whom_it_is() -> None:
+    android, iphone, _ = passages(TEXT)
+    assert android.headings == ("Wind the clock", "On Android")
+    assert android.solution.steps == ("Open the app.", "Tap Wind.")
+    assert android.solution.attributes == {"os": frozenset({"Android"})}
+    assert (android.solution.issue_id, android.solution.status) == ("", "displayed")
+    assert [e.start for e in iphone.solution.evidence] == [TEXT.index("1. Unlock"), TEXT.index("2. Hold it")]
+
+
+def test_a_heading_that_only_names_an_audience_distinguishes_readers() -> None:
+    assert [p.distinguishes for p in passages(TEXT)] == [("os",), ("os",), ()]
+
+
+def test_a_section_that_explains_is_a_passage_though_it_instructs_nothing() -> None:
+    spring = passages(TEXT)[-1]
+    assert spring.headings[-1] == "How the spring works"
+    assert spring.solution.text.startswith("How the spring works\n")
+    assert "pulls the shaft round for eight days" in spring.solution.text
+
+
+def test_what_stands_in_no_chunk_is_noise() -> None:
+    (iphone,) = passages(TEXT, kept="1. Unlock the phone.\n2. Hold it to the clock.")
+    assert iphone.headings[-1] == "On an iPhone"
+
+
+def test_an_introduction_of_sub_sections_is_no_passage() -> None:
+    introduced = TEXT.replace("# Wind the clock\n", "# Wind the clock\n\nHow it is wound depends on the phone.\n")
+    assert [p.headings[-1] for p in passages(introduced)] == [p.headings[-1] for p in passages(TEXT)]
+
+
+def test_rules_hold_for_passages_too() -> None:
+    broken = TEXT.replace("Tap Wind.", "Pour bleach over it.").replace("The spring is", "With bleach the spring is")
+    android, _, spring = passages(broken)
+    assert (android.solution.status, android.solution.steps) == ("repaired", ("Open the app.",))
+    assert spring.solution.status == "withheld"
+
+
+def test_a_pattern_that_takes_too_long_lets_no_passage_through() -> None:
+    slow = read_domain({"rules": [{"id": "slow", "text": "Be quick.", "patterns": [r"(?:\w|\w\w|\s|\W)+[#%]{2}$"]}]})
+    long = "1. " + "Lift it and carry it. " * 20
+    document = Document("clock.md", "Carry", f"# Carry\n\n{long}\n")
+    chunk = Chunk("c", document.id, document.text, ((0, len(document.text)),))
+    assert document_passages(document, [chunk], slow) == ()
+    assert document_passages(document, [chunk], read_domain({})) != ()
+
+
+def test_ids_hang_on_the_headings_and_not_on_the_text() -> None:
+    first, second = passages(TEXT), passages(TEXT.replace("Tap Wind.", "Tap Wind twice.") + "\nThe end.\n")
+    assert [p.solution.id for p in first] == [p.solution.id for p in second]
+    assert len({p.solution.id for p in first}) == 3

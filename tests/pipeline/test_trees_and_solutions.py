@@ -1,0 +1,77 @@
+"""What a build makes of stubs, and of manuals that tell their readers apart."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autokb.app import SupportKB
+from autokb.sources import Fields
+
+DOMAIN = """
+name: kettles
+description: Help with an electric kettle
+attributes:
+  os: {values: [Android, iOS, Windows], synonyms: {iOS: [iphone]}}
+"""
+MANUAL = """# The kettle is not found by its app
+
+## First steps
+
+1. Hold the button of the kettle for five seconds, until its lamp blinks.
+2. Stand beside the kettle with the app open.
+
+## On Android
+
+1. Open Settings, Apps, Kettle and allow nearby devices.
+2. Open the app and search for the kettle again.
+
+## On an iPhone
+
+1. Open Settings, Privacy, Bluetooth and allow the Kettle app.
+2. Open the app and search for the kettle again.
+"""
+LIMESCALE = """# Limescale
+
+1. Fill the kettle with water and half a cup of vinegar.
+2. Wait for an hour, then pour everything away.
+"""
+ISSUES = [
+    {"id": "a", "title": "Stub", "text": "The app does not find my kettle when it searches for it."},
+    {"id": "b", "title": "White crust", "text": "There is limescale at the bottom of the kettle, how do I remove it?"},
+]
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
+    folder = tmp_path_factory.mktemp("kettles")
+    (folder / "manuals").mkdir()
+    (folder / "manuals" / "app.md").write_text(MANUAL, encoding="utf-8")
+    (folder / "manuals" / "limescale.md").write_text(LIMESCALE, encoding="utf-8")
+    (folder / "issues.jsonl").write_text("\n".join(map(json.dumps, ISSUES)), encoding="utf-8")
+    (folder / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
+    kb = SupportKB.create(folder / "kb", str(folder / "domain.yaml"))
+    kb.add([folder / "manuals"])
+    kb.add([folder / "issues.jsonl"], "issues", Fields(id="id", title="title", text="text"))
+    assert not kb.build().failures
+    return kb
+
+
+def _titles(kb: SupportKB) -> dict[str, set[str]]:
+    """Return the first lines of the solutions of each node, by its text."""
+    nodes = [node for tree in kb.show().trees for node in (tree, *tree.children)]
+    return {n.text: {s.text.split("\n")[0] for s in kb.show_issue(n.id).solutions or ()} for n in nodes}
+
+
+def test_a_manual_that_tells_its_readers_apart_gives_children_that_nobody_reported(kb: SupportKB) -> None:
+    titles = _titles(kb)
+    (parent,) = (text for text in titles if "find" in text and "(" not in text)
+    assert titles[parent] == {"The kettle is not found by its app: First steps"}
+    assert titles[f"{parent} (Android)"] == {"The kettle is not found by its app: On Android"}
+    assert titles[f"{parent} (iOS)"] == {"The kettle is not found by its app: On an iPhone"}
+
+
+def test_passages_are_searched_with_what_the_customers_wrote(kb: SupportKB) -> None:
+    titles = _titles(kb)
+    assert titles["White crust"] == {"Limescale"}

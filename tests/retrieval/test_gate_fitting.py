@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Chunk, Document, Issue
+from autokb.core.vectors import Vectors
+from autokb.pipeline.embedding import EmbedderName, open_free_embedder
+from autokb.retrieval.confidence import Confidence
+from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
+from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
+from autokb.retrieval.history import build_history
+from autokb.retrieval.index import AskIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.solution_index import SolutionIndex
+from autokb.retrieval.weights import Weights
+
+ENCODER = "packaged"
+
+
+def manual(pages: Mapping[str, str]) -> list[Document]:
+    return [
+        Document(f"{n:02}.md", heading, f"# {heading}\n\n{text}\n") for n, (heading, text) in enumerate(pages.items())
+    ]
+
+
+KITCHEN = manual(
+    {
+        "Rice is mushy": "Rinse the rice and use less water. Let it rest for ten minutes with the lid on.",
+        "Pasta sticks together": "Use more water and stir pasta in the first minute.",
+        "A sauce has split": "Whisk a spoon of hot water into the sauce, drop by drop, off the heat.",
+        "Meat is tough or grey": "Take meat out of the fridge an hour before. Sear it in a very hot pan.",
+        "Eggs do not peel": "Older eggs peel better. Put boiled eggs into cold water at once.",
+        "Onions burn": "Turn the heat down and add salt, so that onions soften before they brown.",
+        "Soup is too salty or too spicy": "Stretch the soup with unsalted stock, cream or potatoes.",
+        "How long cooked food keeps": "Cooked chicken keeps for three days in the fridge.",
+        "Fried potatoes go soggy": "Fry potatoes twice and do not cover the plate.",
+        "Beans stay hard": "Soak beans overnight, and salt them at the end of cooking.",
+        "Replace an ingredient": "Use coconut milk instead of cream, and salt instead of soy sauce.",
+        "Dinner for many guests": "Cook a stew or a curry the day before and warm it slowly.",
+        "Freeze and thaw food": "Thaw fish and meat in the fridge, and do not freeze it again.",
+        "Vegetables lose their colour": "Boil vegetables for a short time and put them into ice water.",
+    }
+)
+RADIO = manual(
+    {
+        "Pair two handsets": "Hold the channel key of both handsets until the antenna lamp blinks.",
+        "The squelch hisses": "Raise the squelch level in the menu until the hiss stops.",
+        "No range in the valley": "Radio waves do not pass hills; climb higher or use the repeater.",
+        "The repeater does not answer": "Set the tone of the repeater on your handset.",
+        "The push-to-talk key is stuck": "Clean the key with a dry brush.",
+        "Handset battery does not charge": "Wipe the contacts of the cradle.",
+        "Change the channel": "Turn the channel knob and wait for the beep.",
+        "Scan all channels": "Press scan; the handset stops where somebody talks.",
+        "The antenna is loose": "Screw the antenna of the radio in by hand, never with a tool.",
+        "Lock the keys of the handset": "Hold the lock key for three seconds.",
+        "Nobody hears me on the radio": "Speak into the microphone of the handset from a hand's width.",
+        "The handset beeps": "A handset beeps when its battery is low or the channel is busy.",
+    }
+)
+REPORTS = [
+    f"{what} {where}"
+    for what in (
+        "My handset hisses all the time",
+        "The repeater does not answer me",
+        "I cannot pair the second handset",
+        "The channel knob does nothing",
+        "The push-to-talk key is stuck",
+        "No range at all",
+    )
+    for where in ("on the mountain", "since yesterday", "after the rain", "in the valley", "with the new antenna")
+]
+
+
+_vectors: dict[str, Vectors] = {}  # the list is embedded once for all tests
+
+
+def embed(texts: Sequence[str]) -> Vectors:
+    new = [text for text in dict.fromkeys(texts) if text not in _vectors]
+    _vectors.update(zip(new, open_free_embedder(EmbedderName("packaged")).embed(new) if new else (), strict=True))
+    return np.array([_vectors[text] for text in texts], dtype=np.float32).reshape(len(texts), 384)
+
+
+def index_over(
+    documents: Sequence[Document],
+    trees: Sequence[Issue] = (),
+    raw: dict[str, Vectors] | None = None,
+    language: str = "en",
+) -> AskIndex:
+    """Return an index over these documents, each one chunk, and trees of one node."""
+    chunks = [Chunk(f"{d.id}#0", d.id, d.text, ((0, len(d.text)),)) for d in documents]
+    corpus = Corpus.of({d.id: d for d in documents}, chunks, language)
+    index = corpus.index(embed(corpus.window_texts()), embed(corpus.titles()))
+    knowledge = KnowledgeIndex.of(trees, (), {})
+    nodes = embed([knowledge.issues[i].text for i in knowledge.ids]) if trees else np.zeros((0, 384), np.float32)
+    return AskIndex(
+        spec=DomainSpec("test", language=language),
+        encoder=ENCODER,
+        embed_questions=embed,
+        nodes=NodeIndex.of(knowledge, nodes, raw or {}, index.documents),
+        shown=SolutionIndex.of(knowledge, (), {}, index),
+        chunks=index,
+        history=build_history(index.documents, (), np.zeros((0, 384), np.float32), index.centroids(), language),
+        weights=Weights().without_history(),
+        confidence=Confidence(),
+        gate=Gate(DEFAULT_THRESHOLD, ENCODER),
+        generation="0",
+    )
+
+
+def grown(reports: Sequence[str], copies: int = 1) -> tuple[list[Issue], dict[str, Vectors]]:
+    """Return a tree for each report and the vectors of the reports, each as often as ``copies``."""
+    raw = {f"r{n:03}-{c}": v for n, v in enumerate(embed(reports)) for c in range(copies)}
+    trees = [
+        Issue(f"i{n:03}", text, None, {}, raw_issues=tuple(f"r{n:03}-{c}" for c in range(copies)))
+        for n, text in enumerate(reports)
+    ]
+    return trees, raw
+
+
+@pytest.fixture(scope="module")
+def radio() -> AskIndex:
+    trees, raw = grown(REPORTS)
+    index = index_over(RADIO, trees, raw)
+    return replace(index, gate=fit_question_gate(index, raw, RADIO, embed))
+
+
+def passes(index: AskIndex, text: str) -> bool:
+    return index.passes_gate(index.score(text))
+
+
+def test_the_packaged_list_has_many_kinds_of_trouble_and_no_question_twice() -> None:
+    questions = everyday_questions("en")
+    texts = [text for some in questions.values() for text in some]
+    assert len(questions) >= 30 and len(texts) >= 400 and len(set(texts)) == len(texts)
+    assert min(map(len, questions.values())) >= 10
+    assert "how many grams is one cup of sugar?" in texts  # as written, not folded and not cut at commas
+
+
+def test_issues_and_everyday_questions_make_a_gate(radio: AskIndex) -> None:
+    gate = radio.gate
+    assert gate.threshold is None and gate.coefficients is not None and gate.encoder == ENCODER
+    assert gate.coefficients.documents >= 0 and gate.coefficients.issues >= 0
+    assert "raw issues" in gate.source
+    for text in ("squelch hiss", "my wife's handset wont pair :(", "the repeater is deaf. I tried it from two hills, "
+                 "with both handsets and the long antenna, and all I ever get is a beep. What now?"):  # fmt: skip
+        assert passes(radio, text), text
+    for text in ("how long do I boil eggs", "my flight was cancelled, who pays the hotel?", "tell me a joke"):
+        assert not passes(radio, text), text
+
+
+def test_the_caution_of_the_settings_moves_what_passes(radio: AskIndex) -> None:
+    asked = "how long do I boil eggs"
+    assert passes(replace(radio, caution=0.0), asked)
+    assert not passes(replace(radio, caution=1.0), "No range in the valley")
+
+
+def test_near_duplicates_among_the_issues_do_not_raise_the_gate(radio: AskIndex) -> None:
+    trees, raw = grown(REPORTS, copies=4)
+    copied = index_over(RADIO, trees, raw)
+    assert fit_question_gate(copied, raw, RADIO, embed) == radio.gate
+
+
+def test_issues_that_are_off_topic_themselves_are_left_out(radio: AskIndex) -> None:
+    strangers = [
+        "what is the weather in Lisbon",
+        "one pizza with ham please",
+        "my tax return is late",
+        "sell my bitcoin",
+    ]
+    _, raw = grown([*REPORTS, *strangers])
+    trees, _ = grown(REPORTS)
+    index = index_over(RADIO, trees, raw)
+    gate = fit_question_gate(index, raw, RADIO, embed)
+    assert int(gate.source.split()[2]) < len(REPORTS) + len(strangers) - 1
+    assert not passes(replace(index, gate=gate), "two pizzas with salami")
+
+
+def test_without_issues_the_sections_stand_in(radio: AskIndex) -> None:
+    index = index_over(RADIO)
+    gate = fit_question_gate(index, {}, RADIO, embed)
+    assert gate.coefficients is not None and gate.coefficients.issues == 0.0 and "headings" in gate.source
+    index = replace(index, gate=gate)
+    assert passes(index, "handset hisses loudly") and not passes(index, "tell me a joke")
+
+
+def test_a_kind_that_lies_near_the_documents_is_left_out_and_named() -> None:
+    index = index_over(KITCHEN)
+    gate = fit_question_gate(index, {}, KITCHEN, embed)
+    assert "cooking" in gate.left_out and len(gate.left_out) <= 3
+    questions = everyday_questions("en")
+    index = replace(index, gate=gate)
+    assert sum(passes(index, text) for text in questions["cooking"]) >= 0.75 * len(questions["cooking"])
+    assert sum(passes(index, text) for text in questions["cars"]) <= 0.2 * len(questions["cars"])
+
+
+def counting(asked: list[str]) -> Callable[[Sequence[str]], Vectors]:
+    return lambda texts: asked.extend(texts) or embed(texts)  # type: ignore[func-returns-value]
+
+
+@pytest.mark.parametrize("language", ["de", "tr"])
+def test_a_language_without_everyday_questions_has_the_gate_of_a_bare_cosine(language: str) -> None:
+    trees, raw = grown(REPORTS)
+    asked: list[str] = []
+    gate = fit_question_gate(index_over(RADIO, trees, raw, language), raw, RADIO, counting(asked))
+    assert gate.coefficients is None and gate.threshold is not None and "low quantile" in gate.source
+    assert asked == []
+
+
+def test_with_too_little_of_its_own_a_knowledge_base_keeps_the_default() -> None:
+    page = Document("page.md", "Kettle", "# Kettle\n\nFill it to the line.\n")
+    assert fit_question_gate(index_over([page]), {}, [page], embed).threshold == DEFAULT_THRESHOLD
+    nothing = fit_question_gate(index_over([]), {}, [], embed)
+    assert nothing.threshold == DEFAULT_THRESHOLD and nothing.coefficients is None
+
+
+def test_the_order_of_the_issues_changes_nothing(radio: AskIndex) -> None:
+    trees, raw = grown(REPORTS)
+    turned = dict(reversed(raw.items()))
+    assert fit_question_gate(index_over(RADIO, trees, raw), turned, RADIO, embed) == radio.gate
