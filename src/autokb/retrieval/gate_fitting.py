@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
+from autokb.retrieval.everyday_vectors import packaged_vectors
 from autokb.retrieval.gate import Coefficients, Gate, fit_gate
 from autokb.retrieval.index import AskIndex
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
@@ -66,7 +67,9 @@ def fit_question_gate(
     known = _Known.of(index, raw)
     own, described = _collect_own_cases(known, index, raw, documents, embed) if everyday else (known.score([]), "")
     if len(own) >= FEWEST_CASES:
-        vectors = embed([question for questions in everyday.values() for question in questions])
+        asked = [question for questions in everyday.values() for question in questions]
+        packaged = packaged_vectors(asked, index.encoder)
+        vectors = embed(asked) if packaged is None else packaged
         ends = np.cumsum([len(questions) for questions in everyday.values()])[:-1]
         kinds = dict(zip(everyday, np.split(known.score(vectors), ends), strict=True))
         fitted = _fit_against(own, kinds, index.encoder, described)

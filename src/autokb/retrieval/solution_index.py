@@ -19,7 +19,7 @@ BEST = 1  # the rank of a solution that a person wrote, which is first on its no
 
 @dataclass(frozen=True)
 class SolutionIndex:
-    """Row n of ``vectors`` is what ``solutions[n]`` says with its section; ``nodes[n]`` is its node's row, else -1.
+    """Row n of ``vectors`` is the section of ``solutions[n]``; ``nodes[n]`` is its node's row, else -1.
 
     ``rows_of`` holds the rows by the document that a solution cites first. One that cites none was written by hand
     (``by_hand``) and is a document of its own, under its id. ``passage_rows[n]`` is a passage of the document in column
@@ -66,7 +66,7 @@ class SolutionIndex:
         ]
         return cls(
             solutions=shown,
-            vectors=_mean_with_sections(shown, passages_of, vectors, chunks.vectors.vectors.shape[1]),
+            vectors=_section_vectors(shown, passages_of, vectors, chunks.vectors.vectors.shape[1]),
             nodes=np.array([knowledge.rows.get(s.issue_id, -1) for s in shown], dtype=np.int64),
             ranks=np.array([(s.issue_id and s.rank) or BEST for s in shown], dtype=np.float64),
             rows_of={document: np.array(found, dtype=np.int64) for document, found in rows.items()},
@@ -110,27 +110,26 @@ def _find_passage(place: Evidence, passages_of: Mapping[str, Sequence[Passage]])
     return None
 
 
-def _mean_with_sections(
+def _section_vectors(
     shown: Sequence[Solution],
     passages_of: Mapping[str, Sequence[Passage]],
     vectors: Mapping[str, Vectors],
     dimensions: int,
 ) -> Vectors:
-    """Return unit vectors between that of what a solution says and that of its whole section, where it has one.
+    """Return the vector of each solution's whole section; where it has none, as one by hand, that of its own text.
 
-    A section tells the symptoms and explanations that steps leave out: of 67 written questions (tuning half, four
-    bases) .64 instead of .61 get the right solution first.
+    A section tells the symptoms and explanations that steps leave out. Adding the steps' own vector moved no figure
+    (tuning half: .61 and .60 of the first shown are right) and cost an embedding a solution.
     """
     sections: dict[Evidence, Passage | None] = {}
     rows = np.zeros((len(shown), dimensions), dtype=np.float32)
     for row, solution in enumerate(shown):
-        rows[row] = vectors[solution.text]
+        passage = None
         for place in solution.evidence[:1]:
             if place not in sections:
                 sections[place] = _find_passage(place, passages_of)
-            if (passage := sections[place]) is not None:
-                rows[row] += vectors[passage.section]
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+            passage = sections[place]
+        rows[row] = vectors[solution.text if passage is None else passage.section]
     return rows
 
 
@@ -157,11 +156,20 @@ def without_rejected(passages: Sequence[Passage], solutions: Iterable[Solution])
 
 
 def shown_texts(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> Iterator[str]:
-    """Yield what is embedded of everything that can be shown."""
-    yield from (s.text for some in knowledge.solutions_of.values() for s in some)
-    for passage in shown_passages(passages):
-        yield passage.solution.text
-        yield passage.section
+    """Yield what is embedded of everything that can be shown: sections, and what stands in none."""
+    kept = shown_passages(passages)
+    yield from (passage.section for passage in kept)
+    passages_of: dict[str, list[Passage]] = {}
+    for passage in kept:
+        passages_of.setdefault(cited_first(passage.solution), []).append(passage)
+    known: set[Evidence] = set()
+    for some in knowledge.solutions_of.values():
+        for solution in some:
+            place = solution.evidence[0] if solution.evidence else None
+            if place is None or (place not in known and _find_passage(place, passages_of) is None):
+                yield solution.text
+            elif place is not None:
+                known.add(place)
 
 
 def cited_first(solution: Solution) -> str:
