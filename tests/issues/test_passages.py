@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Chunk, Document, Passage
 from autokb.issues.passages import document_passages
 from autokb.issues.solutions import verify_quotes
+from work_count import python_lines
 
 SPEC = read_domain(
     {
@@ -93,3 +96,25 @@ def test_ids_hang_on_the_headings_and_not_on_the_text() -> None:
     first, second = passages(TEXT), passages(TEXT.replace("Tap Wind.", "Tap Wind twice.") + "\nThe end.\n")
     assert [p.solution.id for p in first] == [p.solution.id for p in second]
     assert len({p.solution.id for p in first}) == 3
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "## Thing {i}\n\n1. Press the button as described above.\n2. Hold it as shown below.\n\n",
+        "## Thing {i}\n\n1. Press the button {i}.\n2. Hold it.\n\n",
+        "## Step {n}: go on\n\n1. Press the button {i}.\n2. Hold it.\n\n",
+    ],
+    ids=["references", "lists", "numbered headings"],
+)
+def test_the_work_for_a_document_grows_with_its_length(section: str) -> None:
+    def work(count: int) -> int:
+        text = "# Clocks\n\n" + "".join(section.format(i=i, n=i + 1) for i in range(count))
+        document = Document("clocks.md", "Clocks", text)
+        chunks = [
+            Chunk(f"c{at}", document.id, text[at : at + 800], ((at, min(len(text), at + 800)),))
+            for at in range(0, len(text), 800)
+        ]
+        return python_lines(lambda: document_passages(document, chunks, SPEC))
+
+    assert work(1_200) < 4.5 * work(400)  # in proportion 3, with the square 9

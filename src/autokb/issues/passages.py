@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from autokb.core.attributes import from_lists
@@ -27,7 +28,7 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
     What stands in no chunk is noise. No model is asked: a passage is made for each section of each document, whether
     anybody ever needs it or not.
     """
-    kept = sorted(span for chunk in chunks for span in chunk.spans)
+    kept = _merged(span for chunk in chunks for span in chunk.spans)
     found: dict[str, Passage] = {}
     written = write_passages(document.text, document.title, document.id, spec.attributes, spec.language)
     for one in written:
@@ -61,6 +62,18 @@ def _section_text(document: Document, place: int) -> str:
     return plain_text(document.text[section.start : section.own_end], images=False)[:SECTION_CHARACTERS]
 
 
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Return the places that spans cover, in order and apart from each other; chunks of some methods overlap."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
 def _overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
-    """Return whether a place touches one of the spans, which are in order of their starts."""
-    return any(first < end and last > start for first, last in spans)
+    """Return whether a place touches one of the spans, which are in order and do not overlap."""
+    before = bisect_left(spans, (end, 0))  # the first span that begins behind the place
+    return before > 0 and spans[before - 1][1] > start

@@ -18,6 +18,7 @@ from autokb.text.words import content_words
 
 LONGEST_BROUGHT = 1_500  # characters of steps that are brought as one; of longer ones each stays a step
 MOST_BROUGHT = 3_000  # characters of a section that is brought
+LOOKED_THROUGH = 100  # sections, and materials, before and after a step in which what it refers to is looked for
 NEAR_HEADING = 200  # characters between a heading and its steps that are brought with them
 
 
@@ -132,7 +133,7 @@ def bring_what_is_referred_to(
     """Put what a step refers to (``as described above``) behind it; what is not there is named in ``missing``."""
     places = _Places(text, title, found, materials, language)
     result = []
-    for material in materials:
+    for number, material in enumerate(materials):
         steps: list[Span] = []
         lists: list[int] = []
         missing: list[tuple[Span, str]] = []
@@ -142,7 +143,7 @@ def bring_what_is_referred_to(
             for reference in _references_of(text, step, language):
                 others = material.steps[:n] if reference.is_back else material.steps[n + 1 :]
                 is_beside = bool(others) or (not reference.is_back and "\n" in text[slice(*step)].strip())
-                brought = places.find(material, reference, is_beside=is_beside)
+                brought = places.find(number, reference, is_beside=is_beside)
                 if brought is None and not is_beside:
                     missing.append((step, reference.words))
                 new = [
@@ -208,26 +209,26 @@ class _Places:
     materials: Sequence[Material]
     language: str
 
-    def find(self, material: Material, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
+    def find(self, number: int, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
         """Return the steps of what is referred to; none where its heading is named and it is too long to be brought.
 
         That is the section whose heading shares most words with the sentence, else, if nothing is beside the step,
         the sections below its own, else the steps that share most words with it. None where nothing is found.
         """
         about = content_words(reference.about, self.language)
+        material, near_by = self.materials[number], self.materials[max(0, number - LOOKED_THROUGH) :]
+        near_by = near_by[: 2 * LOOKED_THROUGH + 1]
         if named := self._named(material, about, is_back=reference.is_back):
-            steps = self._steps_in(named)
+            steps = self._steps_in(named, near_by)
             is_named = content_words(named.headings[-1], self.language) <= about
             if steps or is_named:
                 return steps
         if is_beside:
             return None
         own = self.found[material.section]
-        if not reference.is_back and own.end > own.own_end and (steps := self._steps_in(own, but=material)):
+        if not reference.is_back and own.end > own.own_end and (steps := self._steps_in(own, near_by, but=material)):
             return steps
-        others = [
-            m for m in self.materials if (m.core[1] <= material.core[0]) is reference.is_back and m is not material
-        ]
+        others = [m for m in near_by if (m.core[1] <= material.core[0]) is reference.is_back and m is not material]
         near = max(
             reversed(others) if reference.is_back else others, key=lambda m: self._shared(m, about), default=None
         )
@@ -238,7 +239,7 @@ class _Places:
         here = material.core[0]
         others = [
             section
-            for section in self.found
+            for section in self.found[max(0, material.section - LOOKED_THROUGH) : material.section + LOOKED_THROUGH + 1]
             if section.headings
             and not section.start <= here < section.end
             and (section.start < here) is is_back
@@ -256,8 +257,8 @@ class _Places:
     def _shared(self, material: Material, about: frozenset[str]) -> int:
         return len(about & content_words(self.text[material.core[0] : material.core[1]], self.language))
 
-    def _steps_in(self, section: Section, but: Material | None = None) -> list[Span]:
-        inside = [m for m in self.materials if section.start <= m.core[0] < section.end and m is not but]
+    def _steps_in(self, section: Section, materials: Sequence[Material], but: Material | None = None) -> list[Span]:
+        inside = [m for m in materials if section.start <= m.core[0] < section.end and m is not but]
         steps = [step for material in inside for step in self._brought(material)]
         return steps if sum(end - start for start, end in steps) <= MOST_BROUGHT else []
 
