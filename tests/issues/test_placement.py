@@ -5,7 +5,7 @@ from __future__ import annotations
 from autokb.core.attributes import ANY
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Evidence, Issue, Solution
-from autokb.issues.placement import PlacedTree, place_solutions
+from autokb.issues.placement import FOR_OTHERS, PlacedTree, place_solutions
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
 
@@ -110,6 +110,8 @@ def test_what_is_withheld_stays_where_it_was_written_and_adds_no_child():
     assert shown(placed) == {"No sound": ["On Android"]}
 
 
-def test_values_that_exclude_each_other_are_for_nobody():
+def test_what_no_node_can_hold_for_is_withheld_where_it_was_written_and_says_why():
     impossible = solved(PARENT, "Strange", attributes=of(os="Windows", device="Phone"))
-    assert shown(place([PARENT], impossible)) == {"No sound": []}
+    (withheld,) = place([PARENT], impossible).solutions
+    assert (withheld.id, withheld.issue_id, withheld.status) == (impossible.id, PARENT.id, "withheld")
+    assert withheld.reason == FOR_OTHERS

@@ -10,7 +10,7 @@ from autokb.core.domain import Attribute
 from autokb.core.nouns import Evidence, Hit, Issue, Solution, Status
 from autokb.core.ranking import Ranking
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
-from autokb.retrieval.match_issues import TreeMatch, match_issues, ranked
+from autokb.retrieval.match_issues import TreeMatch, match_as_published, match_tree
 
 NAMES = ("device", "os")
 ATTRIBUTES = {name: Attribute(name, "open") for name in NAMES}
@@ -38,10 +38,18 @@ def asked(index: KnowledgeIndex, **values: str) -> Asked:
     return Asked(index, {name: frozenset(value.split("+")) for name, value in values.items()})
 
 
-def found(question: Asked, similarities: dict[str, float], depth: int = 10, literal: bool = False) -> list[TreeMatch]:
-    row = np.array([similarities.get(i, 0.1) for i in question.index.ids])
-    hits = Ranking(question.index.ids, row).best(depth)
-    return list(match_issues(hits, question, row, "literal" if literal else "complete"))
+def nearest(index: KnowledgeIndex, similarities: dict[str, float], depth: int) -> tuple[Hit, ...]:
+    return Ranking(index.ids, np.array([similarities.get(i, 0.1) for i in index.ids])).best(depth)
+
+
+def found(question: Asked, similarities: dict[str, float], depth: int = 10) -> list[TreeMatch]:
+    index, row = question.index, np.array([similarities.get(i, 0.1) for i in question.index.ids])
+    roots = dict.fromkeys(index.root_of[hit.id] for hit in nearest(index, similarities, depth))
+    return [tree for root in roots if (tree := match_tree(root, question, row)) is not None]
+
+
+def published(question: Asked, similarities: dict[str, float], depth: int = 10) -> list[str]:
+    return match_as_published(nearest(question.index, similarities, depth), question)
 
 
 def accepted(*args: object, **more: object) -> list[tuple[str | None, str]]:
@@ -153,20 +161,10 @@ def test_a_node_whose_solutions_all_conflict_with_the_question_is_not_returned()
     assert accepted(asked(index, os="Mac"), {"p": 0.9}) == [("p", "broader")]
 
 
-def test_one_node_a_tree_and_trees_by_similarity_then_id() -> None:
-    index = index_of(node("p"), node("p1", "p", os="Mac"), node("q"), node("r"))
-    trees = found(asked(index), {"p": 0.5, "p1": 0.9, "q": 0.7, "r": 0.7})
-    assert [(t.tree, t.issue, t.similarity, t.nearest) for t in trees] == [
-        ("q", "q", 0.7, 0.7),
-        ("r", "r", 0.7, 0.7),
-        ("p", "p", 0.5, 0.9),
-    ]
-
-
-def test_trees_can_be_ranked_by_a_fitted_score() -> None:
-    trees = found(asked(index_of(node("p"), node("q"))), {"p": 0.9, "q": 0.2})
-    assert [(t.issue, t.score) for t in ranked(trees, [0.1, 0.3])] == [("q", 0.3), ("p", 0.1)]
-    assert [t.issue for t in ranked(trees, [0.3, 0.3])] == ["p", "q"]
+def test_a_tree_has_the_similarity_of_its_accepted_node() -> None:
+    index = index_of(node("p"), node("p1", "p", os="Mac"), node("q"))
+    trees = found(asked(index), {"p": 0.5, "p1": 0.9, "q": 0.7})
+    assert [(t.tree, t.issue, t.similarity) for t in trees] == [("p", "p", 0.5), ("q", "q", 0.7)]
 
 
 def test_deeper_trees_are_looked_through_to_the_bottom() -> None:
@@ -199,8 +197,7 @@ LITERAL = [
 
 @pytest.mark.parametrize(("hit", "said", "expected"), LITERAL)
 def test_the_published_algorithm(hit: str, said: dict[str, str], expected: list[str]) -> None:
-    trees = found(asked(index_of(*TREE), **said), {hit: 0.9}, depth=1, literal=True)
-    assert [tree.issue for tree in trees] == expected
+    assert published(asked(index_of(*TREE), **said), {hit: 0.9}, depth=1) == expected
 
 
 def test_the_dropped_case_is_found_by_looking_through_the_tree() -> None:
@@ -209,14 +206,13 @@ def test_the_dropped_case_is_found_by_looking_through_the_tree() -> None:
 
 def test_the_published_algorithm_accepts_a_set_that_may_hold_several_nodes_of_a_tree() -> None:
     index = index_of(node("p"), node("a", "p", os="Mac"), node("b", "p", os="Mac"))
-    trees = found(asked(index, os="Mac"), {"a": 0.9, "b": 0.8, "p": 0.7}, literal=True)
-    assert [tree.issue for tree in trees] == ["a", "b"]
+    assert published(asked(index, os="Mac"), {"a": 0.9, "b": 0.8, "p": 0.7}) == ["a", "b"]
 
 
 def test_a_parent_in_conflict_takes_its_children_with_it_in_the_published_algorithm_only() -> None:
     index = index_of(node("p", os="Windows"), node("c", "p", os="Mac"), node("d", "p", os="Linux"))
     question = asked(index, os="Mac")
-    assert found(question, {"d": 0.9}, depth=1, literal=True) == []
+    assert published(question, {"d": 0.9}, depth=1) == []
     assert accepted(question, {"d": 0.9}, depth=1) == [("c", "exact")]
 
 

@@ -32,7 +32,7 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes
     chooser = Chooser(asked, index.shown, scored.solutions, scored.solution_scores, scored.similarities, weights)
     refused = None if index.passes_gate(scored) else OFF_TOPIC
     refused = refused or _out_of_scope(read.attributes, index.spec)
-    order = index.reading_order(scored)
+    order = scored.documents if refused else index.reading_order(scored)
     found = answer(scored.question.text, chooser, scored.documents, order=order, refused=refused, k=k)
     if found.outcome == "abstains":
         near = dict(zip(index.chunks.documents, index.shown.best_passages(scored.solutions), strict=True))

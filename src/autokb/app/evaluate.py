@@ -66,7 +66,7 @@ from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, ScoredQuestion, load_index
 from autokb.retrieval.knowledge_index import Asked
-from autokb.retrieval.match_issues import match_issues
+from autokb.retrieval.match_issues import match_as_published
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
@@ -369,7 +369,7 @@ def _nodes_by_algorithm_2(index: AskIndex, query_vector: QueryVector) -> Callabl
         read = read_question(text, {}, index.spec)
         asked = Asked(knowledge, read.attributes, read.within)
         hits = [Hit(knowledge.ids[row], float(cosines[row])) for row in nearest]
-        found = match_issues(hits, asked, cosines, "literal")
-        return (tree.issue for tree in found if tree.issue is not None and tree.issue in knowledge.cited)
+        accepted = [node for node in match_as_published(hits, asked) if node in knowledge.cited]
+        return iter(sorted(accepted, key=lambda node: (-cosines[knowledge.rows[node]], node)))
 
     return nodes

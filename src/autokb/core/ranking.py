@@ -1,17 +1,15 @@
-"""Things and how likely each one is; a retrieval method is a function from a ranking to a better one."""
+"""Things and how likely each one is; a retrieval method makes a better ranking of one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.nouns import Hit
 
-Q = TypeVar("Q")
 Scores = NDArray[np.float64]
 Positions = NDArray[np.int64]
 
@@ -34,16 +32,6 @@ class Ranking:
     def by_id(self) -> Mapping[str, float]:
         """Return each thing's score under its id."""
         return dict(zip(self.ids, self.scores.tolist(), strict=True))
-
-
-Refine = Callable[[Ranking, Q], Ranking]
-
-
-def refined(ranking: Ranking, query: Q, refinements: Iterable[Refine[Q]]) -> Ranking:
-    """Return a ranking as refined by one method after the other."""
-    for refine in refinements:
-        ranking = refine(ranking, query)
-    return ranking
 
 
 def best_first(scores: NDArray[np.floating], k: int) -> Positions:

@@ -13,6 +13,8 @@ from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
 
+FOR_OTHERS = "It holds for values that no node of its tree can have."
+
 Paths = Mapping[str, tuple[str, ...]]  # by the id of a solution: what beside its node its id is made from
 
 
@@ -48,11 +50,11 @@ def _place_in_tree(
     for node in tree:
         for solution in written.get(node.id, ()):
             if solution.status in DISPLAYED and placing.fixes_more(solution, node):
-                moving.append(solution)
+                moving.append((solution, node))
             else:
                 placing.put(solution, node)
-    for solution in moving:
-        placing.move(solution)
+    for solution, node in moving:
+        placing.move(solution, node)
     return placing.placed()
 
 
@@ -73,13 +75,15 @@ class _Placing:
     def put(self, solution: Solution, node: Issue) -> None:
         self.solutions_of.setdefault(node.id, {}).setdefault(solution.id, solution)
 
-    def move(self, solution: Solution) -> None:
-        """Put a solution on the widest node of its tree that it holds for; where there can be none it is nobody's."""
+    def move(self, solution: Solution, node: Issue) -> None:
+        """Put a solution on the widest node of its tree that it holds for; where there can be none it is withheld."""
         home = self._home(solution.attributes)
-        if home is not None:
-            home = self.nodes.setdefault(_key(home.attributes), home)
-            new_id = solution_id(home.id, self.paths[solution.id])
-            self.put(replace(solution, id=new_id, issue_id=home.id), home)
+        if home is None:
+            self.put(replace(solution, status="withheld", reason=FOR_OTHERS), node)
+            return
+        home = self.nodes.setdefault(_key(home.attributes), home)
+        new_id = solution_id(home.id, self.paths[solution.id])
+        self.put(replace(solution, id=new_id, issue_id=home.id), home)
 
     def placed(self) -> PlacedTree:
         parents = self._evidence(self.parent)

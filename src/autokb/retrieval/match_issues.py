@@ -1,10 +1,9 @@
-"""From the most similar issues to the node of each tree that fits what the question says (algorithm 2, decision 1)."""
+"""The node of a tree that fits what the question says (decision 1), and algorithm 2 as it was published."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,57 +19,28 @@ Similarities = NDArray[np.floating]
 class TreeMatch:
     """What one tree offers: the accepted node (or none) and the nodes that a clarifying question could settle.
 
-    ``similarity`` is the accepted node's own cosine (the best open node's where none is accepted), ``nearest`` the best
-    cosine of any node in the tree, ``score`` what trees are ranked by.
+    ``similarity`` is the accepted node's own cosine, or the best open node's where none is accepted.
     """
 
     tree: str
     issue: str | None
     match: Match
     similarity: float
-    nearest: float
-    score: float
     narrower: tuple[str, ...] = ()
-
-
-def match_issues(
-    hits: Sequence[Hit],
-    asked: Asked,
-    similarities: Similarities,
-    algorithm: Literal["complete", "literal"] = "complete",
-) -> tuple[TreeMatch, ...]:
-    """Return the trees of the hits with their accepted nodes, best first; ``similarities`` has a row per issue."""
-    found = complete(hits, asked, similarities) if algorithm == "complete" else literal(hits, asked, similarities)
-    return ranked(found, [tree.score for tree in found])
-
-
-def ranked(trees: Sequence[TreeMatch], scores: Sequence[float] | Similarities) -> tuple[TreeMatch, ...]:
-    """Order the trees by the given scores, ties by id."""
-    scored = (replace(tree, score=float(score)) for tree, score in zip(trees, scores, strict=True))
-    return tuple(sorted(scored, key=lambda t: (-t.score, t.tree, t.issue or "")))
-
-
-def complete(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> list[TreeMatch]:
-    """Look through the whole tree of each hit and accept one node a tree."""
-    roots = dict.fromkeys(asked.index.root_of[hit.id] for hit in hits)
-    return [tree for root in roots if (tree := match_tree(root, asked, similarities)) is not None]
 
 
 def match_tree(root: str, asked: Asked, similarities: Similarities) -> TreeMatch | None:
     """Return the node of a tree that fits: exact before broader, then the most specific, then the nearest."""
     nodes = asked.index.trees[root]
     cosines = {node: float(similarities[asked.index.rows[node]]) for node in nodes}
-    nearest = max(cosines.values())
     narrower = tuple(node for node in nodes if asked.is_open(node) and asked.has_shown(node))
     opened = {asked.index.issues[node].parent_id for node in narrower}  # they can show what their children do
     accepted = [n for n in nodes if asked.match(n) in ACCEPTED and (n in opened or asked.has_shown(n))]
     if accepted:
         best = min(accepted, key=lambda n: (asked.match(n) is not Match.EXACT, *width(n, asked), -cosines[n], n))
-        cosine = cosines[best]
-        return TreeMatch(root, best, asked.match(best), cosine, nearest, score=cosine, narrower=narrower)
+        return TreeMatch(root, best, asked.match(best), cosines[best], narrower)
     if narrower:
-        cosine = max(cosines[node] for node in narrower)
-        return TreeMatch(root, None, Match.NARROWER, cosine, nearest, score=cosine, narrower=narrower)
+        return TreeMatch(root, None, Match.NARROWER, max(cosines[node] for node in narrower), narrower)
     return None
 
 
@@ -83,8 +53,8 @@ def width(issue_id: str, asked: Asked) -> tuple[int, int]:
     return sum(v == ANY for v in values), sum(len(v) for v in values if v != ANY)
 
 
-def literal(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> list[TreeMatch]:
-    """Algorithm 2 as printed: an accepted set of nodes; a child hit that is broader than the question enters no branch.
+def match_as_published(hits: Iterable[Hit], asked: Asked) -> list[str]:
+    """Algorithm 2 as printed: the nodes it accepts; a child hit that is broader than the question enters no branch.
 
     "=" reads as an exact match and "is a subset of" as exact or broader, the question's unknown attributes beside Any
     included; the order is that of acceptance and a node comes once.
@@ -99,13 +69,8 @@ def literal(hits: Iterable[Hit], asked: Asked, similarities: Similarities) -> li
                 accepted[_exact_child(node, asked) or node] = None
         elif (parent := issue.parent_id) is not None and asked.match(parent) in ACCEPTED:
             accepted[_exact_child(parent, asked) or parent] = None
-    return [_make_match(node, asked, similarities) for node in accepted]
+    return list(accepted)
 
 
 def _exact_child(parent: str, asked: Asked) -> str | None:
     return next((c.id for c in asked.index.forest.children(parent) if asked.match(c.id) is Match.EXACT), None)
-
-
-def _make_match(node: str, asked: Asked, similarities: Similarities) -> TreeMatch:
-    own = float(similarities[asked.index.rows[node]])
-    return TreeMatch(asked.index.root_of[node], node, asked.match(node), own, nearest=own, score=own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,15 +48,13 @@ class SolutionIndex:
         vectors: Mapping[str, Vectors],
         chunks: ChunkIndex,
     ) -> SolutionIndex:
-        """Index the displayed solutions and passages; ``vectors`` holds those of their texts."""
+        """Index the displayed solutions and passages; ``vectors`` holds those of their ``shown_texts``."""
         kept = shown_passages(passages)
-        shown = (*(s for i in knowledge.ids for s in knowledge.solutions_of.get(i, ())), *(p.solution for p in kept))
+        shown, passages_of = _shown_rows(knowledge, kept), _by_document(kept)
         rows: dict[str, list[int]] = {}
         for row, solution in enumerate(shown):
             rows.setdefault(cited_first(solution), []).append(row)
-        passages_of: dict[str, list[Passage]] = {}
-        for passage in kept:
-            passages_of.setdefault(cited_first(passage.solution), []).append(passage)
+        texts, dimensions = _row_texts(shown, passages_of), chunks.vectors.vectors.shape[1]
         place = {document: column for column, document in enumerate(chunks.documents)}
         of_passages = [
             (row, place[document])
@@ -66,14 +64,14 @@ class SolutionIndex:
         ]
         return cls(
             solutions=shown,
-            vectors=_section_vectors(shown, passages_of, vectors, chunks.vectors.vectors.shape[1]),
+            vectors=np.array([vectors[t] for t in texts], dtype=np.float32).reshape(len(texts), dimensions),
             nodes=np.array([knowledge.rows.get(s.issue_id, -1) for s in shown], dtype=np.int64),
             ranks=np.array([(s.issue_id and s.rank) or BEST for s in shown], dtype=np.float64),
             rows_of={document: np.array(found, dtype=np.int64) for document, found in rows.items()},
             row_of={solution.id: row for row, solution in enumerate(shown)},
             by_hand=np.array([row for row, solution in enumerate(shown) if not solution.evidence], dtype=np.int64),
             passages={p.solution.id: p for p in kept},
-            passages_of={document: tuple(found) for document, found in passages_of.items()},
+            passages_of=passages_of,
             documents=len(chunks.documents),
             passage_rows=np.array([row for row, _ in of_passages], dtype=np.int64),
             passage_documents=np.array([column for _, column in of_passages], dtype=np.int64),
@@ -110,29 +108,6 @@ def _find_passage(place: Evidence, passages_of: Mapping[str, Sequence[Passage]])
     return None
 
 
-def _section_vectors(
-    shown: Sequence[Solution],
-    passages_of: Mapping[str, Sequence[Passage]],
-    vectors: Mapping[str, Vectors],
-    dimensions: int,
-) -> Vectors:
-    """Return the vector of each solution's whole section; where it has none, as one by hand, that of its own text.
-
-    A section tells the symptoms and explanations that steps leave out. Adding the steps' own vector moved no figure
-    (tuning half: .61 and .60 of the first shown are right) and cost an embedding a solution.
-    """
-    sections: dict[Evidence, Passage | None] = {}
-    rows = np.zeros((len(shown), dimensions), dtype=np.float32)
-    for row, solution in enumerate(shown):
-        passage = None
-        for place in solution.evidence[:1]:
-            if place not in sections:
-                sections[place] = _find_passage(place, passages_of)
-            passage = sections[place]
-        rows[row] = vectors[solution.text if passage is None else passage.section]
-    return rows
-
-
 def shown_passages(passages: Sequence[Passage]) -> list[Passage]:
     """Return the passages that the rules leave to be shown."""
     return [p for p in passages if p.solution.status in DISPLAYED]
@@ -155,21 +130,39 @@ def without_rejected(passages: Sequence[Passage], solutions: Iterable[Solution])
     return [p for p in passages if not any((e.document, e.start) in gone for e in p.solution.evidence)]
 
 
-def shown_texts(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> Iterator[str]:
-    """Yield what is embedded of everything that can be shown: sections, and what stands in none."""
+def shown_texts(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> list[str]:
+    """Return what is embedded of everything that can be shown, a text a row."""
     kept = shown_passages(passages)
-    yield from (passage.section for passage in kept)
-    passages_of: dict[str, list[Passage]] = {}
+    return _row_texts(_shown_rows(knowledge, kept), _by_document(kept))
+
+
+def _shown_rows(knowledge: KnowledgeIndex, kept: Sequence[Passage]) -> tuple[Solution, ...]:
+    return (*(s for i in knowledge.ids for s in knowledge.solutions_of.get(i, ())), *(p.solution for p in kept))
+
+
+def _by_document(kept: Sequence[Passage]) -> dict[str, tuple[Passage, ...]]:
+    found: dict[str, list[Passage]] = {}
     for passage in kept:
-        passages_of.setdefault(cited_first(passage.solution), []).append(passage)
-    known: set[Evidence] = set()
-    for some in knowledge.solutions_of.values():
-        for solution in some:
-            place = solution.evidence[0] if solution.evidence else None
-            if place is None or (place not in known and _find_passage(place, passages_of) is None):
-                yield solution.text
-            elif place is not None:
-                known.add(place)
+        found.setdefault(cited_first(passage.solution), []).append(passage)
+    return {document: tuple(passages) for document, passages in found.items()}
+
+
+def _row_texts(shown: Sequence[Solution], passages_of: Mapping[str, Sequence[Passage]]) -> list[str]:
+    """Return each solution's whole section; where it has none, as one by hand, its own text.
+
+    A section tells the symptoms and explanations that steps leave out. Adding the steps' own vector moved no figure
+    (tuning half: .61 and .60 of the first shown are right) and cost an embedding a solution.
+    """
+    sections: dict[Evidence, Passage | None] = {}
+    texts = []
+    for solution in shown:
+        passage = None
+        for place in solution.evidence[:1]:
+            if place not in sections:
+                sections[place] = _find_passage(place, passages_of)
+            passage = sections[place]
+        texts.append(solution.text if passage is None else passage.section)
+    return texts
 
 
 def cited_first(solution: Solution) -> str:

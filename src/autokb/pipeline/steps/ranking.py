@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.link_ranker import FEWEST_LINKED, LinkedQuestion, LinkRanker, first_line, read_ranker
+from autokb.retrieval.solution_index import cited_first
 from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "fit"
-VERSION = "1"  # raise it when the same past gives another ranker
+VERSION = "2"  # raise it when the same past gives another ranker
 
 
 def find_ranker(file: WorkspaceFile, index: AskIndex, embed: Callable[[Sequence[str]], Vectors]) -> LinkRanker | None:
@@ -39,16 +43,17 @@ def find_ranker(file: WorkspaceFile, index: AskIndex, embed: Callable[[Sequence[
 
 
 def _key(index: AskIndex, past: Sequence[PastIssue]) -> str:
-    """Return the hash of all that a ranker follows from."""
-    knowledge = index.nodes.knowledge
-    cited = [[i, knowledge.issues[i].text, list(knowledge.cited.get(i, ()))] for i in knowledge.ids]
-    shown = [s.text for s in index.shown.solutions]
+    """Return the hash of all that a ranker follows from; texts count through their vectors."""
+    knowledge, chunks = index.nodes.knowledge, index.chunks
+    cited = [[i, list(knowledge.cited.get(i, ()))] for i in knowledge.ids]
     links = [[p.id, p.text, p.date, list(p.documents)] for p in past]
-    windows = [[w.document, w.start, w.end] for w in index.chunks.windows]
-    weights = index.weights.as_json()
-    return digest(
-        "link ranker", VERSION, encoder_key(index.encoder), canonical_json([weights, cited, shown, links, windows])
-    )
+    windows = [[w.document, w.chunk, w.start, w.end] for w in chunks.windows]
+    shown = [cited_first(solution) for solution in index.shown.solutions]
+    named = canonical_json([index.weights.as_json(), cited, links, chunks.documents, windows, shown])
+    vectors = [chunks.vectors.vectors, index.nodes.vectors, index.nodes.raw_vectors, index.shown.vectors]
+    vectors += [index.history.vectors] if chunks.titles is None else [index.history.vectors, chunks.titles]
+    contents = [hashlib.sha256(np.ascontiguousarray(part).data).hexdigest() for part in vectors]
+    return digest("link ranker", VERSION, encoder_key(index.encoder), named, *contents)
 
 
 def _learn(index: AskIndex, embed: Callable[[Sequence[str]], Vectors]) -> LinkRanker | None:
