@@ -232,7 +232,8 @@ class Build:
             generation="0",
         )
         everything = digest(texts, *(part for r in sources.raw for part in (r.id, r.full_text)))
-        gate = fit_gate(stages, index, sources.vectors_by_id(), sources.documents, everything)
+        issues = {r.id: r.full_text for r in sources.raw}
+        gate = fit_gate(stages, index, sources.vectors_by_id(), issues, sources.documents, everything)
         return replace(index, gate=gate)
 
     def _with_solutions(

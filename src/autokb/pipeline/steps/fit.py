@@ -12,9 +12,10 @@ from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.confidence import Confidence, fit_confidence, read_confidence
+from autokb.retrieval.everyday_subjects import everyday_subjects
 from autokb.retrieval.fitting import best_documents, fit_node_weights, fit_weights
 from autokb.retrieval.gate import Gate, read_gate
-from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
+from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, own_names
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.node_cases import node_cases
@@ -22,7 +23,7 @@ from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-VERSION = "5"  # raise it when the same past gives other weights
+VERSION = "6"  # raise it when the same past gives other weights
 
 
 def fit_documents(
@@ -40,19 +41,27 @@ def fit_documents(
 
 
 def fit_gate(
-    stages: Stages, index: AskIndex, raw: Mapping[str, Vectors], documents: Sequence[Document], texts: str
+    stages: Stages,
+    index: AskIndex,
+    raw: Mapping[str, Vectors],
+    issues: Mapping[str, str],
+    documents: Sequence[Document],
+    texts: str,
 ) -> Gate:
-    """Fit the gate; ``raw`` holds the vectors of the raw issues, ``texts`` is the hash of what was embedded of all."""
+    """Fit the gate; ``raw`` and ``issues`` hold vectors and texts of the raw issues, ``texts`` is the hash of all."""
     knowledge = index.nodes.knowledge
     nodes = canonical_json([[i, n.text, n.parent_id, list(n.raw_issues)] for i, n in knowledge.issues.items()])
     past = canonical_json(sorted(p.id for p in index.history.issues))
     pages = canonical_json([[d.id, d.title, digest(d.text)] for d in documents])
-    everyday = canonical_json({kind: list(asked) for kind, asked in everyday_questions(index.spec.language).items()})
+    language = index.spec.language
+    lists = (everyday_questions(language), everyday_subjects(language))
+    everyday = canonical_json([{kind: list(items) for kind, items in one.items()} for one in lists])
+    names = canonical_json(own_names(index.spec))
     # the name of the encoder as it is now, for the gate holds it
-    key = digest("gate", VERSION, index.encoder, index.spec.language, texts, nodes, past, pages, everyday)
+    key = digest("gate", VERSION, index.encoder, language, texts, nodes, past, pages, everyday, names)
 
     def fit(_position: int) -> str:
-        return json.dumps(fit_question_gate(index, raw, documents, stages.embed).as_json(), allow_nan=False)
+        return json.dumps(fit_question_gate(index, raw, issues, documents, stages.embed).as_json(), allow_nan=False)
 
     (gate,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: _read_gate(json.loads(text)))
     return gate or index.gate
