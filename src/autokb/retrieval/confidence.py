@@ -14,7 +14,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores
 from autokb.retrieval.logistic import fit_logistic
 
-FEWEST_FITTED = 30  # past questions; fewer cannot tell two curves apart
+FEWEST_FITTED = 30  # questions; fewer cannot tell two curves apart
 RIDGE = 1.0  # penalty on the squared slope: scores of a knowledge base span about one unit
 
 
@@ -50,8 +50,10 @@ def read_confidence(data: Mapping[str, Any]) -> Confidence:
     return Confidence(float(values["slope"] or 0), float(values["offset"] or 0), str(data.get("source") or "imported"))
 
 
-def fit_confidence(scores: Scores, right: NDArray[np.bool_]) -> Confidence:
-    """Fit the curve on past questions: the best document's score, and whether that document resolved the question.
+def fit_confidence(
+    scores: Scores, right: NDArray[np.bool_], described: str = "past questions with known outcomes"
+) -> Confidence:
+    """Fit the curve on questions: the best document's score, and whether that document is right.
 
     Ridge-penalised logistic regression; too few questions, or all of one kind, keep the default.
     """
@@ -60,4 +62,4 @@ def fit_confidence(scores: Scores, right: NDArray[np.bool_]) -> Confidence:
         return Confidence()
     beta = fit_logistic(scores[:, None], right, expected=(0.0,), pull=(RIDGE,))
     slope, offset = (round(float(b), 4) for b in beta)
-    return Confidence(slope, offset, f"fitted on {count} past questions with known outcomes")
+    return Confidence(slope, offset, f"fitted on {count} {described}")

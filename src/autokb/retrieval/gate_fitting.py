@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, TypeVar
@@ -26,18 +26,15 @@ from autokb.retrieval.everyday_vectors import packaged_vectors
 from autokb.retrieval.gate import Coefficients, Gate, WordWeights, fit_gate
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.logistic import fit_logistic
+from autokb.retrieval.node_cases import NEAR_DUPLICATE
+from autokb.retrieval.section_questions import section_questions
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
-from autokb.text.markdown import Section, sections
-from autokb.text.plain_text import plain_text
-from autokb.text.sentences import sentences
 
 ON_TOPIC_ODDS = 4.0  # four of five questions that a knowledge base is asked are taken to be on topic
-NEAR_DUPLICATE = 0.95  # cosine from which two raw issues are one report
 FEWEST_CASES = 20  # below so many issues, sections stand in for them; below so many of either side, nothing is fitted
 MOST_CASES = 1000  # issues or sections that are scored; more would cost time and change nothing
 OFF_TOPIC = 0.1  # a raw issue below this, at even odds, is taken to be off topic itself
 NEAR_KIND = 0.75  # share of a kind's questions that pass: from here on the kind is too near to be refused
-STAND_IN_CHARACTERS = 150  # of a section's first sentence, about as long as a question
 ROWS_AT_ONCE = 256  # issues compared with all others at once: bounds the memory of the table of cosines
 FEWEST_REPORTS = 3  # distinct raw issues that name a subject before it is the knowledge base's own
 # Weights of the cosines to windows and to nodes or issues, of the unknown share and of a foreign subject, towards which
@@ -254,7 +251,7 @@ def _score_sections(
 ) -> Cases:
     """Score what stands in for questions about the sections, each without the windows and chunks of its section."""
     index = words.index
-    stand_ins = _thinned([s for d in documents for s in _stand_ins(d, index.spec.language)])
+    stand_ins = _thinned([q for d in documents for q in section_questions(d, index.spec.language)])
     texts = [text for _, _, text in stand_ins]
     vectors = embed(texts)
     cases = known.score(vectors)
@@ -271,17 +268,6 @@ def _score_sections(
 def _thinned(items: Sequence[T]) -> Sequence[T]:
     """Return at most MOST_CASES of the items, evenly spread."""
     return items[:: math.ceil(len(items) / MOST_CASES)] if items else items
-
-
-def _stand_ins(document: Document, language: str) -> Iterator[tuple[str, Section, str]]:
-    """Give for each section what a customer might ask about it: its heading with the one above, its first sentence."""
-    for section in sections(document.text):
-        if section.headings:
-            above = (document.title, *section.headings)[-2:]
-            yield document.id, section, " ".join(dict.fromkeys(above)).strip()
-        spans = sentences(document.text, section.start, section.own_end, language=language)[bool(section.headings) :]
-        if spans and (first := plain_text(document.text[slice(*spans[0])])[:STAND_IN_CHARACTERS].strip()):
-            yield document.id, section, first
 
 
 # -- logistic regression ----------------------------------------------------------------------------------------------

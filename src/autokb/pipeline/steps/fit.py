@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -13,16 +14,18 @@ from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.confidence import Confidence, fit_confidence, read_confidence
 from autokb.retrieval.everyday_subjects import everyday_subjects
-from autokb.retrieval.fitting import best_documents, fit_node_weights, fit_weights
+from autokb.retrieval.fitting import NodeCase, best_documents, fit_node_weights, fit_weights
 from autokb.retrieval.gate import Gate, read_gate
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, own_names
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.node_cases import node_cases
+from autokb.retrieval.node_cases import distinct_issues, node_cases
 from autokb.retrieval.search import ChunkIndex
+from autokb.retrieval.section_questions import ask_paraphrases
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
+ENOUGH_LINKED = 100  # past questions; paraphrases of sections give a better confidence than a few of them
 VERSION = "6"  # raise it when the same past gives other weights
 
 
@@ -68,7 +71,12 @@ def fit_gate(
 
 
 def fit_nodes(
-    stages: Stages, index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors], texts: str
+    stages: Stages,
+    index: AskIndex,
+    past: Sequence[PastIssue],
+    vectors: Mapping[str, Vectors],
+    documents: Sequence[Document],
+    texts: str,
 ) -> tuple[Weights, Confidence]:
     """Fit what nodes and passages add to a document's score, and how likely the best document is right."""
     knowledge, shown = index.nodes.knowledge, index.shown
@@ -80,9 +88,10 @@ def fit_nodes(
     key = digest("nodes", VERSION, texts, plain, *hashes)
 
     def fit(_position: int) -> str:
-        cases = node_cases(index, past, vectors)
+        cases = node_cases(index, past, vectors) if index.weights.history else []
         weights = fit_node_weights(index.weights, cases)
-        confidence = fit_confidence(*best_documents(weights, cases))
+        fitted = replace(index, weights=weights)
+        confidence = _fit_confidence(fitted, past, vectors, documents, cases)
         return json.dumps([weights.as_json(), confidence.as_json()], allow_nan=False)
 
     def read(_position: int, text: str) -> tuple[Weights, Confidence]:
@@ -91,6 +100,24 @@ def fit_nodes(
 
     (fitted,) = stages.remember(STAGE, [key], ["nodes"], fit, read)
     return fitted or (index.weights, Confidence())
+
+
+def _fit_confidence(
+    index: AskIndex,
+    past: Sequence[PastIssue],
+    vectors: Mapping[str, Vectors],
+    documents: Sequence[Document],
+    cases: Sequence[NodeCase],
+) -> Confidence:
+    """Fit the confidence on the past without near duplicates, or on paraphrases of sections where that is short."""
+    distinct = distinct_issues(past, vectors)
+    if cases and len(distinct) < len(past):  # a report that comes again is found more surely than a new one
+        cases = node_cases(index, distinct, vectors)
+    linked = fit_confidence(*best_documents(index.weights, cases))
+    if len(cases) >= ENOUGH_LINKED:
+        return linked
+    rough = fit_confidence(*ask_paraphrases(index, documents), "paraphrases of sections, which is rough")
+    return linked if rough == Confidence() else rough
 
 
 def _read_weights(body: Any) -> Weights:
