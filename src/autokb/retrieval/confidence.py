@@ -14,8 +14,9 @@ from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores
 from autokb.retrieval.logistic import fit_logistic
 
-FEWEST_FITTED = 30  # questions; fewer cannot tell two curves apart
+FEWEST_FITTED = 30  # past questions or paraphrases; fewer cannot tell two curves apart
 RIDGE = 1.0  # penalty on the squared slope: scores of a knowledge base span about one unit
+ROUGH_PULL = 10.0  # penalty on the squared distance from the default's slope; paraphrases hardly know it themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,8 @@ def read_confidence(data: Mapping[str, Any]) -> Confidence:
     return Confidence(float(values["slope"] or 0), float(values["offset"] or 0), str(data.get("source") or "imported"))
 
 
-def fit_confidence(
-    scores: Scores, right: NDArray[np.bool_], described: str = "past questions with known outcomes"
-) -> Confidence:
-    """Fit the curve on questions: the best document's score, and whether that document is right.
+def fit_confidence(scores: Scores, right: NDArray[np.bool_]) -> Confidence:
+    """Fit the curve on past questions: the best document's score, and whether that document resolved the question.
 
     Ridge-penalised logistic regression; too few questions, or all of one kind, keep the default.
     """
@@ -62,4 +61,19 @@ def fit_confidence(
         return Confidence()
     beta = fit_logistic(scores[:, None], right, expected=(0.0,), pull=(RIDGE,))
     slope, offset = (round(float(b), 4) for b in beta)
-    return Confidence(slope, offset, f"fitted on {count} {described}")
+    return Confidence(slope, offset, f"fitted on {count} past questions with known outcomes")
+
+
+def fit_rough_confidence(scores: Scores, right: NDArray[np.bool_]) -> Confidence:
+    """Fit the curve on paraphrases of sections, which are nearer to the documents than questions are.
+
+    So its slope stays near the default's, and one right and one wrong paraphrase of the mean score count beside them:
+    nothing is certain because all were found. Too few paraphrases keep the default.
+    """
+    count = len(scores)
+    if count < FEWEST_FITTED:
+        return Confidence()
+    scores, right = np.append(scores, [scores.mean()] * 2), np.append(right, [True, False])
+    slope, offset = fit_logistic(scores[:, None], right, expected=(Confidence().slope,), pull=(ROUGH_PULL,))
+    source = f"rough: fitted on {count} paraphrases of sections, for there are too few questions with known outcomes"
+    return Confidence(round(float(slope), 4), round(float(offset), 4), source)

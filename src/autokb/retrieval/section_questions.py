@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.ids import digest
 from autokb.core.nouns import Document
 from autokb.core.ranking import Scores
 from autokb.heuristics.paraphrases.paraphrase import paraphrases
@@ -16,7 +17,7 @@ from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 
 CHARACTERS = 150  # of a section's first sentence, about as long as a question
-MOST_ASKED = 100  # paraphrases; each takes a run of the encoder, and more move nothing
+MOST_ASKED = 60  # headings and sentences, drawn by their hash; each takes a run of the encoder
 
 SectionQuestion = tuple[str, Section, str]  # document id, the section, what is asked
 
@@ -38,11 +39,11 @@ def ask_paraphrases(index: AskIndex, documents: Sequence[Document]) -> tuple[Sco
     A language without words to exchange gives nothing.
     """
     language = index.spec.language
+    known = [question for document in documents for question in section_questions(document, language)]
     asked = []
-    for document, _, text in (q for d in documents for q in section_questions(d, language)):
-        _, reworded, _ = paraphrases(text, (), 1, language)
-        asked += [(document, other) for other in reworded]
-    asked = asked[:: -(-len(asked) // MOST_ASKED) or 1]
+    for document, _, text in sorted(known, key=lambda question: digest(question[0], question[2]))[:MOST_ASKED]:
+        _, reworded, moved = paraphrases(text, (), 1, language)
+        asked += [(document, other) for other in (reworded or moved)]
     vectors = index.embed_questions([text for _, text in asked])
     found = [index.score(text, vector=vector).documents for (_, text), vector in zip(asked, vectors, strict=True)]
     scores = np.array([ranking.scores.max(initial=0.0) for ranking in found], dtype=np.float64)

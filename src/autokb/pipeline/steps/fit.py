@@ -12,7 +12,7 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.confidence import Confidence, fit_confidence, read_confidence
+from autokb.retrieval.confidence import Confidence, fit_confidence, fit_rough_confidence, read_confidence
 from autokb.retrieval.everyday_subjects import everyday_subjects
 from autokb.retrieval.fitting import NodeCase, best_documents, fit_node_weights, fit_weights
 from autokb.retrieval.gate import Gate, read_gate
@@ -25,7 +25,6 @@ from autokb.retrieval.section_questions import ask_paraphrases
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-ENOUGH_LINKED = 100  # past questions; paraphrases of sections give a better confidence than a few of them
 VERSION = "6"  # raise it when the same past gives other weights
 
 
@@ -114,10 +113,7 @@ def _fit_confidence(
     if cases and len(distinct) < len(past):  # a report that comes again is found more surely than a new one
         cases = node_cases(index, distinct, vectors)
     linked = fit_confidence(*best_documents(index.weights, cases))
-    if len(cases) >= ENOUGH_LINKED:
-        return linked
-    rough = fit_confidence(*ask_paraphrases(index, documents), "paraphrases of sections, which is rough")
-    return linked if rough == Confidence() else rough
+    return fit_rough_confidence(*ask_paraphrases(index, documents)) if linked == Confidence() else linked
 
 
 def _read_weights(body: Any) -> Weights:
