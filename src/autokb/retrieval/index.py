@@ -116,10 +116,13 @@ class AskIndex:
         return Ranking(documents.ids, behind_first(documents.scores[None, :], z[None, :])[0])
 
     def passes_gate(self, scored: ScoredQuestion) -> bool:
-        """Return whether a question is on topic, by the encoder's own cosines to what is nearest."""
+        """Return whether a question is on topic, by the encoder's own cosines to what is nearest and by its words."""
         node = float(scored.similarities.max(initial=-1.0))
         issues = max(node, self.history.nearest(scored.question.vector))
-        return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution)
+        text, weights = scored.question.text, self.gate.words
+        unknown = self.chunks.words.unknown_share(text) if weights else 0.0
+        words = weights.log_odds(text, unknown, self.spec.language) if weights else 0.0
+        return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution, words)
 
 
 def beginning(text: str) -> str:
