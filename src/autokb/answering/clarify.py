@@ -12,6 +12,8 @@ from autokb.core.domain import Attribute
 from autokb.core.nouns import Solution
 
 TEMPERATURE = 0.05  # cosine; a solution this much less similar than the best counts 1/e of it
+import os
+NEAR = float(os.environ.get('NEAR', '0.4'))
 PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
 
 
@@ -28,44 +30,29 @@ def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
     Decision 2 of the design: a solution that fixes an attribute of which the question says nothing, beside others for
-    other values. These are the sections that the manual itself keeps apart by that attribute alone (On Android, On
-    Windows), or the solutions of the accepted node's open children where the node shows none that holds for all.
+    other values. These are the sections of its document that are about the same matter for other readers.
     """
-    asked = chooser.asked
-    for names, others in (_sections_apart(chooser, first), _children_apart(chooser, first)):
-        if len({other.steps for other in others}) < 2:
-            continue  # what all of them say holds whatever the answer is
-        fixed = [n for n in names if n in asked.unknown and first.solution.attributes.get(n, ANY) != ANY]
-        pools = {name: _values_with_weights(name, others, chooser) for name in fixed}
-        gains = {name: information_gain(pool) for name, pool in pools.items()}
-        best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
-        if best is not None and gains[best] > 0:
-            attribute, within = asked.index.attributes[best], asked.within.get(best)
-            named = frozenset().union(*(values for values, _ in pools[best]))
-            values = attribute.values if attribute.kind == "closed" else tuple(sorted(named))
-            offered = tuple(v for v in values if within is None or v in within)
-            return Clarification(best, offered, wording(attribute, offered))
-    return None
-
-
-def _sections_apart(chooser: Chooser, first: Choice) -> tuple[Sequence[str], Sequence[Solution]]:
-    """Return the attributes by which a solution's section is kept apart, and what is said to each reader."""
-    section = chooser.shown.section_of(first.solution)
-    if section is None or not section.distinguishes:
-        return (), ()
-    others = [p.solution for p in chooser.shown.beside(section) if p.distinguishes]
-    return section.distinguishes, [s for s in others if chooser.asked.match(s.id) is not Match.CONFLICT]
-
-
-def _children_apart(chooser: Chooser, first: Choice) -> tuple[Sequence[str], Sequence[Solution]]:
-    """Return what the open children of an accepted node show where the node itself shows nothing for everybody."""
-    tree, asked = first.tree, chooser.asked
-    if tree is None or tree.issue is None:
-        return (), ()
-    own = (tree.issue, *(a.id for a in asked.index.forest.ancestors(tree.issue)))
-    if first.solution.issue_id in own or any(chooser.settles(s) for issue in own for s in asked.shown(issue)):
-        return (), ()
-    return asked.unknown, [c.solution for c in chooser.fitting(first.document) if c.tree is tree]
+    asked, section = chooser.asked, chooser.shown.section_of(first.solution)
+    if section is None or chooser.cosine(section.solution) < NEAR:
+        return None
+    beside = [p.solution for p in chooser.shown.about_the_same(section)]
+    beside = [s for s in beside if asked.match(s.id) is not Match.CONFLICT]
+    gains: dict[str, float] = {}
+    values_of: dict[str, Values] = {}
+    for name in section.distinguishes:
+        if name in asked.unknown:
+            own = section.solution.attributes[name]
+            others = [s for s in beside if not s.attributes.get(name, ANY) & own]
+            pool = _values_with_weights(name, [section.solution, *others], chooser)
+            gains[name] = information_gain(pool)
+            values_of[name] = frozenset().union(*(values for values, _ in pool))
+    best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
+    if best is None or gains[best] <= 0:
+        return None
+    attribute, within = asked.index.attributes[best], asked.within.get(best)
+    values = attribute.values if attribute.kind == "closed" else tuple(sorted(values_of[best]))
+    offered = tuple(v for v in values if within is None or v in within)
+    return Clarification(best, offered, wording(attribute, offered))
 
 
 def _values_with_weights(name: str, solutions: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:

@@ -14,6 +14,7 @@ from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.word_index import WordIndex
 
+SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
 BEST = 1  # the rank of a solution that a person wrote, which is first on its node, and of a passage, which has none
 
 
@@ -57,6 +58,7 @@ class SolutionIndex:
         passages_of: dict[str, list[Passage]] = {}
         for passage in kept:
             passages_of.setdefault(cited_first(passage.solution), []).append(passage)
+        sections = _sections_of(shown, passages_of)
         place = {document: column for column, document in enumerate(chunks.documents)}
         of_passages = [
             (row, place[document])
@@ -66,7 +68,7 @@ class SolutionIndex:
         ]
         return cls(
             solutions=shown,
-            vectors=_section_vectors(shown, passages_of, vectors, chunks.vectors.vectors.shape[1]),
+            vectors=_section_vectors(shown, sections, vectors, chunks.vectors.vectors.shape[1]),
             nodes=np.array([knowledge.rows.get(s.issue_id, -1) for s in shown], dtype=np.int64),
             ranks=np.array([(s.issue_id and s.rank) or BEST for s in shown], dtype=np.float64),
             rows_of={document: np.array(found, dtype=np.int64) for document, found in rows.items()},
@@ -77,7 +79,7 @@ class SolutionIndex:
             documents=len(chunks.documents),
             passage_rows=np.array([row for row, _ in of_passages], dtype=np.int64),
             passage_documents=np.array([column for _, column in of_passages], dtype=np.int64),
-            words=WordIndex.build([s.text for s in shown], chunks.words.language),
+            words=WordIndex.build(_searched_words(shown, sections), chunks.words.language),
         )
 
     def similarities(self, vector: Vectors) -> Scores:
@@ -97,22 +99,47 @@ class SolutionIndex:
             return self.passages.get(solution.id)
         return _find_passage(solution.evidence[0], self.passages_of)
 
-    def beside(self, passage: Passage) -> list[Passage]:
-        """Return the passages under the same heading as a passage's own heading, itself among them."""
+    def about_the_same(self, passage: Passage) -> list[Passage]:
+        """Return the passages of a passage's document whose headings are about the same matter, itself among them."""
         found = self.passages_of.get(cited_first(passage.solution), ())
-        return [p for p in found if p.headings[:-1] == passage.headings[:-1]]
+        return [p for p in found if _likeness(p, passage) >= SAME_MATTER]
+
+
+def _likeness(one: Passage, other: Passage) -> float:
+    """Return how alike the headings of two passages are below those that they share, values masked; 1 for the same."""
+    below = next((n for n, (a, b) in enumerate(zip(one.headings, other.headings, strict=False)) if a != b), None)
+    if below is None:
+        return float(one.headings == other.headings)
+    mine, others = (frozenset(word for words in p.masked[below:] for word in words) for p in (one, other))
+    return 2 * len(mine & others) / max(1, len(mine) + len(others))
 
 
 def _find_passage(place: Evidence, passages_of: Mapping[str, Sequence[Passage]]) -> Passage | None:
-    for passage in passages_of.get(place.document, ()):
-        if any(e.start < place.end and e.end > place.start for e in passage.solution.evidence):
-            return passage
-    return None
+    """Return the passage that a place stands in, rather the one that begins there than one that refers to it."""
+    over = (
+        (n > 0, p)
+        for p in passages_of.get(place.document, ())
+        for n, e in enumerate(p.solution.evidence)
+        if e.start < place.end and e.end > place.start
+    )
+    return min(over, key=lambda found: found[0], default=(False, None))[1]
+
+
+def _sections_of(
+    shown: Sequence[Solution], passages_of: Mapping[str, Sequence[Passage]]
+) -> tuple[Passage | None, ...]:
+    """Return the section that each solution begins in; None where it has none, as one by hand."""
+    found: dict[Evidence, Passage | None] = {}
+    for solution in shown:
+        for place in solution.evidence[:1]:
+            if place not in found:
+                found[place] = _find_passage(place, passages_of)
+    return tuple(found[s.evidence[0]] if s.evidence else None for s in shown)
 
 
 def _section_vectors(
     shown: Sequence[Solution],
-    passages_of: Mapping[str, Sequence[Passage]],
+    sections: Sequence[Passage | None],
     vectors: Mapping[str, Vectors],
     dimensions: int,
 ) -> Vectors:
@@ -121,16 +148,18 @@ def _section_vectors(
     A section tells the symptoms and explanations that steps leave out. Adding the steps' own vector moved no figure
     (tuning half: .61 and .60 of the first shown are right) and cost an embedding a solution.
     """
-    sections: dict[Evidence, Passage | None] = {}
     rows = np.zeros((len(shown), dimensions), dtype=np.float32)
-    for row, solution in enumerate(shown):
-        passage = None
-        for place in solution.evidence[:1]:
-            if place not in sections:
-                sections[place] = _find_passage(place, passages_of)
-            passage = sections[place]
+    for row, (solution, passage) in enumerate(zip(shown, sections, strict=True)):
         rows[row] = vectors[solution.text if passage is None else passage.section]
     return rows
+
+
+def _searched_words(shown: Sequence[Solution], sections: Sequence[Passage | None]) -> list[str]:
+    """Return the text of each solution's section with the headings above it, else its own, as words are looked for."""
+    return [
+        solution.text if passage is None else "\n".join((*passage.headings, passage.section))
+        for solution, passage in zip(shown, sections, strict=True)
+    ]
 
 
 def shown_passages(passages: Sequence[Passage]) -> list[Passage]:
