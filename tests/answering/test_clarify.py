@@ -56,15 +56,33 @@ def test_what_the_question_says_is_not_asked() -> None:
     assert asks(*SECTIONS, os="Any") is None
 
 
-def test_a_heading_about_a_matter_distinguishes_nobody() -> None:
-    matter = replace(ON_MAC, distinguishes=())
-    assert asks(matter, ON_WINDOWS, cosines={"on-mac": 0.9, "on-windows": 0.1}) is None
+def test_a_value_of_the_document_s_title_distinguishes_nobody() -> None:
+    titled = replace(ON_MAC, distinguishes=())
+    assert asks(titled, ON_WINDOWS, cosines={"on-mac": 0.9, "on-windows": 0.1}) is None
 
 
 def test_one_section_alone_is_no_choice() -> None:
     assert asks(ON_MAC, FOR_ALL, cosines={"on-mac": 0.9}) is None
-    other_heading = replace(ON_WINDOWS, headings=("Picture", "On Windows"))
-    assert asks(ON_MAC, other_heading, cosines={"on-mac": 0.9}) is None
+    other = passage("on-windows", "Picture", "Brighter colours on Windows", at=40, os="Windows")
+    assert asks(ON_MAC, other, cosines={"on-mac": 0.9}) is None
+
+
+def test_headings_that_name_a_matter_and_a_reader_together_lead_to_a_question() -> None:
+    wand = passage("wand", "Milk", "Frothing with the wand", at=20, device="wand")
+    carafe = passage("carafe", "Milk", "Frothing with the carafe", at=60, device="carafe")
+    leak = passage("leak", "Milk", "Which to use", at=40)
+    asked = asks(wand, leak, carafe, cosines={"wand": 0.9})
+    assert asked is not None and (asked.attribute, asked.values) == ("device", ("carafe", "wand"))
+
+
+def test_a_section_far_from_the_question_asks_nothing() -> None:
+    assert asks(*SECTIONS, cosines={"on-mac": 0.39, "on-windows": 0.3, "for-all": 0.1}) is None
+    assert asks(*SECTIONS, cosines={"on-mac": 0.41, "on-windows": 0.3, "for-all": 0.1}) is not None
+
+
+def test_sections_for_some_readers_in_common_do_not_part_them() -> None:
+    both = passage("both", "Sound", "On Mac Windows", at=40, os="Mac+Windows")
+    assert asks(ON_MAC, both, cosines={"on-mac": 0.9}) is None
 
 
 def test_sections_in_conflict_with_the_question_are_no_choice() -> None:
@@ -114,35 +132,6 @@ def test_a_solution_without_a_place_asks_nothing() -> None:
     question = chooser([PARENT], [solution("by-hand", "p", document="")], SECTIONS)
     assert clarify(question, Choice(question.shown.solutions[0], "by-hand", None)) is None
     assert set(ATTRIBUTES) == set(fixed())
-
-
-CHILDREN = (node("p"), node("w", "p", os="Windows"), node("m", "p", os="Mac"))
-ON_CHILDREN = [solution("w1", "w", at=20, os="Windows"), solution("m1", "m", at=40, os="Mac")]
-
-
-def test_children_apart_ask_where_their_node_shows_nothing_for_everybody() -> None:
-    question = chooser(CHILDREN, ON_CHILDREN)
-    (first, _) = question.choose(["guide.md"], 5)
-    asked = clarify(question, first)
-    assert asked is not None and (asked.attribute, asked.values) == ("os", ("Linux", "Mac", "Windows"))
-
-
-def test_children_apart_ask_nothing_where_their_node_shows_something_for_everybody() -> None:
-    question = chooser(CHILDREN, [*ON_CHILDREN, solution("p1", "p", "faq.md")])
-    (first, *_) = question.choose(["guide.md"], 5)
-    assert first.solution.issue_id == "m"
-    assert clarify(question, first) is None
-
-
-def test_children_that_show_the_same_steps_need_no_question() -> None:
-    same = [replace(s, steps=("Do it.",)) for s in ON_CHILDREN]
-    question = chooser(CHILDREN, same)
-    (first,) = question.choose(["guide.md"], 5)
-    assert clarify(question, first) is None
-    linux = solution("l1", "l", at=60, os="Linux")
-    other = chooser([*CHILDREN, node("l", "p", os="Linux")], [*same, linux])
-    (first, *_) = other.choose(["guide.md"], 5)
-    assert clarify(other, first) is not None
 
 
 def test_sections_with_the_same_steps_need_no_question() -> None:

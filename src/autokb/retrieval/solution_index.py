@@ -125,9 +125,7 @@ def _find_passage(place: Evidence, passages_of: Mapping[str, Sequence[Passage]])
     return min(over, key=lambda found: found[0], default=(False, None))[1]
 
 
-def _sections_of(
-    shown: Sequence[Solution], passages_of: Mapping[str, Sequence[Passage]]
-) -> tuple[Passage | None, ...]:
+def _sections_of(shown: Sequence[Solution], passages_of: Mapping[str, Sequence[Passage]]) -> tuple[Passage | None, ...]:
     """Return the section that each solution begins in; None where it has none, as one by hand."""
     found: dict[Evidence, Passage | None] = {}
     for solution in shown:
