@@ -80,9 +80,10 @@ def test_a_section_far_from_the_question_asks_nothing() -> None:
     assert asks(*SECTIONS, cosines={"on-mac": 0.41, "on-windows": 0.3, "for-all": 0.1}) is not None
 
 
-def test_sections_for_some_readers_in_common_do_not_part_them() -> None:
+def test_a_section_for_two_readers_asks_nothing_for_the_sake_of_one_of_them() -> None:
     both = passage("both", "Sound", "On Mac Windows", at=40, os="Mac+Windows")
-    assert asks(ON_MAC, both, cosines={"on-mac": 0.9}) is None
+    assert asks(ON_MAC, both, cosines={"both": 0.9}) is None
+    assert asks(ON_MAC, both, cosines={"on-mac": 0.9}) is not None
 
 
 def test_sections_in_conflict_with_the_question_are_no_choice() -> None:
@@ -132,6 +133,35 @@ def test_a_solution_without_a_place_asks_nothing() -> None:
     question = chooser([PARENT], [solution("by-hand", "p", document="")], SECTIONS)
     assert clarify(question, Choice(question.shown.solutions[0], "by-hand", None)) is None
     assert set(ATTRIBUTES) == set(fixed())
+
+
+CHILDREN = (node("p"), node("w", "p", os="Windows"), node("m", "p", os="Mac"))
+ON_CHILDREN = [solution("w1", "w", at=20, os="Windows"), solution("m1", "m", at=40, os="Mac")]
+
+
+def test_children_apart_ask_where_their_node_shows_nothing_for_everybody() -> None:
+    question = chooser(CHILDREN, ON_CHILDREN)
+    (first, _) = question.choose(["guide.md"], 5)
+    asked = clarify(question, first)
+    assert asked is not None and (asked.attribute, asked.values) == ("os", ("Linux", "Mac", "Windows"))
+
+
+def test_children_apart_ask_nothing_where_their_node_shows_something_for_everybody() -> None:
+    question = chooser(CHILDREN, [*ON_CHILDREN, solution("p1", "p", "faq.md")])
+    (first, *_) = question.choose(["guide.md"], 5)
+    assert first.solution.issue_id == "m"
+    assert clarify(question, first) is None
+
+
+def test_children_that_show_the_same_steps_need_no_question() -> None:
+    same = [replace(s, steps=("Do it.",)) for s in ON_CHILDREN]
+    question = chooser(CHILDREN, same)
+    (first,) = question.choose(["guide.md"], 5)
+    assert clarify(question, first) is None
+    linux = solution("l1", "l", at=60, os="Linux")
+    other = chooser([*CHILDREN, node("l", "p", os="Linux")], [*same, linux])
+    (first, *_) = other.choose(["guide.md"], 5)
+    assert clarify(other, first) is not None
 
 
 def test_sections_with_the_same_steps_need_no_question() -> None:

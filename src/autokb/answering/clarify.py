@@ -31,30 +31,57 @@ def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
     Decision 2 of the design: a solution that fixes an attribute of which the question says nothing, beside others for
-    other values. These are the sections of its document that are about the same matter for other readers. Where even
-    the first is far from the question, asking leads nowhere.
+    other values. Where even it is far from the question, asking leads nowhere.
     """
-    asked, section = chooser.asked, chooser.shown.section_of(first.solution)
-    if section is None or chooser.cosine(section.solution) < NEAR_ENOUGH:
+    asked = chooser.asked
+    if chooser.cosine(first.solution) < NEAR_ENOUGH:
         return None
-    beside = [p.solution for p in chooser.shown.about_the_same(section)]
-    beside = [s for s in beside if asked.match(s.id) is not Match.CONFLICT]
-    gains: dict[str, float] = {}
-    values_of: dict[str, Values] = {}
-    for name in section.distinguishes:
-        if name in asked.unknown:
-            own = section.solution.attributes[name]
-            others = [s for s in beside if not s.attributes.get(name, ANY) & own]
-            pool = _values_with_weights(name, [section.solution, *others], chooser)
-            gains[name] = information_gain(pool)
-            values_of[name] = frozenset().union(*(values for values, _ in pool))
+    beside = [*_sections_beside(chooser, first), *_children_beside(chooser, first)]
+    pools = {name: _pool(name, first.solution, beside, chooser) for name in _attributes_left_open(chooser, first)}
+    gains = {name: information_gain(pool) for name, pool in pools.items()}
     best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
     if best is None or gains[best] <= 0:
         return None
     attribute, within = asked.index.attributes[best], asked.within.get(best)
-    values = attribute.values if attribute.kind == "closed" else tuple(sorted(values_of[best]))
+    named = frozenset().union(*(values for values, _ in pools[best]))
+    values = attribute.values if attribute.kind == "closed" else tuple(sorted(named))
     offered = tuple(v for v in values if within is None or v in within)
     return Clarification(best, offered, wording(attribute, offered))
+
+
+def _attributes_left_open(chooser: Chooser, first: Choice) -> list[str]:
+    """Return what a solution fixes and the question leaves open, but for what its document fixes for all its readers."""
+    section = chooser.shown.section_of(first.solution)
+    fixed = {name for name in chooser.asked.unknown if first.solution.attributes.get(name, ANY) != ANY}
+    if section is not None:
+        values = section.solution.attributes
+        fixed -= {name for name in fixed if values.get(name, ANY) != ANY and name not in section.distinguishes}
+    return sorted(fixed)
+
+
+def _sections_beside(chooser: Chooser, first: Choice) -> list[Solution]:
+    """Return what the document of a solution says about the same matter, also to other readers."""
+    section = chooser.shown.section_of(first.solution)
+    others = [p.solution for p in chooser.shown.about_the_same(section)] if section is not None else []
+    return [s for s in others if chooser.asked.match(s.id) is not Match.CONFLICT]
+
+
+def _children_beside(chooser: Chooser, first: Choice) -> list[Solution]:
+    """Return what the open children of an accepted node show where the node itself shows nothing for everybody."""
+    tree, asked = first.tree, chooser.asked
+    if tree is None or tree.issue is None:
+        return []
+    own = (tree.issue, *(a.id for a in asked.index.forest.ancestors(tree.issue)))
+    if first.solution.issue_id in own or any(chooser.settles(s) for issue in own for s in asked.shown(issue)):
+        return []
+    return [c.solution for c in chooser.fitting(first.document) if c.tree is tree]
+
+
+def _pool(name: str, own: Solution, beside: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:
+    """Return a solution's values of an attribute, and those of others that hold where it does not, with weights."""
+    values = own.attributes[name]
+    others = (s for s in beside if (theirs := s.attributes.get(name, ANY)) != ANY and theirs - values)
+    return _values_with_weights(name, [own, *others], chooser)
 
 
 def _values_with_weights(name: str, solutions: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:
