@@ -76,6 +76,10 @@ def test_a_section_that_brings_another_s_steps_is_not_taken_for_it() -> None:
     codes, flow = replace(codes, solution=brought), passage("flow", "Guide", "No flow", at=40)
     shown = index(inside := solution("inside", "p", at=42), passages=(codes, flow))
     assert shown.section_of(inside) == flow
+    later = replace(
+        codes, solution=replace(brought, evidence=(brought.evidence[1], *solution("z", "", at=44).evidence))
+    )
+    assert index(inside, passages=(codes, later)).section_of(inside) == later
     assert index(solution("y", "p", at=42), passages=(codes,)).section_of(inside) == codes
 
 

@@ -50,7 +50,7 @@ def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
 
 
 def _attributes_left_open(chooser: Chooser, first: Choice) -> list[str]:
-    """Return what a solution fixes and the question leaves open, but for what its document fixes for all its readers."""
+    """Return what a solution fixes and the question leaves open, but for what its document fixes for all readers."""
     section = chooser.shown.section_of(first.solution)
     fixed = {name for name in chooser.asked.unknown if first.solution.attributes.get(name, ANY) != ANY}
     if section is not None:

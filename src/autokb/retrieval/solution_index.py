@@ -115,14 +115,17 @@ def _likeness(one: Passage, other: Passage) -> float:
 
 
 def _find_passage(place: Evidence, passages_of: Mapping[str, Sequence[Passage]]) -> Passage | None:
-    """Return the passage that a place stands in, rather the one that begins there than one that refers to it."""
-    over = (
-        (n > 0, p)
-        for p in passages_of.get(place.document, ())
-        for n, e in enumerate(p.solution.evidence)
-        if e.start < place.end and e.end > place.start
-    )
-    return min(over, key=lambda found: found[0], default=(False, None))[1]
+    """Return the passage that a place stands in: of those with its words the last that begins before its end.
+
+    Others refer to it and bring its steps along. Passages are in the order of their document.
+    """
+    found: Passage | None = None
+    for passage in passages_of.get(place.document, ()):
+        if found is not None and passage.solution.evidence[0].start >= place.end:
+            break
+        if any(e.start < place.end and e.end > place.start for e in passage.solution.evidence):
+            found = passage
+    return found
 
 
 def _sections_of(shown: Sequence[Solution], passages_of: Mapping[str, Sequence[Passage]]) -> tuple[Passage | None, ...]:
