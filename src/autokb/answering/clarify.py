@@ -12,8 +12,8 @@ from autokb.core.domain import Attribute
 from autokb.core.nouns import Solution
 
 TEMPERATURE = 0.05  # cosine; a solution this much less similar than the best counts 1/e of it
-# Cosine of the question to the first solution. Of 46 questions back over two sets of written questions 13 were below it,
-# and 2 of these were justified.
+# Cosine of the question to the first solution. Of 46 questions back over two sets of written questions 13 were below
+# it, and 2 of these were justified.
 NEAR_ENOUGH = 0.4
 PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
 
