@@ -9,6 +9,7 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
 from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
+from autokb.issues.answering_sections import ScoredSpan
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.wording import solution_text
@@ -33,7 +34,7 @@ __all__ = [
 class FoundPassage:
     """Where something was found: a document and all its windows as (start, end, cosine to the node).
 
-    ``lift`` is what speaks for the document beside its words (what helped others), in cosine.
+    ``sections`` are its sections as (start, end, how well that answers the node's problem); ``lift`` is what speaks for the document beside its words (what helped others), in cosine.
     """
 
     document: Document
@@ -41,6 +42,7 @@ class FoundPassage:
     end: int
     windows: tuple[tuple[int, int, float], ...]
     lift: float = 0.0
+    sections: Sequence[ScoredSpan] = ()
 
 
 def solutions_request(
@@ -90,6 +92,11 @@ def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
             if s < end and e > start
         ),
         lift=round(passage.lift, 3),
+        sections=tuple(
+            (max(s, start) - start, min(e, end) - start, round(score, 3))
+            for s, e, score in passage.sections
+            if s < end and e > start
+        ),
         offset=start,
     )
 

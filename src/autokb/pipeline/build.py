@@ -20,6 +20,7 @@ from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
 from autokb.core.timed_patterns import forget_slow_searches
 from autokb.core.vectors import Vectors, encoder_key
+from autokb.issues.answering_sections import AnsweringSections
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rules_stay import check_rules_stay
@@ -194,12 +195,17 @@ class Build:
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
         index = self._fitted_index(sources, windows, titles, grown)
         texts = {r.id: r.full_text for r in raw}
-        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts)
+        passages = self._passages(sources)
+        sections = AnsweringSections.of(passages, spec, stages.embed)
+        problems = dict(zip(texts, organised.problems, strict=True))
+        grown, solutions = find_solutions(
+            stages, self.workspace, corpus, index, grown, past, texts, sections, problems
+        )
         decided, rules = decide(stages, spec, solutions, grown.issues, published.decisions)
         stages.stop_if_awaited()
         if not publish:
             return KnowledgeCounts()
-        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()))
+        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
         self._publish(sources, organised, grown, solutions, index, rules)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
@@ -236,14 +242,18 @@ class Build:
         return replace(index, gate=gate)
 
     def _with_solutions(
-        self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]
+        self,
+        index: AskIndex,
+        sources: _Sources,
+        grown: Grown,
+        solutions: Sequence[Solution],
+        passages: Sequence[Passage],
     ) -> AskIndex:
         """Return the index with all that can be shown, and what nodes and passages say of documents fitted on the past.
 
         The vectors that a question needs are made here, so that no question waits for them.
         """
         attributes = self.workspace.spec.attributes
-        passages = self._passages(sources)
         knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
         issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
         nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id(), index.chunks.documents)

@@ -114,7 +114,7 @@ def _candidates(
     found = materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language)
     audiences = [_audience(material, excerpt, reader) for material in found]
     excluded = [reader.excludes(audience, node) for audience in audiences]
-    nearness = [_similarity(material.place, excerpt.windows) for material in found]
+    nearness = [_similarity(material.place, excerpt.sections or excerpt.windows) for material in found]
     for position, material in enumerate(found):
         if excluded[position]:
             continue

@@ -1,0 +1,80 @@
+"""Which sections of the documents answer a problem, whoever has it: attribute values are masked on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Passage
+from autokb.heuristics.titles.phrase_editing import named_values
+from autokb.issues.attribute_masking import Embed, masked_text, problem_vectors
+
+ScoredSpan = tuple[int, int, float]  # of a document: start, end, and how well that part answers
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AnsweringSections:
+    """The sections of all documents; those that differ in their readers alone (``Adults``, ``On Android``) are one subject.
+
+    Row n of ``texts`` is what stands in section n, of ``headings`` its subject's heading and of ``paths`` that heading
+    behind those above it; ``subjects[n]`` is its subject's number, ``spans[n]`` where it is.
+    """
+
+    texts: Floats
+    headings: Floats
+    paths: Floats
+    subjects: NDArray[np.int64]
+    spans: Sequence[tuple[str, int, int]]
+
+    @classmethod
+    def of(cls, passages: Sequence[Passage], spec: DomainSpec, embed: Embed) -> AnsweringSections:
+        """Index the passages of all documents."""
+        found = [p for p in passages if p.solution.evidence]
+        subjects = [_subject(p, spec) for p in found]
+        numbers = {subject: n for n, subject in enumerate(dict.fromkeys(subjects))}
+        sections = [p.section for p in found]
+        vectors = np.asarray(embed(sections), dtype=np.float64)
+        headings = [masked_text(headings[-1], spec) for _, headings in subjects]
+        paths = [masked_text(" > ".join(headings), spec) for _, headings in subjects]
+        places = [(p.solution.evidence[0].document, [e.start for e in p.solution.evidence], [e.end for e in p.solution.evidence]) for p in found]
+        return cls(
+            problem_vectors(sections, spec, vectors, embed),
+            np.asarray(embed(headings), dtype=np.float64),
+            np.asarray(embed(paths), dtype=np.float64),
+            np.array([numbers[subject] for subject in subjects], dtype=np.int64),
+            [(document, min(starts), max(ends)) for document, starts, ends in places],
+        )
+
+    def answering(self, problem: Floats) -> Mapping[str, list[ScoredSpan]]:
+        """Return by document how well each section answers a problem, a unit vector.
+
+        That is the mean of two cosines, each the best of its subject: to what stands in a section, and to its heading,
+        alone or behind those above it.
+        """
+        if not self.spans:
+            return {}
+        by_subject = np.full((2, int(self.subjects.max()) + 1), -1.0)
+        np.maximum.at(by_subject[0], self.subjects, self.texts @ problem)
+        np.maximum.at(by_subject[1], self.subjects, np.maximum(self.headings @ problem, self.paths @ problem))
+        scores = by_subject.mean(axis=0)[self.subjects]
+        found: dict[str, list[ScoredSpan]] = {}
+        for (document, start, end), score in zip(self.spans, scores.tolist(), strict=True):
+            found.setdefault(document, []).append((start, end, score))
+        return found
+
+
+def _subject(passage: Passage, spec: DomainSpec) -> tuple[str, tuple[str, ...]]:
+    """Return the document and the headings that say what a section is about; one that only names readers says nothing."""
+    headings = passage.headings
+    while len(headings) > 1 and _only_names_readers(headings[-1], spec):
+        headings = headings[:-1]
+    return passage.solution.evidence[0].document, headings
+
+
+def _only_names_readers(heading: str, spec: DomainSpec) -> bool:
+    return bool(named_values(heading, spec.attributes, spec.language)) and masked_text(heading, spec) == heading
