@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autokb.core.attributes import ANY, Attributes, Values
+from autokb.core.attributes import ANY, Attributes, Match, Values, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
@@ -82,8 +82,7 @@ class _Placing:
             self.put(replace(solution, id=new_id, issue_id=home.id), home)
 
     def placed(self) -> PlacedTree:
-        parents = self._evidence(self.parent)
-        kept = [n for n in self.nodes.values() if n.id == self.parent.id or self._adds(n, parents)]
+        kept = [n for n in self.nodes.values() if n.id == self.parent.id or self._adds(n)]
         ranked = (
             replace(solution, rank=rank)
             for node in kept
@@ -91,8 +90,13 @@ class _Placing:
         )
         return PlacedTree(tuple(kept), tuple(ranked))
 
-    def _adds(self, node: Issue, parents: frozenset[Evidence]) -> bool:
-        return not self._evidence(node) <= parents
+    def _adds(self, node: Issue) -> bool:
+        """Return whether a child shows anything that no wider node of its tree does."""
+        names = list(self.spec.attributes)
+        wider = (
+            n for n in self.nodes.values() if compare(n.attributes, node.attributes, names) is Match.BROADER
+        )
+        return not self._evidence(node) <= frozenset().union(*map(self._evidence, (self.parent, *wider)))
 
     def _evidence(self, node: Issue) -> frozenset[Evidence]:
         shown = (s for s in self.solutions_of.get(node.id, {}).values() if s.status in DISPLAYED)

@@ -40,9 +40,9 @@ class FoundPassage:
     document: Document
     start: int
     end: int
-    windows: tuple[tuple[int, int, float], ...]
+    windows: Sequence[ScoredSpan]
     lift: float = 0.0
-    sections: Sequence[ScoredSpan] = ()
+    sections: Sequence[ScoredSpan] | None = None
 
 
 def solutions_request(
@@ -86,19 +86,17 @@ def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
             for s in find_conditionals(document.text)
             if s.start < end and s.end > start
         ),
-        windows=tuple(
-            (max(s, start) - start, min(e, end) - start, round(cosine, 3))
-            for s, e, cosine in passage.windows
-            if s < end and e > start
-        ),
+        windows=_move_spans(passage.windows, start, end),
         lift=round(passage.lift, 3),
-        sections=tuple(
-            (max(s, start) - start, min(e, end) - start, round(score, 3))
-            for s, e, score in passage.sections
-            if s < end and e > start
-        ),
+        sections=None if passage.sections is None else _move_spans(passage.sections, start, end),
         offset=start,
     )
+
+
+def _move_spans(found: Sequence[ScoredSpan], start: int, end: int) -> tuple[ScoredSpan, ...]:
+    """Return the spans that touch an excerpt as the excerpt has them."""
+    touching = ((s, e, score) for s, e, score in found if s < end and e > start)
+    return tuple((max(s, start) - start, min(e, end) - start, round(score, 3)) for s, e, score in touching)
 
 
 def _move_conditional(conditional: Conditional, start: int, end: int) -> Conditional:

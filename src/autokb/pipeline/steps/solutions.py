@@ -37,7 +37,7 @@ from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 STAGE = "solutions"
-VERSION = "4"  # raise it when a node's request or what is made of its reply changes
+VERSION = "7"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -210,7 +210,7 @@ class _PassageFinder:
         for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
             boost[self._places[hit.id]] = LIFT * hit.score
         hits = found.best_chunks(PASSAGES, boost)
-        answering = self.sections.answering(problem)
+        answering = self.sections.answering(problem, {d: float(boost[n]) for d, n in self._places.items()})
         return [
             self._passage(hit, found, float(boost[self._places[hit.document]]), answering.get(hit.document, ()))
             for hit in hits
