@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Passage
 from autokb.heuristics.titles.phrase_editing import named_values
 from autokb.issues.attribute_masking import Embed, masked_text, problem_vectors
 
 MARGIN = 0.1  # how far behind the best a section may be that answers the same problem
+
 ScoredSpan = tuple[int, int, float]  # of a document: start, end, and how well that part answers
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,6 @@ class AnsweringSections:
     headings: Floats
     paths: Floats
     subjects: NDArray[np.int64]
-    for_all: NDArray[np.bool_]
     spans: Sequence[tuple[str, int, int]]
 
     @classmethod
@@ -50,26 +49,32 @@ class AnsweringSections:
             np.asarray(embed(headings), dtype=np.float64),
             np.asarray(embed(paths), dtype=np.float64),
             np.array([numbers[subject] for subject in subjects], dtype=np.int64),
-            np.array([all(values == ANY for values in p.solution.attributes.values()) for p in found], dtype=np.bool_),
             [(document, min(starts), max(ends)) for document, starts, ends in places],
         )
+
+    def score_subjects(self, problem: Floats) -> Floats:
+        """Return how well each subject answers a problem.
+
+        That is the mean of two cosines, each the best of its sections: to what stands in a section, and to its heading,
+        alone or behind those above it.
+        """
+        scores = np.full((2, int(self.subjects.max(initial=-1)) + 1), -1.0)
+        np.maximum.at(scores[0], self.subjects, self.texts @ problem)
+        np.maximum.at(scores[1], self.subjects, np.maximum(self.headings @ problem, self.paths @ problem))
+        return np.asarray(scores.mean(axis=0), dtype=np.float64)
 
     def answering(self, problem: Floats, lifts: Mapping[str, float]) -> Mapping[str, list[ScoredSpan]]:
         """Return by document the sections that answer a problem, a unit vector, and how well each does.
 
-        That is the mean of two cosines, each the best of its subject: to what stands in a section, and to its heading,
-        alone or behind those above it. ``lifts`` is what speaks for a document beside its words. A section far behind
-        the best one, whoever that is written for, is about another problem.
+        ``lifts`` is what speaks for a document beside its words. A section far behind the best one, whoever that is
+        written for, is about another problem.
         """
         if not self.spans:
             return {}
-        by_subject = np.full((2, int(self.subjects.max()) + 1), -1.0)
-        np.maximum.at(by_subject[0], self.subjects, self.texts @ problem)
-        np.maximum.at(by_subject[1], self.subjects, np.maximum(self.headings @ problem, self.paths @ problem))
-        scores = by_subject.mean(axis=0)[self.subjects]
+        scores = self.score_subjects(problem)[self.subjects]
         found: dict[str, list[ScoredSpan]] = {}
         lifted = scores + [lifts.get(document, 0.0) for document, _, _ in self.spans]
-        for n in np.flatnonzero(self.for_all | (lifted >= lifted.max() - MARGIN)).tolist():
+        for n in np.flatnonzero(lifted >= lifted.max() - MARGIN).tolist():
             document, start, end = self.spans[n]
             found.setdefault(document, []).append((start, end, float(scores[n])))
         return found

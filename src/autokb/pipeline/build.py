@@ -35,10 +35,11 @@ from autokb.pipeline.steps.publish import KINDS, records
 from autokb.pipeline.steps.ranking import STAGE as FIT
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
-from autokb.pipeline.steps.trees import Grown, grow_trees
+from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
+from autokb.retrieval.gate_fitting import off_topic_issues
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
@@ -194,6 +195,7 @@ class Build:
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
         index = self._fitted_index(sources, windows, titles, grown)
+        grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
         passages = self._passages(sources)
         sections = AnsweringSections.of(passages, spec, stages.embed)

@@ -79,6 +79,16 @@ def fit_question_gate(
     return fit_gate(index.encoder, vectors, [known.windows])
 
 
+def off_topic_issues(index: AskIndex, raw: Mapping[str, Vectors]) -> frozenset[str]:
+    """Return the raw issues that a fitted gate takes to be off topic, each scored without itself and its likes."""
+    coefficients = index.gate.coefficients
+    if coefficients is None or not raw:
+        return frozenset()
+    odds = _log_odds(coefficients, _Known.of(index, raw).score_issues(range(len(raw)))) - math.log(ON_TOPIC_ODDS)
+    far = odds < math.log(OFF_TOPIC / (1 - OFF_TOPIC))
+    return frozenset(raw_id for raw_id, is_far in zip(raw, far, strict=True) if is_far)
+
+
 def _fit_against(own: Cases, kinds: Mapping[str, Cases], encoder: str, described: str) -> Gate | None:
     """Fit without own cases that are off topic, then without kinds that pass; None where too little is left."""
     everything = np.vstack(list(kinds.values()))

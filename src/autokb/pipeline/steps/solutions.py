@@ -19,8 +19,10 @@ from autokb.core.timed_patterns import describe_slow
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections, ScoredSpan
 from autokb.issues.attribute_masking import masked_text
+from autokb.issues.joining import join_trees
 from autokb.issues.placement import place_solutions
 from autokb.issues.safeguards import rules_request, safeguard
+from autokb.issues.same_problem import Problem
 from autokb.issues.solutions import FoundPassage, PathSolution, solutions_request, verify_quotes, written_solutions
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
@@ -37,7 +39,7 @@ from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 STAGE = "solutions"
-VERSION = "7"  # raise it when a node's request or what is made of its reply changes
+VERSION = "4"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -72,10 +74,17 @@ def find_solutions(
         else:
             true.append(solution)
     paths = {one.solution.id: one.path for one in found}
-    trees = place_solutions(grown.trees(), true, paths, workspace.spec)
-    placed = replace(grown, issues=tuple(issue for tree in trees for issue in tree.issues))
-    solutions = [solution for tree in trees for solution in tree.solutions]
-    return placed, _checked(stages, workspace.spec, solutions, {i.id: i for i in placed.issues})
+    placed = place_solutions(grown.trees(), true, paths, workspace.spec)
+    checked = _checked(
+        stages,
+        workspace.spec,
+        [solution for tree in placed for solution in tree.solutions],
+        {issue.id: issue for tree in placed for issue in tree.issues},
+    )
+    by_id = {solution.id: solution for solution in checked}
+    joined = join_trees([tree.with_solutions(by_id) for tree in placed], finder.problems_of(stages.embed, grown))
+    issues = tuple(issue for tree in joined.trees for issue in tree.issues)
+    return replace(grown, issues=issues, joined=joined.joined), [s for t in joined.trees for s in t.solutions]
 
 
 def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
@@ -202,6 +211,21 @@ class _PassageFinder:
             vector = np.asarray(text, dtype=np.float64)
             found.append(_unit(vector + _unit(np.mean(raw, axis=0))) if raw else vector)
         return found
+
+    def problems_of(
+        self, embed: Callable[[Sequence[str]], Vectors], grown: Grown
+    ) -> dict[str, Problem]:
+        """Return the problem of each tree by the id of its parent."""
+        parents = [issue for issue in grown.issues if issue.parent_id is None]
+        vectors = self.problem_vectors(embed, parents)
+        return {
+            parent.id: Problem(
+                vector,
+                self.sections.score_subjects(vector),
+                frozenset(document for raw in parent.raw_issues for document in self.links.get(raw, ())),
+            )
+            for parent, vector in zip(parents, vectors, strict=True)
+        }
 
     def passages(self, issue: Issue, problem: NDArray[np.float64]) -> list[FoundPassage]:
         """Return the node's best passages with all windows and sections of their documents."""
