@@ -203,7 +203,7 @@ class Build:
         grown, solutions = find_solutions(
             stages, self.workspace, corpus, index, grown, past, texts, sections, problems
         )
-        decided, rules = decide(stages, spec, solutions, grown.issues, published.decisions)
+        decided, rules = decide(stages, spec, solutions, grown, published.decisions)
         stages.stop_if_awaited()
         if not publish:
             return KnowledgeCounts()
@@ -308,7 +308,7 @@ class Build:
         )
         with self.stages.timed("publish"), self.file.transaction():
             self.file.publish(found, KINDS)
-            keep_updated(self.file, solutions, grown.issues, rules)
+            keep_updated(self.file, solutions, grown, rules)
 
 
 def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:
