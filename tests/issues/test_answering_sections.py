@@ -36,7 +36,7 @@ LIME = passage("lime.md", "Lime at the bottom", text="Lime")
 
 def answering(problem: str, *passages: Passage, lifts=None):
     found = AnsweringSections.of(passages, SPEC, embed).answering(embed([problem])[0], lifts or {})
-    return {document: [score for _, _, score in spans] for document, spans in found.items()}
+    return {document: [score for _, _, score in spans] for document, spans in found.items() if spans}
 
 
 def test_sections_that_differ_in_their_readers_alone_answer_equally_well() -> None:

@@ -66,17 +66,17 @@ class AnsweringSections:
     def answering(self, problem: Floats, lifts: Mapping[str, float]) -> Mapping[str, list[ScoredSpan]]:
         """Return by document the sections that answer a problem, a unit vector, and how well each does.
 
-        ``lifts`` is what speaks for a document beside its words. A section far behind the best one, whoever that is
+        A document whose sections are not known, as where no rule could be checked, is missing. ``lifts`` is what speaks for a document beside its words. A section far behind the best one, whoever that is
         written for, is about another problem.
         """
         if not self.spans:
             return {}
         scores = self.score_subjects(problem)[self.subjects]
-        found: dict[str, list[ScoredSpan]] = {}
+        found: dict[str, list[ScoredSpan]] = {document: [] for document, _, _ in self.spans}
         lifted = scores + [lifts.get(document, 0.0) for document, _, _ in self.spans]
         for n in np.flatnonzero(lifted >= lifted.max() - MARGIN).tolist():
             document, start, end = self.spans[n]
-            found.setdefault(document, []).append((start, end, float(scores[n])))
+            found[document].append((start, end, float(scores[n])))
         return found
 
 

@@ -236,7 +236,7 @@ class _PassageFinder:
         hits = found.best_chunks(PASSAGES, boost)
         answering = self.sections.answering(problem, {d: float(boost[n]) for d, n in self._places.items()})
         return [
-            self._passage(hit, found, float(boost[self._places[hit.document]]), answering.get(hit.document, ()))
+            self._passage(hit, found, float(boost[self._places[hit.document]]), answering.get(hit.document))
             for hit in hits
         ]
 
@@ -255,7 +255,7 @@ class _PassageFinder:
         return _unit(both)
 
     def _passage(
-        self, hit: ChunkHit, found: Found, boost: float, sections: Sequence[ScoredSpan]
+        self, hit: ChunkHit, found: Found, boost: float, sections: Sequence[ScoredSpan] | None
     ) -> FoundPassage:
         windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows[hit.document]]
         spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
