@@ -29,7 +29,7 @@ from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import PastIssue, resolving_documents
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.search import ChunkHit, Found, search
+from autokb.retrieval.search import Found, search
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
@@ -39,7 +39,7 @@ from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 STAGE = "solutions"
-VERSION = "4"  # raise it when a node's request or what is made of its reply changes
+VERSION = "5"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -235,9 +235,13 @@ class _PassageFinder:
             boost[self._places[hit.id]] = LIFT * hit.score
         hits = found.best_chunks(PASSAGES, boost)
         answering = self.sections.answering(problem, {d: float(boost[n]) for d, n in self._places.items()})
+        best = sorted((-max(spans, key=_score)[2], d) for d, spans in answering.items() if spans)[:PASSAGES]
+        seen = {hit.document for hit in hits}
+        places = [(hit.document, hit.start, hit.end) for hit in hits]
+        places += [(d, *max(answering[d], key=_score)[:2]) for _, d in best if d not in seen]
         return [
-            self._passage(hit, found, float(boost[self._places[hit.document]]), answering.get(hit.document))
-            for hit in hits
+            self._passage(place, found, float(boost[self._places[place[0]]]), answering.get(place[0]))
+            for place in places
         ]
 
     def _vector(self, issue: Issue) -> Vectors:
@@ -255,11 +259,16 @@ class _PassageFinder:
         return _unit(both)
 
     def _passage(
-        self, hit: ChunkHit, found: Found, boost: float, sections: Sequence[ScoredSpan] | None
+        self, place: tuple[str, int, int], found: Found, boost: float, sections: Sequence[ScoredSpan] | None
     ) -> FoundPassage:
-        windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows[hit.document]]
+        document, start, end = place
+        windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows.get(document, ())]
         spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
-        return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans, boost, sections)
+        return FoundPassage(self.documents[document], start, end, spans, boost, sections)
+
+
+def _score(span: ScoredSpan) -> float:
+    return span[2]
 
 
 def _unit(vector: Any) -> Any:
