@@ -1,10 +1,10 @@
-"""Fits when two problems are the same one, on pairs of questions whose outcomes are known (``issues/same_problem.py``).
+"""Fits when two problems are the same one, on pairs of questions whose outcomes are known.
 
-``python -m benchmarks.same_problem WORKSPACE...`` reads built workspaces (those that ``benchmarks.answers --keep`` made of
-thunderbird and cashbook) and prints the weights. Two questions are one problem where the same document helped; each
-workspace counts the same. What helped the question nearest to each stands for the outcomes known of its tree, for its
-own are what is to be found. The intercept is that of pairs which one subject of the documents answers best, as trees
-have that are joined.
+``python -m benchmarks.same_problem WORKSPACE...`` reads built workspaces (those that ``benchmarks.answers --keep`` made
+of thunderbird and cashbook) and prints the weights of ``issues/same_problem.py``. Two questions are one problem where
+the same document helped; each workspace counts the same. What helped the question nearest to each stands for the
+outcomes known of its tree, for its own are what is to be found. The intercept is that of pairs which one subject of
+the documents answers best, as trees have that are joined.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ Floats = NDArray[np.float64]
 
 
 def pairs(folder: Path) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for all pairs of questions with outcomes what speaks for one problem, whether it is, and one best subject."""
+    """Return of all pairs of questions with outcomes what speaks for one problem, and whether they are one.
+
+    The last says which pairs one subject of the documents answers best.
+    """
     workspace = open_workspace(folder)
     with workspace.file() as file, open_stages(workspace, file) as stages:
         documents, raw = staged_documents(file), staged_raw_issues(file)

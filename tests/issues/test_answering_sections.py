@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from autokb.core.attributes import ANY
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Evidence, Passage, Solution

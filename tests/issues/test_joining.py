@@ -98,6 +98,10 @@ def test_trees_for_different_customers_stay() -> None:
 def test_a_withheld_solution_is_nothing_shown() -> None:
     withheld = tree("a", RESET)
     withheld = PlacedTree(
-        withheld.issues, tuple(Solution(s.id, s.issue_id, s.text, s.steps, s.attributes, s.evidence, "withheld") for s in withheld.solutions)
+        withheld.issues,
+        tuple(
+            Solution(s.id, s.issue_id, s.text, s.steps, s.attributes, s.evidence, "withheld")
+            for s in withheld.solutions
+        ),
     )
     assert len(join(withheld, tree("b", RESET)).trees) == 2

@@ -212,7 +212,7 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
 
 
 def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
-    """Return decisions that look in the tree that took theirs in; ``joined`` are roots by those that are none any more."""
+    """Return decisions that look in the tree that took theirs in; ``joined`` are the roots by those that have gone."""
 
     def follow(one: Edit | HumanVerdict) -> Origin:
         return replace(one.origin, tree=joined.get(one.origin.tree, one.origin.tree))

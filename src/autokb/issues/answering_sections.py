@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AnsweringSections:
-    """The sections of all documents; those that differ in their readers alone (``Adults``, ``On Android``) are one subject.
+    """The sections of all documents; those that differ in their readers alone (``On Android``) are one subject.
 
     Row n of ``texts`` is what stands in section n, of ``headings`` its subject's heading and of ``paths`` that heading
     behind those above it; ``subjects[n]`` is its subject's number, ``spans[n]`` where it is.
@@ -43,7 +43,14 @@ class AnsweringSections:
         vectors = np.asarray(embed(sections), dtype=np.float64)
         headings = [masked_text(headings[-1], spec) for _, headings in subjects]
         paths = [masked_text(" > ".join(headings), spec) for _, headings in subjects]
-        places = [(p.solution.evidence[0].document, [e.start for e in p.solution.evidence], [e.end for e in p.solution.evidence]) for p in found]
+        places = [
+            (
+                p.solution.evidence[0].document,
+                [e.start for e in p.solution.evidence],
+                [e.end for e in p.solution.evidence],
+            )
+            for p in found
+        ]
         return cls(
             problem_vectors(sections, spec, vectors, embed),
             np.asarray(embed(headings), dtype=np.float64),
@@ -66,8 +73,9 @@ class AnsweringSections:
     def answering(self, problem: Floats, lifts: Mapping[str, float]) -> Mapping[str, list[ScoredSpan]]:
         """Return by document the sections that answer a problem, a unit vector, and how well each does.
 
-        A document whose sections are not known, as where no rule could be checked, is missing. ``lifts`` is what speaks for a document beside its words. A section far behind the best one, whoever that is
-        written for, is about another problem.
+        A document whose sections are not known, as where no rule could be checked, is missing. ``lifts`` is what speaks
+        for a document beside its words. A section far behind the best one, whoever that is written for, is about
+        another problem.
         """
         if not self.spans:
             return {}
@@ -81,7 +89,7 @@ class AnsweringSections:
 
 
 def _subject(passage: Passage, spec: DomainSpec) -> tuple[str, tuple[str, ...]]:
-    """Return the document and the headings that say what a section is about; one that only names readers says nothing."""
+    """Return the document and the headings that say what a section is about, without those that only name readers."""
     headings = passage.headings
     while len(headings) > 1 and _only_names_readers(headings[-1], spec):
         headings = headings[:-1]

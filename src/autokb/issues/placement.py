@@ -114,7 +114,10 @@ class _Placing:
 
 
 def without_repetition(tree: PlacedTree) -> PlacedTree:
-    """Return a tree without the children that show nothing that no wider node does, its solutions ranked on each node."""
+    """Return a tree without the children that show nothing that no wider node does, the solutions of each node ranked.
+
+    ``PlacedTree.issues`` begins with the parent.
+    """
     parent = tree.issues[0]
     of_node: dict[str, list[Solution]] = {}
     for solution in tree.solutions:
@@ -129,9 +132,7 @@ def without_repetition(tree: PlacedTree) -> PlacedTree:
 
     kept = [issue for issue in tree.issues if issue is parent or adds(issue)]
     ranked = (
-        replace(solution, rank=rank)
-        for issue in kept
-        for rank, solution in enumerate(of_node.get(issue.id, ()), 1)
+        replace(solution, rank=rank) for issue in kept for rank, solution in enumerate(of_node.get(issue.id, ()), 1)
     )
     return PlacedTree(tuple(kept), tuple(ranked))
 

@@ -19,9 +19,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem: the unit vector of its words without attribute values, how well each subject of the documents answers
-
-    it, and the documents that are known to have helped.
+    """The unit vector of a problem's words without attribute values, how well each subject of the documents answers it,
+    and the documents that are known to have helped.
     """
 
     vector: Floats
@@ -48,4 +47,3 @@ def log_odds(one: Problem, other: Problem) -> float:
     cosine = float(one.vector @ other.vector)
     sections = float(one.profile @ other.profile)
     return INTERCEPT + COSINE * cosine + SECTIONS * sections + OUTCOMES * agreement(one.outcomes, other.outcomes)
-

@@ -34,7 +34,8 @@ __all__ = [
 class FoundPassage:
     """Where something was found: a document and all its windows as (start, end, cosine to the node).
 
-    ``sections`` are its sections as (start, end, how well that answers the node's problem); ``lift`` is what speaks for the document beside its words (what helped others), in cosine.
+    ``sections`` are its sections as (start, end, how well that answers the node's problem), those that do, None where
+    that is not known; ``lift`` is what speaks for the document beside its words (what helped others), in cosine.
     """
 
     document: Document

@@ -200,9 +200,7 @@ class Build:
         passages = self._passages(sources)
         sections = AnsweringSections.of(passages, spec, stages.embed)
         problems = dict(zip(texts, organised.problems, strict=True))
-        grown, solutions = find_solutions(
-            stages, self.workspace, corpus, index, grown, past, texts, sections, problems
-        )
+        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
         decided, rules = decide(stages, spec, solutions, grown, published.decisions)
         stages.stop_if_awaited()
         if not publish:

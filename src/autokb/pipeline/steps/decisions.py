@@ -54,9 +54,7 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
     }
 
 
-def keep_updated(
-    file: WorkspaceFile, solutions: Sequence[Solution], grown: Grown, rules: RuleResults
-) -> None:
+def keep_updated(file: WorkspaceFile, solutions: Sequence[Solution], grown: Grown, rules: RuleResults) -> None:
     """Store what a build found out about decisions, those included that were taken while it ran.
 
     Call it inside the transaction that publishes.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
+Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
 VERSION = "5"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
@@ -62,7 +63,9 @@ def find_solutions(
     ``texts`` are those of the raw issues by their ids. A false quote is a failure and is left out.
     """
     documents = {d.id: d for d in corpus.documents}
-    finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past}, texts, sections, problems, workspace.spec)
+    finder = _PassageFinder(
+        index, corpus, documents, {p.id: p.documents for p in past}, texts, sections, problems, workspace.spec
+    )
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
@@ -212,9 +215,7 @@ class _PassageFinder:
             found.append(_unit(vector + _unit(np.mean(raw, axis=0))) if raw else vector)
         return found
 
-    def problems_of(
-        self, embed: Callable[[Sequence[str]], Vectors], grown: Grown
-    ) -> dict[str, Problem]:
+    def problems_of(self, embed: Callable[[Sequence[str]], Vectors], grown: Grown) -> dict[str, Problem]:
         """Return the problem of each tree by the id of its parent."""
         parents = [issue for issue in grown.issues if issue.parent_id is None]
         vectors = self.problem_vectors(embed, parents)
@@ -271,8 +272,9 @@ def _score(span: ScoredSpan) -> float:
     return span[2]
 
 
-def _unit(vector: Any) -> Any:
-    unit: Any = vector / max(float(np.linalg.norm(vector)), 1e-12)
+def _unit(vector: NDArray[Real]) -> NDArray[Real]:
+    length = max(float(np.linalg.norm(vector)), 1e-12)
+    unit: NDArray[Real] = (vector / length).astype(vector.dtype, copy=False)
     return unit
 
 
