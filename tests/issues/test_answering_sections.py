@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from autokb.core.attributes import ANY
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Evidence, Passage, Solution
 from autokb.issues.answering_sections import AnsweringSections
@@ -22,9 +21,9 @@ def embed(texts):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def passage(document: str, *headings: str, text: str = "") -> Passage:
+def passage(document: str, *headings: str, text: str = "", os: str = "Any") -> Passage:
     place = Evidence(document, len("".join(headings)), len("".join(headings)) + 4, "Do it")
-    solution = Solution("", "", headings[-1], ("Do it",), {"os": ANY}, (place,))
+    solution = Solution("", "", headings[-1], ("Do it",), {"os": frozenset({os})}, (place,))
     return Passage(headings, solution, section=text or headings[-1])
 
 
@@ -67,3 +66,11 @@ def test_a_heading_answers_by_those_above_it_too() -> None:
 
 def test_without_sections_nothing_answers() -> None:
     assert answering("lost") == {}
+
+
+def test_what_an_answering_document_says_to_everybody_may_be_farther_behind() -> None:
+    best = passage("lost.md", "The kettle is lost", text="lost")
+    farther = "Ask the app where it is lost"  # as far behind as MARGIN_BESIDE allows
+    assert len(answering("lost", best, passage("lost.md", "Lost at home", text=farther))["lost.md"]) == 2
+    assert len(answering("lost", best, passage("lost.md", "Lost at home", text=farther, os="iOS"))["lost.md"]) == 1
+    assert "app.md" not in answering("lost", best, passage("app.md", "Lost at home", text=farther))

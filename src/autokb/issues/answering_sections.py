@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Passage
 from autokb.heuristics.titles.phrase_editing import named_values
 from autokb.issues.attribute_masking import Embed, masked_text, problem_vectors
 
 MARGIN = 0.1  # how far behind the best a section may be that answers the same problem
+MARGIN_BESIDE = 0.2  # the same for one that holds for everybody, in a document that answers it
 
 ScoredSpan = tuple[int, int, float]  # of a document: start, end, and how well that part answers
 Floats = NDArray[np.float64]
@@ -24,13 +26,15 @@ class AnsweringSections:
     """The sections of all documents; those that differ in their readers alone (``On Android``) are one subject.
 
     Row n of ``texts`` is what stands in section n, of ``headings`` its subject's heading and of ``paths`` that heading
-    behind those above it; ``subjects[n]`` is its subject's number, ``spans[n]`` where it is.
+    behind those above it; ``subjects[n]`` is its subject's number, ``for_all[n]`` whether it is for everybody and
+    ``spans[n]`` where it is.
     """
 
     texts: Floats
     headings: Floats
     paths: Floats
     subjects: NDArray[np.int64]
+    for_all: NDArray[np.bool_]
     spans: Sequence[tuple[str, int, int]]
 
     @classmethod
@@ -56,6 +60,7 @@ class AnsweringSections:
             np.asarray(embed(headings), dtype=np.float64),
             np.asarray(embed(paths), dtype=np.float64),
             np.array([numbers[subject] for subject in subjects], dtype=np.int64),
+            np.array([set(p.solution.attributes.values()) <= {ANY} for p in found], dtype=np.bool_),
             [(document, min(starts), max(ends)) for document, starts, ends in places],
         )
 
@@ -75,14 +80,18 @@ class AnsweringSections:
 
         A document whose sections are not known, as where no rule could be checked, is missing. ``lifts`` is what speaks
         for a document beside its words. A section far behind the best one, whoever that is written for, is about
-        another problem.
+        another problem; what a document that answers says to everybody may be farther behind, such as when to call for
+        help.
         """
         if not self.spans:
             return {}
         scores = self.score_subjects(problem)[self.subjects]
         found: dict[str, list[ScoredSpan]] = {document: [] for document, _, _ in self.spans}
         lifted = scores + [lifts.get(document, 0.0) for document, _, _ in self.spans]
-        for n in np.flatnonzero(lifted >= lifted.max() - MARGIN).tolist():
+        near = lifted >= lifted.max() - MARGIN
+        answering = {self.spans[n][0] for n in np.flatnonzero(near).tolist()}
+        beside = self.for_all & np.array([document in answering for document, _, _ in self.spans])
+        for n in np.flatnonzero(near | (beside & (lifted >= lifted.max() - MARGIN_BESIDE))).tolist():
             document, start, end = self.spans[n]
             found[document].append((start, end, float(scores[n])))
         return found
