@@ -11,6 +11,7 @@ from autokb.core.decisions import (
     Decisions,
     apply_decisions,
     find_offers,
+    follow_joined,
     new_edit,
     new_verdict,
     origin_of,
@@ -164,3 +165,14 @@ def test_a_decision_learns_what_its_solution_is_built_as_now() -> None:
     decided = decide([later], second.edits)
     assert decided.source_changed("s1")  # it was edited when the build said something else
     assert decide([replace(later, id="s2", issue_id="child")], second.edits).solutions["s2"].text == "New"
+
+
+def test_decisions_follow_a_tree_that_another_took_in() -> None:
+    elsewhere = replace(ORIGIN, tree="taken in")
+    edit = new_edit("gone", "New", (), "ann", "2026-01-01", origin=elsewhere)
+    verdict = new_verdict(replace(BUILT, id="gone"), "rejected", "ann", "", elsewhere)
+    decisions = Decisions((edit,), (verdict,))
+    assert len(apply_decisions({"s1": BUILT}, ISSUES, decisions).orphans) == 2
+    followed = apply_decisions({"s1": BUILT}, ISSUES, follow_joined(decisions, {"taken in": "root"}))
+    assert followed.orphans == ()
+    assert (followed.solutions["s1"].text, followed.solutions["s1"].status) == ("New", "rejected")

@@ -85,11 +85,8 @@ def test_what_german_lacks_is_said_once(german: SupportKB, as_english: SupportKB
 
 
 def test_greetings_and_thanks_name_no_issue(german: SupportKB, as_english: SupportKB) -> None:
-    assert texts(german) == [
-        "Am Boden ist Kalk",
-        "Warum blinkt die rote Lampe?",
-        "Wie kann ich meinen Wasserkocher entkalken?",
-    ]
+    limescale = "Wie kann ich meinen Wasserkocher entkalken?"  # "Am Boden ist Kalk" is joined with it
+    assert texts(german) == ["Warum blinkt die rote Lampe?", limescale]
     assert "Servus, wie kann ich meinen Wasserkocher entkalken?" in texts(as_english)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +76,48 @@ def test_a_manual_that_tells_its_readers_apart_gives_children_that_nobody_report
 def test_passages_are_searched_with_what_the_customers_wrote(kb: SupportKB) -> None:
     titles = _titles(kb)
     assert titles["White crust"] == {"Limescale"}
+
+
+CRUST = {"id": "b", "title": "White crust", "text": "There is limescale at the bottom, how do I remove it?"}
+CHALK = {"id": "c", "title": "Chalk", "text": "My tea tastes of chalk, white flakes of lime float in it."}
+
+
+def _limescale_kb(folder: Path, *issues: dict[str, str]) -> SupportKB:
+    folder.mkdir()
+    (folder / "app.md").write_text(MANUAL, encoding="utf-8")
+    (folder / "limescale.md").write_text(LIMESCALE, encoding="utf-8")
+    (folder / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
+    kb = SupportKB.create(folder / "kb", str(folder / "domain.yaml"))
+    kb.add([folder / "app.md", folder / "limescale.md"])
+    return _add_issues(kb, folder, *issues)
+
+
+def _add_issues(kb: SupportKB, folder: Path, *issues: dict[str, str]) -> SupportKB:
+    for issue in issues:
+        file = folder / f"{issue['id']}.jsonl"
+        file.write_text(json.dumps(issue), encoding="utf-8")
+        kb.add([file], "issues", Fields(id="id", title="title", text="text"))
+    assert not kb.build().failures
+    return kb
+
+
+def test_a_tree_that_is_joined_brings_what_people_decided(tmp_path: Path) -> None:
+    alone = {name: _limescale_kb(tmp_path / name, issue) for name, issue in (("b", CRUST), ("c", CHALK))}
+    roots = {name: kb.show().trees[0].id for name, kb in alone.items()}
+    gone, kept = sorted(roots, key=roots.__getitem__, reverse=True)
+    kb = alone[gone]
+    (before,) = kb.show_issue(roots[gone]).solutions or ()
+    kb.reject([before.id], author="ann")
+    _add_issues(kb, tmp_path / gone, CRUST if kept == "b" else CHALK)
+    (tree,) = kb.show().trees
+    assert tree.id == roots[kept]
+    (after,) = kb.show_issue(tree.id).solutions or ()
+    assert (after.text, after.status) == (before.text, "rejected")
+    raw = [r for line in exported_lines(kb, tmp_path) if (r := json.loads(line))["kind"] == "raw_issue"]
+    assert {r["issue"] for r in raw} == {roots[kept]}
+    assert len({r["seed"] for r in raw}) == 2, "clusters are frozen"
+
+
+def exported_lines(kb: SupportKB, folder: Path) -> list[str]:
+    kb.export(folder / "export.jsonl")
+    return (folder / "export.jsonl").read_text(encoding="utf-8").splitlines()

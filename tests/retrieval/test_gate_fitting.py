@@ -13,7 +13,7 @@ from autokb.pipeline.embedding import EmbedderName, open_free_embedder
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, WordWeights
-from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
+from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, off_topic_issues
 from autokb.retrieval.history import build_history
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.knowledge_index import KnowledgeIndex
@@ -285,3 +285,16 @@ def words_of(gate: Gate) -> WordWeights:
 def test_words_count_against_a_question_and_never_for_it(radio: AskIndex) -> None:
     for gate in (radio.gate, fit(index_over(RADIO), [], RADIO), fit(index_over(KITCHEN), [], KITCHEN)):
         assert words_of(gate).unknown <= 0 and words_of(gate).foreign < -3
+
+
+def test_raw_issues_that_the_gate_takes_to_be_off_topic_are_named(radio: AskIndex) -> None:
+    strangers = ["one pizza with ham please", "my tax return is late", "sell my bitcoin"]
+    trees, raw = grown([*REPORTS, *strangers])
+    index = index_over(RADIO, trees, raw)
+    index = replace(
+        index, gate=fit_question_gate(index, raw, dict(zip(raw, [*REPORTS, *strangers], strict=True)), RADIO, embed)
+    )
+    named = off_topic_issues(index, raw)
+    assert {f"r{len(REPORTS) + n:03}-0" for n in range(len(strangers))} <= named
+    assert len(named) <= len(strangers) + 2
+    assert off_topic_issues(replace(index, gate=Gate(DEFAULT_THRESHOLD, ENCODER)), raw) == frozenset()

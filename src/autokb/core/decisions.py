@@ -211,6 +211,19 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
     return Decided(solutions, base, edited, edits, verdicts, written, tuple(orphans))
 
 
+def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
+    """Return decisions that look in the tree that took theirs in; ``joined`` are the roots by those that have gone."""
+
+    def follow(one: Edit | HumanVerdict) -> Origin:
+        return replace(one.origin, tree=joined.get(one.origin.tree, one.origin.tree))
+
+    return Decisions(
+        tuple(replace(one, origin=follow(one)) for one in decisions.edits),
+        tuple(replace(one, origin=follow(one)) for one in decisions.verdicts),
+        tuple(replace(one, tree=joined.get(one.tree, one.tree)) for one in decisions.written),
+    )
+
+
 def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]:
     """Return by the ids of orphaned edits the solutions that they may belong to.
 

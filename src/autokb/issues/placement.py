@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autokb.core.attributes import ANY, Attributes, Values
+from autokb.core.attributes import ANY, Attributes, Match, Values, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
@@ -24,6 +24,10 @@ class PlacedTree:
 
     issues: tuple[Issue, ...]
     solutions: tuple[Solution, ...]
+
+    def with_solutions(self, solutions: Mapping[str, Solution]) -> PlacedTree:
+        """Return the tree with its solutions as they are among these, without those that are not."""
+        return replace(self, solutions=tuple(solutions[s.id] for s in self.solutions if s.id in solutions))
 
 
 def place_solutions(
@@ -86,21 +90,9 @@ class _Placing:
         self.put(replace(solution, id=new_id, issue_id=home.id), home)
 
     def placed(self) -> PlacedTree:
-        parents = self._evidence(self.parent)
-        kept = [n for n in self.nodes.values() if n.id == self.parent.id or self._adds(n, parents)]
-        ranked = (
-            replace(solution, rank=rank)
-            for node in kept
-            for rank, solution in enumerate(self.solutions_of.get(node.id, {}).values(), 1)
-        )
-        return PlacedTree(tuple(kept), tuple(ranked))
-
-    def _adds(self, node: Issue, parents: frozenset[Evidence]) -> bool:
-        return not self._evidence(node) <= parents
-
-    def _evidence(self, node: Issue) -> frozenset[Evidence]:
-        shown = (s for s in self.solutions_of.get(node.id, {}).values() if s.status in DISPLAYED)
-        return frozenset(evidence for solution in shown for evidence in solution.evidence)
+        nodes = tuple(self.nodes.values())
+        solutions = (solution for node in nodes for solution in self.solutions_of.get(node.id, {}).values())
+        return without_repetition(PlacedTree(nodes, tuple(solutions)))
 
     def _known(self, attributes: Attributes) -> dict[str, Values]:
         fixed = {name: values for name, values in attributes.items() if values != ANY}
@@ -123,6 +115,30 @@ class _Placing:
             return None
         text = with_values(self.parent.text, named)
         return Issue(issue_id(self.seed, attributes), text, self.parent.id, attributes, self.parent.seed)
+
+
+def without_repetition(tree: PlacedTree) -> PlacedTree:
+    """Return a tree without the children that show nothing that no wider node does, the solutions of each node ranked.
+
+    ``PlacedTree.issues`` begins with the parent.
+    """
+    parent = tree.issues[0]
+    of_node: dict[str, list[Solution]] = {}
+    for solution in tree.solutions:
+        of_node.setdefault(solution.issue_id, []).append(solution)
+
+    def shown(issue: Issue) -> frozenset[Evidence]:
+        return frozenset(e for s in of_node.get(issue.id, ()) if s.status in DISPLAYED for e in s.evidence)
+
+    def adds(issue: Issue) -> bool:
+        wider = [n for n in tree.issues if compare(n.attributes, issue.attributes, issue.attributes) is Match.BROADER]
+        return not shown(issue) <= frozenset(e for n in (parent, *wider) for e in shown(n))
+
+    kept = [issue for issue in tree.issues if issue is parent or adds(issue)]
+    ranked = (
+        replace(solution, rank=rank) for issue in kept for rank, solution in enumerate(of_node.get(issue.id, ()), 1)
+    )
+    return PlacedTree(tuple(kept), tuple(ranked))
 
 
 def _key(attributes: Attributes) -> tuple[tuple[str, Values], ...]:

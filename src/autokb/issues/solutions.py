@@ -9,6 +9,7 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
 from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
+from autokb.issues.answering_sections import ScoredSpan
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.wording import solution_text
@@ -33,14 +34,16 @@ __all__ = [
 class FoundPassage:
     """Where something was found: a document and all its windows as (start, end, cosine to the node).
 
-    ``lift`` is what speaks for the document beside its words (what helped others), in cosine.
+    ``sections`` are its sections as (start, end, how well that answers the node's problem), those that do, None where
+    that is not known; ``lift`` is what speaks for the document beside its words (what helped others), in cosine.
     """
 
     document: Document
     start: int
     end: int
-    windows: tuple[tuple[int, int, float], ...]
+    windows: Sequence[ScoredSpan]
     lift: float = 0.0
+    sections: Sequence[ScoredSpan] | None = None
 
 
 def solutions_request(
@@ -84,14 +87,17 @@ def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
             for s in find_conditionals(document.text)
             if s.start < end and s.end > start
         ),
-        windows=tuple(
-            (max(s, start) - start, min(e, end) - start, round(cosine, 3))
-            for s, e, cosine in passage.windows
-            if s < end and e > start
-        ),
+        windows=_move_spans(passage.windows, start, end),
         lift=round(passage.lift, 3),
+        sections=None if passage.sections is None else _move_spans(passage.sections, start, end),
         offset=start,
     )
+
+
+def _move_spans(found: Sequence[ScoredSpan], start: int, end: int) -> tuple[ScoredSpan, ...]:
+    """Return the spans that touch an excerpt as the excerpt has them."""
+    touching = ((s, e, score) for s, e, score in found if s < end and e > start)
+    return tuple((max(s, start) - start, min(e, end) - start, round(score, 3)) for s, e, score in touching)
 
 
 def _move_conditional(conditional: Conditional, start: int, end: int) -> Conditional:

@@ -20,6 +20,7 @@ from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
 from autokb.core.timed_patterns import forget_slow_searches
 from autokb.core.vectors import Vectors, encoder_key
+from autokb.issues.answering_sections import AnsweringSections
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rules_stay import check_rules_stay
@@ -34,10 +35,11 @@ from autokb.pipeline.steps.publish import KINDS, records
 from autokb.pipeline.steps.ranking import STAGE as FIT
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
-from autokb.pipeline.steps.trees import Grown, grow_trees
+from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
+from autokb.retrieval.gate_fitting import off_topic_issues
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
@@ -193,13 +195,17 @@ class Build:
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
         index = self._fitted_index(sources, windows, titles, grown)
+        grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
-        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts)
-        decided, rules = decide(stages, spec, solutions, grown.issues, published.decisions)
+        passages = self._passages(sources)
+        sections = AnsweringSections.of(passages, spec, stages.embed)
+        problems = dict(zip(texts, organised.problems, strict=True))
+        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
+        decided, rules = decide(stages, spec, solutions, grown, published.decisions)
         stages.stop_if_awaited()
         if not publish:
             return KnowledgeCounts()
-        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()))
+        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
         self._publish(sources, organised, grown, solutions, index, rules)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
@@ -237,14 +243,18 @@ class Build:
         return replace(index, gate=gate)
 
     def _with_solutions(
-        self, index: AskIndex, sources: _Sources, grown: Grown, solutions: Sequence[Solution]
+        self,
+        index: AskIndex,
+        sources: _Sources,
+        grown: Grown,
+        solutions: Sequence[Solution],
+        passages: Sequence[Passage],
     ) -> AskIndex:
         """Return the index with all that can be shown, and what nodes and passages say of documents fitted on the past.
 
         The vectors that a question needs are made here, so that no question waits for them.
         """
         attributes = self.workspace.spec.attributes
-        passages = self._passages(sources)
         knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
         issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
         nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id(), index.chunks.documents)
@@ -298,7 +308,7 @@ class Build:
         )
         with self.stages.timed("publish"), self.file.transaction():
             self.file.publish(found, KINDS)
-            keep_updated(self.file, solutions, grown.issues, rules)
+            keep_updated(self.file, solutions, grown, rules)
 
 
 def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:

@@ -94,6 +94,20 @@ def fit_question_gate(
     return fit_gate(index.encoder, vectors, [known.windows])
 
 
+def off_topic_issues(index: AskIndex, raw: Mapping[str, Vectors]) -> frozenset[str]:
+    """Return the raw issues that a fitted gate takes to be off topic, each scored without itself and its likes.
+
+    Their words do not count: one that opens with a foreign subject may be the first report of it.
+    """
+    weights = index.gate.coefficients
+    if weights is None or not raw:
+        return frozenset()
+    cases = _Known.of(index, raw).score_issues(range(len(raw)))
+    odds = weights.intercept - math.log(ON_TOPIC_ODDS) + cases @ np.array([weights.documents, weights.issues])
+    far = odds < math.log(OFF_TOPIC / (1 - OFF_TOPIC))
+    return frozenset(raw_id for raw_id, is_far in zip(raw, far, strict=True) if is_far)
+
+
 def _fit_against(
     own: Cases, kinds: Mapping[str, Cases], encoder: str, described: str, subjects: tuple[str, ...]
 ) -> Gate | None:

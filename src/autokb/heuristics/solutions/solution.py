@@ -18,8 +18,9 @@ class Excerpt:
     """Part of a document around what was found in it; every place is counted from the excerpt's own start.
 
     ``headings`` stand above the excerpt, ``switches`` are those that touch it, ``windows`` are (start, end, cosine to
-    the issue); ``lift`` is what speaks for the document beside its words, in cosine; ``offset`` is where the excerpt
-    begins in the document.
+    the issue); ``sections`` are (start, end, how well that answers the issue), of those that do, where that is known;
+    ``lift`` is what speaks for the document beside its words, in cosine; ``offset`` is where the excerpt begins in the
+    document.
     """
 
     document: str
@@ -29,6 +30,7 @@ class Excerpt:
     switches: tuple[Conditional, ...] = ()
     windows: tuple[tuple[int, int, float], ...] = ()
     lift: float = 0.0
+    sections: tuple[tuple[int, int, float], ...] | None = only_if_other_than(None)
     offset: int = outside_key(0)
 
 

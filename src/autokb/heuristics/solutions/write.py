@@ -27,6 +27,7 @@ SHORT_HEADING = 2  # words that name something; so short a heading that names an
 # Scores are cosines to the issue. What further speaks for material is added, what speaks against it taken off. The
 # amounts are our own; each case that one of them decides has its test.
 FLOOR = 0.40  # below it nothing fits
+SECTION_FLOOR = 0.36  # the same where it is known how well each section answers
 NEAR = 0.12  # how far behind the best a further solution may be
 OF_HEADING_WORDS = 0.10  # most that words of the issue in heading and introduction are worth,
 OF_STEP_WORDS = 0.05  # and in the steps
@@ -114,7 +115,8 @@ def _candidates(
     found = materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language)
     audiences = [_audience(material, excerpt, reader) for material in found]
     excluded = [reader.excludes(audience, node) for audience in audiences]
-    nearness = [_similarity(material.place, excerpt.windows) for material in found]
+    measured = excerpt.windows if excerpt.sections is None else excerpt.sections
+    nearness = [_similarity(material.place, measured) for material in found]
     for position, material in enumerate(found):
         if excluded[position]:
             continue
@@ -123,7 +125,7 @@ def _candidates(
             siblings = [n for n, other in enumerate(found) if other.parent == material.parent and excluded[n]]
             similarity = max((similarity, *(nearness[n] - SIBLING_LOSS for n in siblings)))
         likely = similarity + excerpt.lift + _worth_of_shared_words(words, material, excerpt.text, reader.spec.language)
-        if likely >= FLOOR:
+        if likely >= (FLOOR if excerpt.sections is None else SECTION_FLOOR):
             score = likely - _doubt(material, len(found) == 1, audiences[position], node)
             version = max(_versions(_conditionals_around(material, excerpt)), default=0)
             score += OF_NEWER_VERSION * version / (version + HALF_VERSION)

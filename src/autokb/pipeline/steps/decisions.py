@@ -9,6 +9,7 @@ from autokb.core.decisions import (
     Decisions,
     apply_decisions,
     edit_solution,
+    follow_joined,
     update_decisions,
     write_solution,
 )
@@ -16,6 +17,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
 from autokb.issues.safeguards import rules_request
 from autokb.pipeline.stages import Stages
+from autokb.pipeline.steps.trees import Grown
 from autokb.stores.published import keep_decisions, read_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
@@ -24,10 +26,11 @@ RuleResults = Mapping[str, tuple[Verdict, ...]]  # by the id of an edit or a sol
 
 
 def decide(
-    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Sequence[Issue], decisions: Decisions
+    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], grown: Grown, decisions: Decisions
 ) -> tuple[Decided, RuleResults]:
     """Return the solutions as people left them, and what the rules say now of the texts that people wrote."""
-    built, nodes = {s.id: s for s in solutions}, {i.id: i for i in issues}
+    built, nodes = {s.id: s for s in solutions}, {i.id: i for i in grown.issues}
+    decisions = follow_joined(decisions, grown.joined)
     decided = apply_decisions(built, nodes, decisions)
     rules = _check_texts(stages, spec, decided, nodes)
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
@@ -51,15 +54,14 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
     }
 
 
-def keep_updated(
-    file: WorkspaceFile, solutions: Sequence[Solution], issues: Sequence[Issue], rules: RuleResults
-) -> None:
+def keep_updated(file: WorkspaceFile, solutions: Sequence[Solution], grown: Grown, rules: RuleResults) -> None:
     """Store what a build found out about decisions, those included that were taken while it ran.
 
     Call it inside the transaction that publishes.
     """
     decisions = read_decisions(file)
-    nodes = {i.id: i for i in issues}
-    decided = apply_decisions({s.id: s for s in solutions}, nodes, decisions)
-    new = update_decisions(decisions, decided, nodes, rules)
+    nodes = {i.id: i for i in grown.issues}
+    found = follow_joined(decisions, grown.joined)
+    decided = apply_decisions({s.id: s for s in solutions}, nodes, found)
+    new = update_decisions(found, decided, nodes, rules)
     keep_decisions(file, (one for old, one in zip(decisions, new, strict=True) if one != old))

@@ -16,7 +16,7 @@ from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "passages"
-VERSION = "13"  # raise it when the same document gives other passages
+VERSION = "14"  # raise it when the same document gives other passages
 
 
 def find_passages(
@@ -39,7 +39,7 @@ def find_passages(
         from autokb.issues.passages import document_passages  # a question rarely needs it
 
         made = {keys[d.id]: document_passages(d, grouped[d.id], spec) for d in missing}
-        texts = {k: canonical_json([_body(p) for p in some]) for k, some in made.items()}
+        texts = {k: canonical_json({"passages": [_body(p) for p in some]}) for k, some in made.items()}
         file.finish(STAGE, texts)
         kept |= {key: list(some) for key, some in made.items()}
     return [passage for d in documents for passage in kept[keys[d.id]]], len(missing)
@@ -64,7 +64,7 @@ def _body(passage: Passage) -> Mapping[str, Any]:
 def _read(text: str) -> list[Passage] | None:
     """Read kept passages; None where they were damaged."""
     try:
-        bodies: Sequence[Mapping[str, Any]] = json.loads(text)
+        bodies: Sequence[Mapping[str, Any]] = json.loads(text)["passages"]
         return [
             Passage(
                 headings=tuple(b["headings"]),

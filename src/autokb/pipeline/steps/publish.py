@@ -33,7 +33,7 @@ def records(
     chunks_of: dict[str, list[Chunk]] = {}
     for chunk in chunks:
         chunks_of.setdefault(chunk.document, []).append(chunk)
-    roots = {issue.seed: issue.id for issue in grown.issues if issue.parent_id is None}
+    roots = {seed_id(seed): grown.joined.get(parent, parent) for parent, seed in grown.seed_of.items()}
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for document in documents:
         found["document", document.id] = document_body(document, chunks_of.get(document.id, ()))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.core.attributes import Attributes, Match, as_lists, compare
 from autokb.core.domain import DomainSpec
@@ -16,15 +17,19 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
 from autokb.core.timed_patterns import describe_slow
 from autokb.core.vectors import Vectors, encoder_key
+from autokb.issues.answering_sections import AnsweringSections, ScoredSpan
+from autokb.issues.attribute_masking import masked_text
+from autokb.issues.joining import join_trees
 from autokb.issues.placement import place_solutions
 from autokb.issues.safeguards import rules_request, safeguard
+from autokb.issues.same_problem import Problem
 from autokb.issues.solutions import FoundPassage, PathSolution, solutions_request, verify_quotes, written_solutions
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import PastIssue, resolving_documents
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.search import ChunkHit, Found, search
+from autokb.retrieval.search import Found, search
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
@@ -33,8 +38,9 @@ from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
+Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "3"  # raise it when a node's request or what is made of its reply changes
+VERSION = "6"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -49,13 +55,17 @@ def find_solutions(
     grown: Grown,
     past: Sequence[PastIssue],
     texts: Mapping[str, str],
+    sections: AnsweringSections,
+    problems: Mapping[str, NDArray[np.float64]],
 ) -> tuple[Grown, list[Solution]]:
     """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
 
     ``texts`` are those of the raw issues by their ids. A false quote is a failure and is left out.
     """
     documents = {d.id: d for d in corpus.documents}
-    finder = _PassageFinder(index, corpus, documents, {p.id: p.documents for p in past}, texts)
+    finder = _PassageFinder(
+        index, corpus, documents, {p.id: p.documents for p in past}, texts, sections, problems, workspace.spec
+    )
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
@@ -67,10 +77,17 @@ def find_solutions(
         else:
             true.append(solution)
     paths = {one.solution.id: one.path for one in found}
-    trees = place_solutions(grown.trees(), true, paths, workspace.spec)
-    placed = replace(grown, issues=tuple(issue for tree in trees for issue in tree.issues))
-    solutions = [solution for tree in trees for solution in tree.solutions]
-    return placed, _checked(stages, workspace.spec, solutions, {i.id: i for i in placed.issues})
+    placed = place_solutions(grown.trees(), true, paths, workspace.spec)
+    checked = _checked(
+        stages,
+        workspace.spec,
+        [solution for tree in placed for solution in tree.solutions],
+        {issue.id: issue for tree in placed for issue in tree.issues},
+    )
+    by_id = {solution.id: solution for solution in checked}
+    joined = join_trees([tree.with_solutions(by_id) for tree in placed], finder.problems_of(stages.embed, grown))
+    issues = tuple(issue for tree in joined.trees for issue in tree.issues)
+    return replace(grown, issues=issues, joined=joined.joined), [s for t in joined.trees for s in t.solutions]
 
 
 def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
@@ -101,6 +118,7 @@ def _written(
 
     def key(issue: Issue) -> str:
         links = [(finder.texts.get(raw, ""), finder.links.get(raw, ())) for raw in issue.raw_issues]
+        links += [(finder.texts.get(raw, ""), ()) for raw in finder.reports(issue)]
         node = [issue.id, issue.text, issue.parent_id, as_lists(issue.attributes), links]
         return digest("solutions of a node", searched, canonical_json(node))
 
@@ -125,8 +143,9 @@ def _write(
     apart = asks_attributes_apart(workspace, stages)
     requests: dict[int, WriteSolutions] = {}
     with stages.timed(STAGE):
-        for number, issue in issues.items():
-            passages = finder.passages(issue)
+        problems = finder.problem_vectors(stages.embed, list(issues.values()))
+        for (number, issue), problem in zip(issues.items(), problems, strict=True):
+            passages = finder.passages(issue, problem)
             if not asks:
                 requests[number] = solutions_request(issue, workspace.spec, passages)
             elif passages:  # nothing was found for the others, so there is nothing to ask a model
@@ -148,13 +167,19 @@ def _write(
 
 @dataclass(frozen=True)
 class _PassageFinder:
-    """Finds the passages for a node by hybrid search, lifted by what resolved the node's own raw issues."""
+    """Finds the passages for a node by hybrid search, lifted by what resolved the node's own raw issues.
+
+    ``problems`` are the unit vectors of raw issues whatever their attribute values.
+    """
 
     index: AskIndex
     corpus: Corpus
     documents: Mapping[str, Document]
     links: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
+    sections: AnsweringSections
+    problems: Mapping[str, NDArray[np.float64]]
+    spec: DomainSpec
 
     @cached_property
     def fingerprint(self) -> str:
@@ -173,14 +198,52 @@ class _PassageFinder:
     def _places(self) -> Mapping[str, int]:
         return {document: n for n, document in enumerate(self.index.chunks.documents)}
 
-    def passages(self, issue: Issue) -> list[FoundPassage]:
-        """Return the node's best passages with all windows of their documents."""
+    def reports(self, issue: Issue) -> tuple[str, ...]:
+        """Return the raw issues that tell of a node's problem: its own, or its parent's where nobody reported it."""
+        parent = self.index.nodes.knowledge.issues.get(issue.parent_id or "")
+        return issue.raw_issues or (parent.raw_issues if parent else ())
+
+    def problem_vectors(
+        self, embed: Callable[[Sequence[str]], Vectors], issues: Sequence[Issue]
+    ) -> list[NDArray[np.float64]]:
+        """Return unit vectors of what nodes are about: their masked text and those who reported it count half each."""
+        found = []
+        texts = embed([masked_text(issue.text, self.spec) for issue in issues])
+        for issue, text in zip(issues, texts, strict=True):
+            raw = [self.problems[r] for r in self.reports(issue) if r in self.problems]
+            vector = np.asarray(text, dtype=np.float64)
+            found.append(_unit(vector + _unit(np.mean(raw, axis=0))) if raw else vector)
+        return found
+
+    def problems_of(self, embed: Callable[[Sequence[str]], Vectors], grown: Grown) -> dict[str, Problem]:
+        """Return the problem of each tree by the id of its parent."""
+        parents = [issue for issue in grown.issues if issue.parent_id is None]
+        vectors = self.problem_vectors(embed, parents)
+        return {
+            parent.id: Problem(
+                vector,
+                self.sections.score_subjects(vector),
+                frozenset(document for raw in parent.raw_issues for document in self.links.get(raw, ())),
+            )
+            for parent, vector in zip(parents, vectors, strict=True)
+        }
+
+    def passages(self, issue: Issue, problem: NDArray[np.float64]) -> list[FoundPassage]:
+        """Return the node's best passages with all windows and sections of their documents."""
         found = search(self.index.chunks, self._vector(issue), issue.text, self.index.weights)
         boost = np.zeros(len(self._places))
         for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
             boost[self._places[hit.id]] = LIFT * hit.score
         hits = found.best_chunks(PASSAGES, boost)
-        return [self._passage(hit, found, float(boost[self._places[hit.document]])) for hit in hits]
+        answering = self.sections.answering(problem, {d: float(boost[n]) for d, n in self._places.items()})
+        best = sorted((-max(spans, key=_score)[2], d) for d, spans in answering.items() if spans)[:PASSAGES]
+        seen = {hit.document for hit in hits}
+        places = [(hit.document, hit.start, hit.end) for hit in hits]
+        places += [(d, *max(answering[d], key=_score)[:2]) for _, d in best if d not in seen]
+        return [
+            self._passage(place, found, float(boost[self._places[place[0]]]), answering.get(place[0]))
+            for place in places
+        ]
 
     def _vector(self, issue: Issue) -> Vectors:
         """Return what a node is searched by: its text and its raw issues count half each.
@@ -196,14 +259,22 @@ class _PassageFinder:
         both = nodes.vectors[row] + _unit(raw.mean(axis=0))
         return _unit(both)
 
-    def _passage(self, hit: ChunkHit, found: Found, boost: float) -> FoundPassage:
-        windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows[hit.document]]
+    def _passage(
+        self, place: tuple[str, int, int], found: Found, boost: float, sections: Sequence[ScoredSpan] | None
+    ) -> FoundPassage:
+        document, start, end = place
+        windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows.get(document, ())]
         spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
-        return FoundPassage(self.documents[hit.document], hit.start, hit.end, spans, lift=boost)
+        return FoundPassage(self.documents[document], start, end, spans, boost, sections)
 
 
-def _unit(vector: Vectors) -> Vectors:
-    unit: Vectors = vector / max(float(np.linalg.norm(vector)), 1e-12)
+def _score(span: ScoredSpan) -> float:
+    return span[2]
+
+
+def _unit(vector: NDArray[Real]) -> NDArray[Real]:
+    length = max(float(np.linalg.norm(vector)), 1e-12)
+    unit: NDArray[Real] = (vector / length).astype(vector.dtype, copy=False)
     return unit
 
 

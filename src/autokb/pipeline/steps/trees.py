@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import DomainSpec
@@ -29,12 +29,14 @@ OFF_TOPIC = "No document is near it, so no tree was grown from it."
 class Grown:
     """All nodes, parents before their children, and for raw issues without a tree the reason.
 
-    ``seed_of`` holds the raw issue that each parent grew from.
+    ``seed_of`` holds the raw issue that each parent grew from, ``joined`` the parent of the tree that took in another
+    parent's.
     """
 
     issues: tuple[Issue, ...]
     reasons: Mapping[str, str]
     seed_of: Mapping[str, str]
+    joined: Mapping[str, str] = field(default_factory=dict)
 
     def trees(self) -> Iterator[tuple[str, list[Issue]]]:
         """Yield the seed and the nodes of each tree, the parent first."""
@@ -80,6 +82,23 @@ def grow_trees(
     nodes = {seed: issues(seed, tree) for seed, tree in grown}
     seed_of = {tree[0].id: seed for seed, tree in nodes.items()}
     return Grown(tuple(node for tree in nodes.values() for node in tree), reasons, seed_of)
+
+
+def leave_out_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[str]) -> Grown:
+    """Return the trees without those that only off-topic raw issues reported; a known outcome is on topic."""
+    gone = {r.id for r in raw if r.id in off_topic and not r.resolved_by}
+    left = {
+        parent.id
+        for parent in grown.issues
+        if parent.parent_id is None and parent.raw_issues and gone.issuperset(parent.raw_issues)
+    }
+    without = {raw_id for parent in grown.issues if parent.id in left for raw_id in parent.raw_issues}
+    return replace(
+        grown,
+        issues=tuple(i for i in grown.issues if i.id not in left and i.parent_id not in left),
+        reasons={**grown.reasons, **dict.fromkeys(sorted(without), OFF_TOPIC)},
+        seed_of={parent: seed for parent, seed in grown.seed_of.items() if parent not in left},
+    )
 
 
 def reports_by_seed(

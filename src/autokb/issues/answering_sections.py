@@ -1,0 +1,109 @@
+"""Which sections of the documents answer a problem, whoever has it: attribute values are masked on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.attributes import ANY
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Passage
+from autokb.heuristics.titles.phrase_editing import named_values
+from autokb.issues.attribute_masking import Embed, masked_text, problem_vectors
+
+MARGIN = 0.1  # how far behind the best a section may be that answers the same problem
+MARGIN_BESIDE = 0.2  # the same for one that holds for everybody, in a document that answers it
+
+ScoredSpan = tuple[int, int, float]  # of a document: start, end, and how well that part answers
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AnsweringSections:
+    """The sections of all documents; those that differ in their readers alone (``On Android``) are one subject.
+
+    Row n of ``texts`` is what stands in section n, of ``headings`` its subject's heading and of ``paths`` that heading
+    behind those above it; ``subjects[n]`` is its subject's number, ``for_all[n]`` whether it is for everybody and
+    ``spans[n]`` where it is.
+    """
+
+    texts: Floats
+    headings: Floats
+    paths: Floats
+    subjects: NDArray[np.int64]
+    for_all: NDArray[np.bool_]
+    spans: Sequence[tuple[str, int, int]]
+
+    @classmethod
+    def of(cls, passages: Sequence[Passage], spec: DomainSpec, embed: Embed) -> AnsweringSections:
+        """Index the passages of all documents."""
+        found = [p for p in passages if p.solution.evidence]
+        subjects = [_subject(p, spec) for p in found]
+        numbers = {subject: n for n, subject in enumerate(dict.fromkeys(subjects))}
+        sections = [p.section for p in found]
+        vectors = np.asarray(embed(sections), dtype=np.float64)
+        headings = [masked_text(headings[-1], spec) for _, headings in subjects]
+        paths = [masked_text(" > ".join(headings), spec) for _, headings in subjects]
+        places = [
+            (
+                p.solution.evidence[0].document,
+                [e.start for e in p.solution.evidence],
+                [e.end for e in p.solution.evidence],
+            )
+            for p in found
+        ]
+        return cls(
+            problem_vectors(sections, spec, vectors, embed),
+            np.asarray(embed(headings), dtype=np.float64),
+            np.asarray(embed(paths), dtype=np.float64),
+            np.array([numbers[subject] for subject in subjects], dtype=np.int64),
+            np.array([set(p.solution.attributes.values()) <= {ANY} for p in found], dtype=np.bool_),
+            [(document, min(starts), max(ends)) for document, starts, ends in places],
+        )
+
+    def score_subjects(self, problem: Floats) -> Floats:
+        """Return how well each subject answers a problem.
+
+        That is the mean of two cosines, each the best of its sections: to what stands in a section, and to its heading,
+        alone or behind those above it.
+        """
+        scores = np.full((2, int(self.subjects.max(initial=-1)) + 1), -1.0)
+        np.maximum.at(scores[0], self.subjects, self.texts @ problem)
+        np.maximum.at(scores[1], self.subjects, np.maximum(self.headings @ problem, self.paths @ problem))
+        return np.asarray(scores.mean(axis=0), dtype=np.float64)
+
+    def answering(self, problem: Floats, lifts: Mapping[str, float]) -> Mapping[str, list[ScoredSpan]]:
+        """Return by document the sections that answer a problem, a unit vector, and how well each does.
+
+        A document whose sections are not known, as where no rule could be checked, is missing. ``lifts`` is what speaks
+        for a document beside its words. A section far behind the best one, whoever that is written for, is about
+        another problem; what a document that answers says to everybody may be farther behind, such as when to call for
+        help.
+        """
+        if not self.spans:
+            return {}
+        scores = self.score_subjects(problem)[self.subjects]
+        found: dict[str, list[ScoredSpan]] = {document: [] for document, _, _ in self.spans}
+        lifted = scores + [lifts.get(document, 0.0) for document, _, _ in self.spans]
+        near = lifted >= lifted.max() - MARGIN
+        answering = {self.spans[n][0] for n in np.flatnonzero(near).tolist()}
+        beside = self.for_all & np.array([document in answering for document, _, _ in self.spans])
+        for n in np.flatnonzero(near | (beside & (lifted >= lifted.max() - MARGIN_BESIDE))).tolist():
+            document, start, end = self.spans[n]
+            found[document].append((start, end, float(scores[n])))
+        return found
+
+
+def _subject(passage: Passage, spec: DomainSpec) -> tuple[str, tuple[str, ...]]:
+    """Return the document and the headings that say what a section is about, without those that only name readers."""
+    headings = passage.headings
+    while len(headings) > 1 and _only_names_readers(headings[-1], spec):
+        headings = headings[:-1]
+    return passage.solution.evidence[0].document, headings
+
+
+def _only_names_readers(heading: str, spec: DomainSpec) -> bool:
+    return bool(named_values(heading, spec.attributes, spec.language)) and masked_text(heading, spec) == heading

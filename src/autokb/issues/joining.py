@@ -1,0 +1,121 @@
+"""Trees of one problem become one: what clusters held apart is joined where the documents answer it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from autokb.core.attributes import ANY, Match, compare
+from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
+from autokb.issues.placement import PlacedTree, without_repetition
+from autokb.issues.same_problem import Problem, log_odds
+
+Shown = frozenset[Evidence]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTrees:
+    """The trees that are left, and for the parents that are none any more the id of the tree that took them in."""
+
+    trees: tuple[PlacedTree, ...]
+    joined: Mapping[str, str]
+
+
+def join_trees(trees: Sequence[PlacedTree], problems: Mapping[str, Problem]) -> JoinedTrees:
+    """Join trees that show the same first and are likely the same problem; ``problems`` are by the id of the parent.
+
+    The widest of them takes the others in and keeps its id, the smallest of equally wide ones; a tree for customers
+    that it does not cover stays. Nodes keep their ids, but for those that it has already: there raw issues and
+    solutions come together. A child that then shows nothing that no wider node does is none.
+    """
+    alike: dict[Shown, list[PlacedTree]] = {}
+    for tree in sorted(trees, key=lambda t: (_width(t.issues[0]), t.issues[0].id)):
+        alike.setdefault(_shown_first(tree), []).append(tree)
+    kept: list[_Joining] = []
+    for first, group in alike.items():
+        joinings: list[_Joining] = []
+        for tree in group:
+            home = next((j for j in joinings if first and j.covers(tree.issues[0], problems)), None)
+            if home is None:
+                joinings.append(_Joining(tree))
+            else:
+                home.others.append(tree)
+        kept += joinings
+    by_root = {joining.parent.id: joining for joining in kept}
+    return JoinedTrees(
+        tuple(by_root[t.issues[0].id].joined() for t in trees if t.issues[0].id in by_root),
+        {other.issues[0].id: joining.parent.id for joining in kept for other in joining.others},
+    )
+
+
+def _width(issue: Issue) -> int:
+    return sum(values != ANY for values in issue.attributes.values())
+
+
+def _shown_first(tree: PlacedTree) -> Shown:
+    """Return what a tree's parent shows first; where it shows nothing, all that its children show."""
+    parent = tree.issues[0].id
+    shown = [s for s in tree.solutions if s.status in DISPLAYED]
+    own = sorted((s for s in shown if s.issue_id == parent), key=lambda s: s.rank)
+    return frozenset(evidence for solution in (own[:1] or shown) for evidence in solution.evidence)
+
+
+@dataclass
+class _Joining:
+    tree: PlacedTree
+    others: list[PlacedTree] = field(default_factory=list)
+
+    @property
+    def parent(self) -> Issue:
+        return self.tree.issues[0]
+
+    def covers(self, other: Issue, problems: Mapping[str, Problem]) -> bool:
+        match = compare(self.parent.attributes, other.attributes, self.parent.attributes)
+        return match in (Match.EXACT, Match.BROADER) and log_odds(problems[self.parent.id], problems[other.id]) >= 0
+
+    def joined(self) -> PlacedTree:
+        if not self.others:
+            return self.tree
+        parent = replace(self.parent, text=self._usual_text())
+        nodes: dict[tuple[object, ...], Issue] = {}
+        moved: dict[str, str] = {}
+        for tree in (self.tree, *self.others):
+            for issue in tree.issues:
+                key = tuple(sorted(issue.attributes.items()))
+                if key not in nodes:
+                    here = replace(issue, text=_renamed(issue, tree.issues[0], parent), seed=parent.seed)
+                    nodes[key] = parent if issue is self.parent else replace(here, parent_id=parent.id)
+                else:
+                    raw = dict.fromkeys((*nodes[key].raw_issues, *issue.raw_issues))
+                    nodes[key] = replace(nodes[key], raw_issues=tuple(raw))
+                moved[issue.id] = nodes[key].id
+        first, *rest = nodes.values()
+        raw = dict.fromkeys(r for tree in (self.tree, *self.others) for r in tree.issues[0].raw_issues)
+        issues = (replace(first, raw_issues=tuple(raw)), *rest)
+        solutions = (
+            replace(s, issue_id=moved[s.issue_id]) for tree in (self.tree, *self.others) for s in tree.solutions
+        )
+        return without_repetition(PlacedTree(issues, tuple(_without_doubles(solutions))))
+
+    def _usual_text(self) -> str:
+        """Return the text of the equally wide parent that most customers reported."""
+        parents = [t.issues[0] for t in (self.tree, *self.others) if t.issues[0].attributes == self.parent.attributes]
+        return max(parents, key=lambda p: len(p.raw_issues)).text
+
+
+def _renamed(issue: Issue, old: Issue, new: Issue) -> str:
+    """Return the text of a node; one that is its parent's text with values in brackets follows its parent."""
+    is_derived = issue.id != old.id and not issue.raw_issues and issue.text.startswith(f"{old.text} (")
+    return new.text + issue.text.removeprefix(old.text) if is_derived else issue.text
+
+
+def _without_doubles(solutions: Iterable[Solution]) -> list[Solution]:
+    """Leave out what its node shows already."""
+    found: list[Solution] = []
+    known: set[tuple[str, tuple[Evidence, ...]]] = set()
+    for solution in solutions:
+        key = (solution.issue_id, solution.evidence)
+        if key not in known:
+            known.add(key)
+            found.append(solution)
+    return found
