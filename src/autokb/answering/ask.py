@@ -19,9 +19,15 @@ WORTH_READING = 0.25
 OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
 
 
-def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5) -> Answer:
-    """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer."""
-    return answer_scored(index, index.score(text), overrides, k)
+def ask(
+    index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5, *, unread: str | None = None
+) -> Answer:
+    """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer.
+
+    ``unread`` says why the index hardly understands the question's language: that is the reason of any answer then.
+    """
+    found = answer_scored(index, index.score(text), overrides, k)
+    return replace(found, reason=unread) if unread else found
 
 
 def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes | None = None, k: int = 5) -> Answer:
