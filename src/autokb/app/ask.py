@@ -57,11 +57,11 @@ class OpenIndex:
             raise BadInputError("The question is empty; write what the customer asks.")
         with failures_as_sentences(self.file.path):
             question = without_surrogates(text[:QUESTION_CHARACTERS])
-            index, unread = self._index_for(question)
+            index, unread = self.index_for(question)
             answer = ask(index, question, overrides, k, unread=unread)
         return replace(answer, seconds=time.perf_counter() - started)
 
-    def _index_for(self, question: str) -> tuple[AskIndex, str | None]:
+    def index_for(self, question: str) -> tuple[AskIndex, str | None]:
         """Return the index that understands the language of a question, else the usual one and why there is none.
 
         Only the packaged encoder is one of a single language; whoever names another has chosen what it compares.

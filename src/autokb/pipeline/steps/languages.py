@@ -21,7 +21,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.languages import LANGUAGE_NAMES
 
 STAGE = "languages"
-# Cosine of the multilingual encoder to the nearest window, node or issue where too little is there to fit a gate: 98 % of
+# Cosine of the second encoder to the nearest window, node or issue, where too little is there to fit a gate: 98 % of
 # questions on topic in German, French and Spanish lie above, 80 % of the everyday questions below (two bases).
 BARE_THRESHOLD = 0.38
 
