@@ -30,6 +30,7 @@ from autokb.pipeline.embedding import (
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, load_index, published_gate
+from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
@@ -74,10 +75,9 @@ class OpenIndex:
             return index, None
         from autokb.pipeline.steps.languages import why_not_compared
 
-        if unread := why_not_compared(language, spec.language):
-            return index, unread
-        # the words by which attributes are read are those of the question's own language
-        return replace(self._load_multilingual(), spec=replace(spec, language=language)), None
+        unread = why_not_compared(language, spec.language)
+        index = index if unread else self._load_multilingual()
+        return replace(index, spec=spec_for_question_in(language, spec)), unread
 
     def _load_multilingual(self) -> AskIndex:
         """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
