@@ -93,6 +93,14 @@ def test_with_the_extra_a_foreign_question_finds_its_page(hand_made: Workspace) 
 
 
 @needs_extra
+def test_what_is_not_read_in_its_language_is_not_asked_back(hand_made: Workspace) -> None:
+    opened = open_index(hand_made)
+    assert opened.ask("the blades do not cut the grass cleanly").outcome == "asks"
+    answer = opened.ask("Die Messer von meinem Roboter schneiden das Gras nicht sauber")
+    assert (answer.outcome, answer.question, answer.matches[0].issue.id) == ("answered", None, "blades")
+
+
+@needs_extra
 def test_an_english_question_is_answered_the_same_with_and_without_the_extra(
     hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

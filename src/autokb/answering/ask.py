@@ -19,14 +19,21 @@ WORTH_READING = 0.25
 OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
 
 
-def ask(
+def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5) -> Answer:
+    """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer."""
+    return answer_scored(index, index.score(text), overrides, k)
+
+
+def ask_in_other_language(
     index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5, *, unread: str | None = None
 ) -> Answer:
-    """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer.
+    """Answer a question in another language than the documents'; ``unread`` is the reason where the index knows none.
 
-    ``unread`` says why the index hardly understands the question's language: that is the reason of any answer then.
+    Nothing is asked back: what the question leaves open cannot be told from what is not read in its language.
     """
-    found = answer_scored(index, index.score(text), overrides, k)
+    found = ask(index, text, overrides, k)
+    if found.outcome == "asks":
+        found = replace(found, outcome="answered", question=None)
     return replace(found, reason=unread) if unread else found
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from threading import Lock
 
 from autokb.answering.answer import Answer
-from autokb.answering.ask import ask
+from autokb.answering.ask import ask, ask_in_other_language
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError
 from autokb.core.progress import Progress, silent
@@ -59,7 +59,10 @@ class OpenIndex:
         with failures_as_sentences(self.file.path):
             question = without_surrogates(text[:QUESTION_CHARACTERS])
             index, unread = self.index_for(question)
-            answer = ask(index, question, overrides, k, unread=unread)
+            if index is self.index:
+                answer = ask(index, question, overrides, k)
+            else:
+                answer = ask_in_other_language(index, question, overrides, k, unread=unread)
         return replace(answer, seconds=time.perf_counter() - started)
 
     def index_for(self, question: str) -> tuple[AskIndex, str | None]:
