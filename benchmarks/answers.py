@@ -2,7 +2,8 @@
 
 ``python -m benchmarks answers`` builds the five bases and asks everything; ``--tuning`` asks the half that may be
 looked at while working. ``python -m benchmarks.answers tune`` prints the wrong ones of that half; ``--keep FOLDER``
-keeps the workspaces for the next run.
+keeps the workspaces for the next run, ``--development`` asks the questions of ``development.jsonl`` instead, on which
+the gate was worked out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import gzip
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,13 @@ def questions(name: str) -> list[Gold]:
     return [{**(gold := json.loads(line)), "part": part_of(gold["id"])} for line in lines if line.strip()]
 
 
+def development(name: str) -> list[Gold]:
+    """Read the questions about a base that are for development alone, many of them off topic but near."""
+    lines = (QUESTIONS / "development.jsonl").read_text(encoding="utf-8").split("\n")
+    found = [{**json.loads(line), "part": "development"} for line in lines if line.strip()]
+    return [gold for gold in found if gold["base"] == name]
+
+
 def part_of(question_id: str) -> str:
     """Return ``tune`` or ``report``."""
     return PARTS[hashlib.sha256(question_id.encode()).digest()[0] % 2]
@@ -171,6 +179,8 @@ def grade(base: Base, gold: Gold, answer: dict[str, Any]) -> Graded:
         "one_of_first_three_right": float(any(hits[:FIRST_SHOWN])) if answerable else None,
         "right_document_first": float(_first_document(answer) in {p[0] for p in right}) if answerable else None,
         "off_topic_refused": float(outcome == "abstains") if gold["kind"] in OFF_TOPIC else None,
+        "near_refused": float(outcome == "abstains") if gold["kind"] == "near" else None,
+        "answerable_refused": float(outcome == "abstains") if "abstains" not in accepted else None,
         "unanswerable_refused": float(outcome == "abstains") if gold["kind"] == "unanswerable" else None,
         "question_back_justified": float("asks" in accepted) if outcome == "asks" else None,
         "wrong_section_first": is_wrong,
@@ -221,6 +231,8 @@ MEANS = (
     "one_of_first_three_right",
     "right_document_first",
     "off_topic_refused",
+    "near_refused",
+    "answerable_refused",
     "unanswerable_refused",
     "question_back_justified",
     "wrong_platform_first",
@@ -248,6 +260,14 @@ def figures(graded: Sequence[Graded], prefix: str, detail: dict[str, Any], *, ai
         yield Figure(f"{prefix}.attributes.{name}", both / whole if whole else None, f"of {whole:g}", at_least=aim)
 
 
+def confidence_auc(graded: Sequence[Graded]) -> float | None:
+    """Return how often a first shown solution that is right has the higher confidence than a wrong one."""
+    pairs = [(g.answer["confidence"], g.values["first_shown_right"]) for g in graded]
+    right, wrong = ([c for c, value in pairs if value == wanted] for wanted in (1.0, 0.0))
+    won = sum((r > w) + (r == w) / 2 for r in right for w in wrong)
+    return won / (len(right) * len(wrong)) if right and wrong else None
+
+
 def run(options: argparse.Namespace) -> Result:
     """Build the bases, ask everything, and ask each base what is off topic for it."""
     parts = ("tune",) if options.tuning else PARTS
@@ -265,10 +285,12 @@ def run(options: argparse.Namespace) -> Result:
     return Result("answers_tuning" if options.tuning else "answers", found, detail)
 
 
-def ask_all(bases: Mapping[str, Base], parts: Iterable[str]) -> Iterator[Graded]:
+def ask_all(
+    bases: Mapping[str, Base], parts: Iterable[str], asked: Callable[[str], list[Gold]] = questions
+) -> Iterator[Graded]:
     """Ask every base its own questions of these parts."""
     for name, base in bases.items():
-        for gold in questions(name):
+        for gold in asked(name):
             if gold["part"] in parts:
                 yield grade(base, gold, base.ask(gold["question"]))
 
@@ -299,6 +321,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a folder for the workspaces, built once and asked again")
     parser.add_argument("--rebuild", action="store_true", help="build the kept workspaces anew")
     parser.add_argument("--base", default="", help="only these bases, with commas between")
+    parser.add_argument("--development", action="store_true", help="ask the questions for development instead")
     parser.add_argument("--off-topic", action="store_true", help="ask what is off topic, too")
     options = parser.parse_args()
     with folder() as temporary:
@@ -310,12 +333,14 @@ def main() -> None:
         place.mkdir(parents=True, exist_ok=True)
         names = [n for n in BASES if n in (options.base.split(",") if options.base else BASES)]
         bases = {name: Base(name, make(name, place / name)) for name in names}
-        graded = list(ask_all(bases, ("tune",)))
+        part, asked = ("development", development) if options.development else ("tune", questions)
+        graded = list(ask_all(bases, (part,), asked))
         for one in graded:
             _print_wrong(one, bases[one.base])
         detail: dict[str, Any] = {}
         found = [f for n in names for f in figures([g for g in graded if g.base == n], n, detail, aims=False)]
-        found += figures(graded, "tune", detail, aims=True)
+        found += figures(graded, part, detail, aims=True)
+        found.append(Figure(f"{part}.confidence_auc", confidence_auc(graded), f"of {len(graded)}"))
         found += off_topic(bases, detail, ("tune",)) if options.off_topic else []
         for figure in found:
             if figure.value is not None:

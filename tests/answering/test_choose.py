@@ -63,6 +63,13 @@ def test_a_node_shows_its_ancestors_solutions_and_its_open_children_s() -> None:
     assert set(ids(chooser(TREE, some, os="Linux").fitting("guide.md"))) == {"on-parent"}
 
 
+def test_a_solution_is_for_whom_its_manual_says_not_for_whom_its_node_is() -> None:
+    question = chooser(TREE, [solution("on-windows", "w"), solution("on-parent", "p", rank=2)])
+    (first, second) = [choice.solution for choice in question.fitting("guide.md")]
+    assert (first.id, first.attributes["os"]) == ("on-windows", frozenset({"Any"}))
+    assert question.settles(first) and question.settles(second)
+
+
 def test_a_tree_whose_root_fixes_what_is_open_shows_nothing() -> None:
     question = chooser([node("r", os="Mac")], [solution("a", "r", os="Mac")])
     assert ids(question.fitting("guide.md")) == []

@@ -56,15 +56,34 @@ def test_what_the_question_says_is_not_asked() -> None:
     assert asks(*SECTIONS, os="Any") is None
 
 
-def test_a_heading_about_a_matter_distinguishes_nobody() -> None:
-    matter = replace(ON_MAC, distinguishes=())
-    assert asks(matter, ON_WINDOWS, cosines={"on-mac": 0.9, "on-windows": 0.1}) is None
+def test_a_value_of_the_document_s_title_distinguishes_nobody() -> None:
+    titled = replace(ON_MAC, distinguishes=())
+    assert asks(titled, ON_WINDOWS, cosines={"on-mac": 0.9, "on-windows": 0.1}) is None
 
 
 def test_one_section_alone_is_no_choice() -> None:
     assert asks(ON_MAC, FOR_ALL, cosines={"on-mac": 0.9}) is None
-    other_heading = replace(ON_WINDOWS, headings=("Picture", "On Windows"))
-    assert asks(ON_MAC, other_heading, cosines={"on-mac": 0.9}) is None
+    other = passage("on-windows", "Picture", "Brighter colours on Windows", at=40, os="Windows")
+    assert asks(ON_MAC, other, cosines={"on-mac": 0.9}) is None
+
+
+def test_headings_that_name_a_matter_and_a_reader_together_lead_to_a_question() -> None:
+    wand = passage("wand", "Milk", "Frothing with the wand", at=20, device="wand")
+    carafe = passage("carafe", "Milk", "Frothing with the carafe", at=60, device="carafe")
+    leak = passage("leak", "Milk", "Which to use", at=40)
+    asked = asks(wand, leak, carafe, cosines={"wand": 0.9})
+    assert asked is not None and (asked.attribute, asked.values) == ("device", ("carafe", "wand"))
+
+
+def test_a_section_far_from_the_question_asks_nothing() -> None:
+    assert asks(*SECTIONS, cosines={"on-mac": 0.39, "on-windows": 0.3, "for-all": 0.1}) is None
+    assert asks(*SECTIONS, cosines={"on-mac": 0.41, "on-windows": 0.3, "for-all": 0.1}) is not None
+
+
+def test_a_section_for_two_readers_asks_nothing_for_the_sake_of_one_of_them() -> None:
+    both = passage("both", "Sound", "On Mac Windows", at=40, os="Mac+Windows")
+    assert asks(ON_MAC, both, cosines={"both": 0.9}) is None
+    assert asks(ON_MAC, both, cosines={"on-mac": 0.9}) is not None
 
 
 def test_sections_in_conflict_with_the_question_are_no_choice() -> None:

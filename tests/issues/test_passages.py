@@ -55,8 +55,17 @@ def test_a_section_is_a_passage_with_its_quotes_and_for_whom_it_is() -> None:
     assert [e.start for e in iphone.solution.evidence] == [TEXT.index("1. Unlock"), TEXT.index("2. Hold it")]
 
 
-def test_a_heading_that_only_names_an_audience_distinguishes_readers() -> None:
+def test_what_a_section_is_for_beyond_its_title_distinguishes_its_readers() -> None:
     assert [p.distinguishes for p in passages(TEXT)] == [("os",), ("os",), ()]
+    for_android = passages(TEXT.replace("# Wind the clock", "# Wind the clock with Android", 1))
+    assert [p.distinguishes for p in for_android] == [(), ("os",), ()]
+    assert for_android[-1].solution.attributes == {"os": frozenset({"Android"})}
+
+
+def test_a_passage_has_its_headings_with_values_masked() -> None:
+    android, iphone, spring = passages(TEXT)
+    assert android.masked == iphone.masked == (("clock", "wind"), ("<os>",))
+    assert spring.masked == (("clock", "wind"), ("spring", "work"))
 
 
 def test_a_section_that_explains_is_a_passage_though_it_instructs_nothing() -> None:

@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.retrieval.confidence import FEWEST_FITTED, Confidence, fit_confidence, read_confidence
+from autokb.retrieval.confidence import (
+    FEWEST_FITTED,
+    Confidence,
+    fit_confidence,
+    fit_rough_confidence,
+    read_confidence,
+)
 
 
 def test_the_curve_is_logistic_and_never_reaches_its_ends() -> None:
@@ -60,3 +66,18 @@ def test_scores_that_tell_nothing_leave_the_share_alone() -> None:
 def test_too_few_or_all_of_one_kind_keep_the_default(right: list[bool]) -> None:
     scores = np.arange(len(right), dtype=np.float64)
     assert fit_confidence(scores, np.array(right, dtype=np.bool_)) == Confidence()
+
+
+def test_paraphrases_that_are_all_found_make_nobody_certain() -> None:
+    scores = np.linspace(1.0, 2.0, 58)
+    curve = fit_rough_confidence(scores, np.ones(58, dtype=np.bool_))
+    assert 0.9 < curve.of(1.5) < 0.99  # 59 of 60
+    assert curve.slope == pytest.approx(Confidence().slope, abs=0.1)
+    assert curve.source.startswith("rough: fitted on 58 paraphrases of sections")
+
+
+def test_paraphrases_that_are_missed_lower_the_confidence_and_too_few_keep_the_default() -> None:
+    scores = np.linspace(1.0, 2.0, 58)
+    half = fit_rough_confidence(scores, np.arange(58) % 2 == 0)
+    assert half.of(1.5) == pytest.approx(0.5, abs=0.02)
+    assert fit_rough_confidence(scores[: FEWEST_FITTED - 1], np.ones(FEWEST_FITTED - 1, dtype=np.bool_)) == Confidence()

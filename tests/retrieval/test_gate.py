@@ -9,7 +9,7 @@ import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.core.vectors import EARLIER_NAMES
-from autokb.retrieval.gate import DEFAULT_THRESHOLD, Coefficients, Gate, fit_gate, read_gate
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Coefficients, Gate, WordWeights, fit_gate, read_gate
 
 
 def units(rows: int, seed: int, dimensions: int = 48) -> np.ndarray:
@@ -18,6 +18,7 @@ def units(rows: int, seed: int, dimensions: int = 48) -> np.ndarray:
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
 
+WORDS = WordWeights(unknown=-2.0, foreign=-6.0, known=("car radio",))
 LOGISTIC = Coefficients(intercept=-6.0, documents=10.0, issues=5.0)
 
 
@@ -60,6 +61,7 @@ def test_a_gate_holds_for_its_encoder_under_the_name_that_it_had_before() -> Non
         Gate(0.3125, "encoder", "2026-01-31", "calibrated"),
         Gate(None, "encoder", None, "fitted", LOGISTIC, ("cooking", "pets")),
         Gate(0.9, "encoder", "2026-01-31", "calibrated", LOGISTIC),
+        Gate(None, "encoder", None, "fitted", LOGISTIC, ("cooking",), WORDS),
     ],
 )
 def test_it_survives_json(gate: Gate) -> None:
@@ -71,7 +73,23 @@ def test_the_record_of_a_bare_cosine_is_what_earlier_versions_wrote() -> None:
     assert Gate(0.4, "e").as_json() == record and read_gate(record) == Gate(0.4, "e")
 
 
-FITTED = Gate(None, "e", coefficients=LOGISTIC).as_json()
+def test_words_lower_the_probability() -> None:
+    gate = Gate(None, "encoder", coefficients=LOGISTIC, words=WORDS)
+    assert LOGISTIC.probability(0.5, 0.4, words=-1.0) == pytest.approx(0.5)  # -6 + 5 + 2 - 1 = 0
+    assert gate.passes(0.5, 0.4, "encoder", words=-0.9) and not gate.passes(0.5, 0.4, "encoder", words=-1.1)
+    assert WORDS.log_odds("the car radio hisses", 0.25, "en") == pytest.approx(-0.5)
+    assert WORDS.log_odds("the television hisses", 0.25, "en") == pytest.approx(-6.5)
+
+
+def test_a_gate_without_words_is_written_as_earlier_versions_did() -> None:
+    record = Gate(None, "e", None, "fitted", LOGISTIC, ("pets",)).as_json()
+    assert sorted(record) == ["coefficients", "date", "encoder", "left_out", "source", "threshold"]
+    # they take no notice of more keys, but refuse more coefficients
+    with_words = Gate(None, "e", None, "fitted", LOGISTIC, ("pets",), WORDS).as_json()
+    assert {key: value for key, value in with_words.items() if key != "words"} == record
+
+
+FITTED = Gate(None, "e", coefficients=LOGISTIC, words=WORDS).as_json()
 
 
 @pytest.mark.parametrize(
@@ -89,6 +107,10 @@ FITTED = Gate(None, "e", coefficients=LOGISTIC).as_json()
         ({"coefficients": None}, "between -1 and 1"),
         ({"left_out": "cooking"}, "left_out must be a list"),
         ({"left_out": [1]}, "left_out must be a list"),
+        ({"words": [1]}, "list of known subjects"),
+        ({"words": {**FITTED["words"], "known": "car radio"}}, "list of known subjects"),
+        ({"words": {**FITTED["words"], "foreign": 6.0}}, "weight of foreign words must be 0 or less"),
+        ({"words": {"known": [], "foreign": -6.0}}, "weight of unknown words must be 0 or less"),
         ({"encoder": ""}, "name the encoder"),
     ],
 )

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autokb.core.domain import DomainSpec
+from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import EmbedderName, open_free_embedder
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, WordWeights
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
 from autokb.retrieval.history import build_history
 from autokb.retrieval.index import AskIndex
@@ -78,6 +78,7 @@ REPORTS = [
 ]
 
 
+Embed = Callable[[Sequence[str]], Vectors]
 _vectors: dict[str, Vectors] = {}  # the list is embedded once for all tests
 
 
@@ -92,6 +93,7 @@ def index_over(
     trees: Sequence[Issue] = (),
     raw: dict[str, Vectors] | None = None,
     language: str = "en",
+    attributes: Mapping[str, Attribute] | None = None,
 ) -> AskIndex:
     """Return an index over these documents, each one chunk, and trees of one node."""
     chunks = [Chunk(f"{d.id}#0", d.id, d.text, ((0, len(d.text)),)) for d in documents]
@@ -100,7 +102,7 @@ def index_over(
     knowledge = KnowledgeIndex.of(trees, (), {})
     nodes = embed([knowledge.issues[i].text for i in knowledge.ids]) if trees else np.zeros((0, 384), np.float32)
     return AskIndex(
-        spec=DomainSpec("test", language=language),
+        spec=DomainSpec("test", language=language, attributes=attributes or {}),
         encoder=ENCODER,
         embed_questions=embed,
         nodes=NodeIndex.of(knowledge, nodes, raw or {}, index.documents),
@@ -124,11 +126,20 @@ def grown(reports: Sequence[str], copies: int = 1) -> tuple[list[Issue], dict[st
     return trees, raw
 
 
+def fit(
+    index: AskIndex, reports: Sequence[str], documents: Sequence[Document], copies: int = 1, embed: Embed = embed
+) -> Gate:
+    """Fit a gate on these reports, each as often as ``copies``."""
+    _, raw = grown(reports, copies)
+    texts = dict(zip(raw, (text for text in reports for _ in range(copies)), strict=True))
+    return fit_question_gate(index, raw, texts, documents, embed)
+
+
 @pytest.fixture(scope="module")
 def radio() -> AskIndex:
     trees, raw = grown(REPORTS)
     index = index_over(RADIO, trees, raw)
-    return replace(index, gate=fit_question_gate(index, raw, RADIO, embed))
+    return replace(index, gate=fit(index, REPORTS, RADIO))
 
 
 def passes(index: AskIndex, text: str) -> bool:
@@ -164,7 +175,7 @@ def test_the_caution_of_the_settings_moves_what_passes(radio: AskIndex) -> None:
 def test_near_duplicates_among_the_issues_do_not_raise_the_gate(radio: AskIndex) -> None:
     trees, raw = grown(REPORTS, copies=4)
     copied = index_over(RADIO, trees, raw)
-    assert fit_question_gate(copied, raw, RADIO, embed) == radio.gate
+    assert fit(copied, REPORTS, RADIO, copies=4) == radio.gate
 
 
 def test_issues_that_are_off_topic_themselves_are_left_out(radio: AskIndex) -> None:
@@ -177,14 +188,14 @@ def test_issues_that_are_off_topic_themselves_are_left_out(radio: AskIndex) -> N
     _, raw = grown([*REPORTS, *strangers])
     trees, _ = grown(REPORTS)
     index = index_over(RADIO, trees, raw)
-    gate = fit_question_gate(index, raw, RADIO, embed)
+    gate = fit(index, [*REPORTS, *strangers], RADIO)
     assert int(gate.source.split()[2]) < len(REPORTS) + len(strangers) - 1
     assert not passes(replace(index, gate=gate), "two pizzas with salami")
 
 
 def test_without_issues_the_sections_stand_in(radio: AskIndex) -> None:
     index = index_over(RADIO)
-    gate = fit_question_gate(index, {}, RADIO, embed)
+    gate = fit(index, [], RADIO)
     assert gate.coefficients is not None and gate.coefficients.issues == 0.0 and "headings" in gate.source
     index = replace(index, gate=gate)
     assert passes(index, "handset hisses loudly") and not passes(index, "tell me a joke")
@@ -192,7 +203,7 @@ def test_without_issues_the_sections_stand_in(radio: AskIndex) -> None:
 
 def test_a_kind_that_lies_near_the_documents_is_left_out_and_named() -> None:
     index = index_over(KITCHEN)
-    gate = fit_question_gate(index, {}, KITCHEN, embed)
+    gate = fit(index, [], KITCHEN)
     assert "cooking" in gate.left_out and len(gate.left_out) <= 3
     questions = everyday_questions("en")
     index = replace(index, gate=gate)
@@ -208,19 +219,69 @@ def counting(asked: list[str]) -> Callable[[Sequence[str]], Vectors]:
 def test_a_language_without_everyday_questions_has_the_gate_of_a_bare_cosine(language: str) -> None:
     trees, raw = grown(REPORTS)
     asked: list[str] = []
-    gate = fit_question_gate(index_over(RADIO, trees, raw, language), raw, RADIO, counting(asked))
-    assert gate.coefficients is None and gate.threshold is not None and "low quantile" in gate.source
+    index = index_over(RADIO, trees, raw, language)
+    gate = fit(index, REPORTS, RADIO, embed=counting(asked))
+    assert (
+        gate.coefficients is None
+        and gate.words is None
+        and gate.threshold is not None
+        and "low quantile" in gate.source
+    )
     assert asked == []
 
 
 def test_with_too_little_of_its_own_a_knowledge_base_keeps_the_default() -> None:
     page = Document("page.md", "Kettle", "# Kettle\n\nFill it to the line.\n")
-    assert fit_question_gate(index_over([page]), {}, [page], embed).threshold == DEFAULT_THRESHOLD
-    nothing = fit_question_gate(index_over([]), {}, [], embed)
+    assert fit(index_over([page]), [], [page]).threshold == DEFAULT_THRESHOLD
+    nothing = fit(index_over([]), [], [])
     assert nothing.threshold == DEFAULT_THRESHOLD and nothing.coefficients is None
 
 
 def test_the_order_of_the_issues_changes_nothing(radio: AskIndex) -> None:
     trees, raw = grown(REPORTS)
-    turned = dict(reversed(raw.items()))
-    assert fit_question_gate(index_over(RADIO, trees, raw), turned, RADIO, embed) == radio.gate
+    turned, texts = dict(reversed(raw.items())), dict(zip(raw, REPORTS, strict=True))
+    assert fit_question_gate(index_over(RADIO, trees, raw), turned, texts, RADIO, embed) == radio.gate
+
+
+# -- near the topic ---------------------------------------------------------------------------------------------------
+
+NEAR = (
+    "My Bose speaker hisses since yesterday",
+    "The car radio crackles on the motorway",
+    "How much is a new antenna for the handset?",
+    "Walkie-talkies for children: which should I buy?",
+    "Is there a job for a radio engineer at your company?",
+)
+
+
+def test_a_question_that_opens_with_a_foreign_subject_is_refused_however_near(radio: AskIndex) -> None:
+    blind = replace(radio, gate=replace(radio.gate, words=None))
+    assert sum(passes(blind, text) for text in NEAR) >= 3  # their cosines are those of questions on topic
+    for text in NEAR:
+        assert not passes(radio, text), text
+
+
+def test_a_foreign_thing_that_comes_later_is_a_circumstance(radio: AskIndex) -> None:
+    assert passes(radio, "My handset hisses all the time when I hold it next to the television")
+
+
+def test_what_the_documents_the_domain_or_several_reports_name_is_no_foreign_subject() -> None:
+    trees, raw = grown(REPORTS)
+    bose = Attribute("maker", "closed", values=("Bose",), synonyms={"Bose": ("car radio",)})
+    index = index_over(RADIO, trees, raw, attributes={"maker": bose})
+    known = words_of(fit(index, REPORTS, RADIO)).known
+    assert {"bose", "car radio", "radio"} <= set(known) and "walkie talkie" not in known  # a page says "radio"
+    reports = [*REPORTS, *(f"My walkie-talkie {what}" for what in ("beeps at night", "lost its lid", "will not scan"))]
+    assert "walkie talkie" in words_of(fit(index, reports, RADIO)).known
+    twice_the_same = [*REPORTS, *["My walkie-talkie beeps at night"] * 3]
+    assert "walkie talkie" not in words_of(fit(index, twice_the_same, RADIO)).known
+
+
+def words_of(gate: Gate) -> WordWeights:
+    assert gate.words is not None
+    return gate.words
+
+
+def test_words_count_against_a_question_and_never_for_it(radio: AskIndex) -> None:
+    for gate in (radio.gate, fit(index_over(RADIO), [], RADIO), fit(index_over(KITCHEN), [], KITCHEN)):
+        assert words_of(gate).unknown <= 0 and words_of(gate).foreign < -3

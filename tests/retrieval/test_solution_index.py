@@ -70,10 +70,46 @@ def test_a_solution_is_in_the_section_that_its_first_step_touches() -> None:
     assert shown.section_of(solution("by-hand", "p", document="")) is None
 
 
-def test_beside_a_section_are_those_under_the_same_heading_of_its_document() -> None:
-    shown = index()
-    assert names(shown.beside(SECTIONS[0])) == ["first", "second"]
-    assert names(shown.beside(SECTIONS[2])) == ["other"]
+def test_a_section_that_brings_another_s_steps_is_not_taken_for_it() -> None:
+    codes = passage("codes", "Guide", "Codes", at=0)
+    brought = replace(codes.solution, evidence=(*codes.solution.evidence, *solution("x", "", at=40).evidence))
+    codes, flow = replace(codes, solution=brought), passage("flow", "Guide", "No flow", at=40)
+    shown = index(inside := solution("inside", "p", at=42), passages=(codes, flow))
+    assert shown.section_of(inside) == flow
+    later = replace(
+        codes, solution=replace(brought, evidence=(brought.evidence[1], *solution("z", "", at=44).evidence))
+    )
+    assert index(inside, passages=(codes, later)).section_of(inside) == later
+    assert index(solution("y", "p", at=42), passages=(codes,)).section_of(inside) == codes
+
+
+def test_words_are_looked_for_in_the_whole_section_and_the_headings_above_it() -> None:
+    explained = replace(SECTIONS[2], section="Charge\nThe lamp pulses while it charges.")
+    shown = index(solution("built", "p", at=42), passages=(*SECTIONS[:2], explained))
+    for asked in ("the lamp pulses", "my guide"):
+        shares = dict(zip((s.id for s in shown.solutions), shown.words.shares(asked), strict=True))
+        assert shares["other"] == shares["built"] > 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Frothing with the wand", "Frothing with the carafe", True),
+        ("On the wand", "On the carafe", True),
+        ("The wand drips", "The carafe stays cold and leaks", False),
+    ],
+)
+def test_sections_about_the_same_matter_differ_by_values_alone(one: str, other: str, same: bool) -> None:
+    first = passage("first", "Milk", one, at=0, device="wand")
+    second = passage("second", "Milk", other, at=20, device="carafe")
+    elsewhere = passage("elsewhere", "Milk", one, document="faq.md", at=0, device="wand")
+    found = names(index(passages=(first, second, elsewhere)).about_the_same(first))
+    assert found == (["first", "second"] if same else ["first"])
+
+
+def test_steps_under_one_heading_for_different_readers_are_about_the_same() -> None:
+    windows, mac = (passage(os, "Remove it", at=n, os=os) for n, os in enumerate(("Windows", "Mac")))
+    assert names(index(passages=(windows, mac)).about_the_same(windows)) == ["Windows", "Mac"]
 
 
 @pytest.mark.parametrize("status", ["rejected", "hidden"])

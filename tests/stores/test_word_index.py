@@ -53,3 +53,13 @@ def test_shares_stay_below_one_and_shrink_in_long_questions() -> None:
     long = index.shares("clean ear tips " + " ".join(f"story{n}" for n in range(40)))
     assert 0.3 < short.max() <= 1
     assert 0 < long.max() < 0.2 * short.max()
+
+
+def test_the_unknown_share_is_that_of_words_which_no_text_has() -> None:
+    index = WordIndex.build(TEXTS)
+    assert index.unknown_share("clean the case") == 0.0 == index.unknown_share("") == index.unknown_share("the and")
+    assert index.unknown_share("toaster dishwasher") == 1.0
+    one, none = np.log(1 + 3.5 / 1.5), np.log(1 + 4.5 / 0.5)  # idf of a word in one of four texts, in none
+    assert index.unknown_share("phone phone toaster") == pytest.approx(none / (one + none))
+    assert index.unknown_share("phone toaster", without={1}) == index.unknown_share("phone toaster")
+    assert index.unknown_share("phone toaster", without={0, 1}) == 1.0

@@ -14,6 +14,12 @@ def test_terms_are_folded_stemmed_and_without_stop_words() -> None:
     assert terms("The Earbuds WON'T connect, and they aren't charging!") == ("earbud", "connect", "charg")
 
 
+def test_a_code_with_a_hyphen_is_one_term_too_as_customers_write_it() -> None:
+    assert terms("Error E-03") == ("error", "e", "03", "e03")
+    assert terms("E03")[-1] == terms("E\u201103")[-1] == "e03"
+    assert terms("2024-05-01") == ("2024", "05", "01")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 from autokb.core.attributes import ANY, NONE, Match
@@ -86,15 +86,7 @@ class Chooser:
         for row in self._ranked_rows(document):
             solution = self.shown.solutions[row]
             if self.shown.nodes[row] >= 0 and (tree := self.showing_tree(solution)) is not None:
-                yield Choice(self._labelled(solution), document, tree)
-
-    def _labelled(self, solution: Solution) -> Solution:
-        """Return a solution of an open child with what its node fixes, so that readers see for whom it is."""
-        if self.asked.match(solution.issue_id) in ACCEPTED:
-            return solution
-        node = {name: v for name, v in self.asked.index.issues[solution.issue_id].attributes.items() if v != ANY}
-        said = {name: v for name, v in solution.attributes.items() if v != ANY}
-        return replace(solution, attributes={**solution.attributes, **node, **said})
+                yield Choice(solution, document, tree)
 
     def fitting_by_hand(self, tree: TreeMatch) -> list[Solution]:
         """Return what people wrote for what a tree's accepted node shows; it comes before what was built."""
@@ -127,9 +119,11 @@ class Chooser:
         return tree.issue is not None and (self.asked.match(issue_id) in ACCEPTED or self.asked.is_open(issue_id))
 
     def settles(self, solution: Solution) -> bool:
-        """Return whether a solution, and the node that it stands on, hold whatever the question leaves open."""
-        things = (solution.id, solution.issue_id) if solution.issue_id else (solution.id,)
-        return all(self.asked.match(thing) in ACCEPTED for thing in things)
+        """Return whether a solution holds whatever the question leaves open.
+
+        It may, on a node that holds for some alone: whom a solution is for is what its manual says.
+        """
+        return self.asked.match(solution.id) in ACCEPTED
 
     def _count_stated(self, solution: Solution) -> int:
         """Return how many attributes a solution fixes to what the question states."""

@@ -64,7 +64,7 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.ranking import find_ranker
-from autokb.retrieval.index import AskIndex, ScoredQuestion, load_index
+from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning, load_index
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import match_as_published
 from autokb.retrieval.read_question import read_question
@@ -89,8 +89,8 @@ class _Opened:
     stages: Stages
 
     def query_vectors(self, questions: Sequence[str]) -> QueryVector:
-        """Embed questions together; only what a paid embedder reads is kept, so that a second run pays nothing."""
-        distinct = list(dict.fromkeys(questions))
+        """Embed questions and their beginnings, which ``ask`` reads; what a paid embedder has read is kept."""
+        distinct = list(dict.fromkeys([*questions, *map(beginning, questions)]))
         is_paid = read_embedder_name(self.workspace.settings.embedder).is_paid
         vectors = self.stages.embed(distinct) if is_paid else self.index.embed_questions(distinct)
         return dict(zip(distinct, vectors, strict=True)).__getitem__
@@ -306,7 +306,7 @@ class _Asker:
         self._index = index
 
         def score(text: str) -> ScoredQuestion:
-            return index.score(text, with_history=with_history, vector=query_vector(text))
+            return index.score(text, with_history=with_history, vector=query_vector(beginning(text)))
 
         self._root_of = index.nodes.knowledge.root_of
         self._score = lru_cache(maxsize=1)(score)

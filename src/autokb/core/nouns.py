@@ -127,13 +127,15 @@ class Solution:
 class Passage:
     """A section of a document, which answers where no node does: a solution of no issue under these headings.
 
-    ``distinguishes`` names the attributes by which its heading says for whom it is, where it says nothing else: On
-    Android, Adults. ``section`` is what stands under the heading, symptoms and explanations too, as it is searched.
+    ``distinguishes`` names the attributes that it fixes to other values than the document's title does; ``masked``
+    holds the stems of each heading, with attributes in place of their values. ``section`` is what stands under the
+    heading, symptoms and explanations too, as it is searched.
     """
 
     headings: tuple[str, ...]
     solution: Solution
     distinguishes: tuple[str, ...] = ()
+    masked: tuple[tuple[str, ...], ...] = ()
     section: str = ""
 
 

@@ -6,17 +6,18 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from autokb.core.attributes import from_lists
+from autokb.core.attributes import ANY, from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
 from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
 from autokb.core.timed_patterns import SlowPatternError
-from autokb.heuristics.solutions.audience import attributes_distinguished
+from autokb.heuristics.solutions.audience import mask_values
 from autokb.heuristics.solutions.write import write_passages
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import verify_quotes
 from autokb.issues.wording import solution_text
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.text.lexicon import text_attributes
 from autokb.text.markdown import plain_text, section_at, sections
 
 SECTION_CHARACTERS = 1_500  # of a section that are searched; the encoder reads its first 256 tokens
@@ -50,8 +51,10 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
                 checked = safeguard(solution, CHECK_RULES.answer_offline(request), spec.language)
                 headings = one.headings or (document.title,)
                 section = _section_text(document, solution.evidence[0].start)
-                told = attributes_distinguished(headings[-1], spec)
-                found.setdefault(solution.id, Passage(headings, checked, told, section))
+                title = text_attributes(headings[0] if len(headings) > 1 else document.title, spec)
+                fixed = (n for n, values in solution.attributes.items() if values not in (ANY, title.get(n)))
+                masked = tuple(mask_values(heading, spec) for heading in headings)
+                found.setdefault(solution.id, Passage(headings, checked, tuple(sorted(fixed)), masked, section))
     return tuple(found.values())
 
 

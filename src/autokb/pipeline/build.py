@@ -234,7 +234,8 @@ class Build:
             generation="0",
         )
         everything = digest(texts, *(part for r in sources.raw for part in (r.id, r.full_text)))
-        gate = fit_gate(stages, index, sources.vectors_by_id(), sources.documents, everything)
+        issues = {r.id: r.full_text for r in sources.raw}
+        gate = fit_gate(stages, index, sources.vectors_by_id(), issues, sources.documents, everything)
         return replace(index, gate=gate)
 
     def _with_solutions(
@@ -252,12 +253,13 @@ class Build:
         texts = list(dict.fromkeys(shown_texts(knowledge, passages)))
         vectors = dict(zip(texts, self.stages.embed(texts), strict=True))
         index = replace(index, nodes=nodes, shown=SolutionIndex.of(knowledge, passages, vectors, index.chunks))
-        if not index.weights.history:
-            return index
         past = (p.id + p.text + p.date for p in sources.past)
         key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
-        weights, confidence = fit_nodes(self.stages, index, sources.past, sources.vectors_by_id(), key)
+        vectors = sources.vectors_by_id()
+        weights, confidence = fit_nodes(self.stages, index, sources.past, vectors, sources.documents, key)
         index = replace(index, weights=weights, confidence=confidence)
+        if not weights.history:
+            return index
         with self.stages.timed(FIT):
             return replace(index, ranker=find_ranker(self.file, index, self.stages.embed))
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores
+from autokb.retrieval.logistic import fit_logistic
 
-FEWEST_FITTED = 30  # past questions; fewer cannot tell two curves apart
+FEWEST_FITTED = 30  # past questions or paraphrases; fewer cannot tell two curves apart
 RIDGE = 1.0  # penalty on the squared slope: scores of a knowledge base span about one unit
-STEPS = 50  # of Newton's method at most; it is done in ten
+ROUGH_PULL = 10.0  # penalty on the squared distance from the default's slope; paraphrases hardly know it themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +54,26 @@ def read_confidence(data: Mapping[str, Any]) -> Confidence:
 def fit_confidence(scores: Scores, right: NDArray[np.bool_]) -> Confidence:
     """Fit the curve on past questions: the best document's score, and whether that document resolved the question.
 
-    Ridge-penalised logistic regression by Newton's method; too few questions, or all of one kind, keep the default.
+    Ridge-penalised logistic regression; too few questions, or all of one kind, keep the default.
     """
     count = len(scores)
     if count < FEWEST_FITTED or right.all() or not right.any():
         return Confidence()
-    features = np.column_stack([scores, np.ones(count)])
-    penalty = np.diag([RIDGE, 0.0])
-    beta = np.zeros(2)
-    for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-np.clip(features @ beta, -30, 30)))
-        gradient = features.T @ (chance - right) + penalty @ beta
-        hessian = (features * (chance * (1 - chance))[:, None]).T @ features + penalty
-        step = np.linalg.solve(hessian + 1e-9 * np.eye(2), gradient)
-        beta = beta - step
-        if float(np.abs(step).max()) < 1e-9:
-            break
+    beta = fit_logistic(scores[:, None], right, expected=(0.0,), pull=(RIDGE,))
     slope, offset = (round(float(b), 4) for b in beta)
     return Confidence(slope, offset, f"fitted on {count} past questions with known outcomes")
+
+
+def fit_rough_confidence(scores: Scores, right: NDArray[np.bool_]) -> Confidence:
+    """Fit the curve on paraphrases of sections, which are nearer to the documents than questions are.
+
+    So its slope stays near the default's, and one right and one wrong paraphrase of the mean score count beside them:
+    nothing is certain because all were found. Too few paraphrases keep the default.
+    """
+    count = len(scores)
+    if count < FEWEST_FITTED:
+        return Confidence()
+    scores, right = np.append(scores, [scores.mean()] * 2), np.append(right, [True, False])
+    slope, offset = fit_logistic(scores[:, None], right, expected=(Confidence().slope,), pull=(ROUGH_PULL,))
+    source = f"rough: fitted on {count} paraphrases of sections, for there are too few questions with known outcomes"
+    return Confidence(round(float(slope), 4), round(float(offset), 4), source)

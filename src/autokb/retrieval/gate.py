@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from autokb.core.errors import BadInputError
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors, encoder_key
+from autokb.retrieval.everyday_subjects import opens_with_foreign_subject
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
 DEVIATIONS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
@@ -37,15 +38,34 @@ class Coefficients:
     documents: float
     issues: float
 
-    def probability(self, documents: float, issues: float) -> float:
-        """Return the probability that a question is on topic."""
-        log_odds = self.intercept + self.documents * documents + self.issues * issues
+    def probability(self, documents: float, issues: float, words: float = 0.0) -> float:
+        """Return the probability that a question is on topic; ``words`` are the log-odds that its words add."""
+        log_odds = self.intercept + self.documents * documents + self.issues * issues + words
         return 0.5 + 0.5 * math.tanh(log_odds / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class WordWeights:
+    """What a question's words say against it, in log-odds.
+
+    ``unknown`` counts for the share of its words that no document has, ``foreign`` where it opens with a subject of
+    everyday life that is not among the ``known`` ones, which the knowledge base speaks of itself.
+    """
+
+    unknown: float
+    foreign: float
+    known: tuple[str, ...]
+
+    def log_odds(self, text: str, unknown: float, language: str) -> float:
+        """Return the log-odds of the words of a question, of which this share is unknown."""
+        return self.unknown * unknown + self.foreign * opens_with_foreign_subject(text, self.known, language)
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
     """With ``coefficients`` it reads the probability of being on topic, without them the best cosine.
+
+    ``words`` belong to the coefficients; gates of earlier versions have none.
 
     ``threshold`` is the least that passes; a fitted gate has none, and passes what the settings' caution lets pass.
     ``date`` is that of a calibration, ``source`` says where the gate comes from, ``left_out`` are the kinds of everyday
@@ -58,6 +78,7 @@ class Gate:
     source: str = "default"
     coefficients: Coefficients | None = None
     left_out: tuple[str, ...] = ()
+    words: WordWeights | None = None
 
     def check_encoder(self, encoder: str) -> None:
         """Refuse another encoder (BadInputError), whose cosines mean something else."""
@@ -66,13 +87,18 @@ class Gate:
                 f"The gate was calibrated for the encoder {self.encoder}, not {encoder}; build the workspace again."
             )
 
-    def passes(self, documents: float, issues: float, encoder: str, caution: float = CAUTION) -> bool:
-        """Return whether a question is on topic, by its cosines to what is nearest; -1 where nothing is known."""
+    def passes(
+        self, documents: float, issues: float, encoder: str, caution: float = CAUTION, words: float = 0.0
+    ) -> bool:
+        """Return whether a question is on topic, by its cosines to what is nearest (-1 where nothing is known).
+
+        ``words`` are the log-odds that its words add.
+        """
         self.check_encoder(encoder)
         if self.coefficients is None:
             value = max(documents, issues)
         else:
-            value = self.coefficients.probability(documents, issues)
+            value = self.coefficients.probability(documents, issues, words)
         return bool(value >= (caution if self.threshold is None else self.threshold))
 
     def as_json(self) -> dict[str, Any]:
@@ -80,7 +106,13 @@ class Gate:
         record = asdict(self)
         if self.coefficients is None:
             del record["coefficients"], record["left_out"]
-        return record | ({"left_out": list(self.left_out)} if self.coefficients else {})
+        else:
+            record["left_out"] = list(self.left_out)
+        if self.words is None:
+            del record["words"]
+        else:
+            record["words"]["known"] = list(self.words.known)
+        return record
 
 
 def read_gate(data: Mapping[str, Any]) -> Gate:
@@ -103,7 +135,18 @@ def read_gate(data: Mapping[str, Any]) -> Gate:
         source=str(data.get("source") or "calibrated"),
         coefficients=coefficients,
         left_out=tuple(left_out),
+        words=None if coefficients is None or data.get("words") is None else _read_words(data["words"]),
     )
+
+
+def _read_words(data: Any) -> WordWeights:
+    known = data.get("known") if isinstance(data, Mapping) else None
+    if not isinstance(known, list) or not all(isinstance(subject, str) for subject in known):
+        raise BadInputError("The gate's words must have weights and a list of known subjects.")
+    for name in ("unknown", "foreign"):
+        if not _is_number(data.get(name), -LARGEST_COEFFICIENT, 0):
+            raise BadInputError(f"The gate's weight of {name} words must be 0 or less, not {data.get(name)!r}.")
+    return WordWeights(float(data["unknown"]), float(data["foreign"]), tuple(known))
 
 
 def _read_coefficients(data: Any) -> Coefficients:

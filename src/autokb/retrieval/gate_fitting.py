@@ -1,41 +1,53 @@
 """Fits the gate of a knowledge base: its own issues, or its headings, against everyday questions about other things.
 
-It reads two cosines: to the nearest window of a document and to the nearest node or raw issue. With as many questions
-wrongly refused, what the knowledge base has of a question's words and the length of the question refused fewer others,
-and the nearest everyday questions no more that was worth their vectors at each question.
+It reads two cosines, to the nearest window of a document and to the nearest node or raw issue, and two things about the
+words: the share that no document has, and whether the question opens with a subject of everyday life that the knowledge
+base never speaks of. Decision 20 has what was tried beside these.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Document
+from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
+from autokb.retrieval.everyday_subjects import opens_with_foreign_subject, subjects_in
 from autokb.retrieval.everyday_vectors import packaged_vectors
-from autokb.retrieval.gate import Coefficients, Gate, fit_gate
+from autokb.retrieval.gate import Coefficients, Gate, WordWeights, fit_gate
 from autokb.retrieval.index import AskIndex
+from autokb.retrieval.logistic import fit_logistic
+from autokb.retrieval.node_cases import NEAR_DUPLICATE
+from autokb.retrieval.section_questions import section_questions
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
-from autokb.text.markdown import Section, sections
-from autokb.text.plain_text import plain_text
-from autokb.text.sentences import sentences
 
-ON_TOPIC_ODDS = 5.0  # five of six questions that a knowledge base is asked are taken to be on topic
-NEAR_DUPLICATE = 0.95  # cosine from which two raw issues are one report
+ON_TOPIC_ODDS = 4.0  # four of five questions that a knowledge base is asked are taken to be on topic
 FEWEST_CASES = 20  # below so many issues, sections stand in for them; below so many of either side, nothing is fitted
 MOST_CASES = 1000  # issues or sections that are scored; more would cost time and change nothing
 OFF_TOPIC = 0.1  # a raw issue below this, at even odds, is taken to be off topic itself
 NEAR_KIND = 0.75  # share of a kind's questions that pass: from here on the kind is too near to be refused
-STAND_IN_CHARACTERS = 150  # of a section's first sentence, about as long as a question
 ROWS_AT_ONCE = 256  # issues compared with all others at once: bounds the memory of the table of cosines
+FEWEST_REPORTS = 3  # distinct raw issues that name a subject before it is the knowledge base's own
+# Weights of the cosines to windows and to nodes or issues, of the unknown share and of a foreign subject, towards which
+# those of a knowledge base are drawn, and how strongly. Everyday questions are far from most knowledge bases, so they
+# cannot say what a near one's words are worth: these fit 294 questions over five bases (decision 20).
+EXPECTED = (15.0, 7.0, -2.0, -6.0)
+PULL = (1.0, 1.0, 1.0, 10.0)
+SIGNS = np.array([1.0, 1.0, -1.0, -1.0])  # nearness never counts against a question, an unknown word never for it
 
 T = TypeVar("T")
-Cases = NDArray[np.float64]  # a row a question: its cosine to the nearest window, to the nearest node or issue
+# A row a question: its cosine to the nearest window, to the nearest node or issue, the share of its words that no
+# document has, and 1 where it opens with a foreign subject.
+Cases = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -54,48 +66,54 @@ def everyday_questions(language: str) -> Mapping[str, tuple[str, ...]]:
 def fit_question_gate(
     index: AskIndex,
     raw: Mapping[str, Vectors],
+    texts: Mapping[str, str],
     documents: Sequence[Document],
     embed: Callable[[Sequence[str]], Vectors],
 ) -> Gate:
-    """Fit a logistic gate on the raw issues (``raw`` holds their vectors) or, where they are few, on the sections.
+    """Fit a logistic gate on the raw issues (their vectors and texts) or, where they are few, on the sections.
 
     Each is scored as if it were asked anew: an issue without itself, its near duplicates and a tree grown from them
-    alone, a section without its own windows. A language without everyday questions, and a knowledge base with too
-    little of its own, have a gate of a bare cosine.
+    alone, a section without its own windows and words. A language without everyday questions, and a knowledge base with
+    too little of its own, have a gate of a bare cosine.
     """
-    everyday = everyday_questions(index.spec.language)
-    known = _Known.of(index, raw)
-    own, described = _collect_own_cases(known, index, raw, documents, embed) if everyday else (known.score([]), "")
-    if len(own) >= FEWEST_CASES:
-        asked = [question for questions in everyday.values() for question in questions]
-        packaged = packaged_vectors(asked, index.encoder)
-        vectors = embed(asked) if packaged is None else packaged
-        ends = np.cumsum([len(questions) for questions in everyday.values()])[:-1]
-        kinds = dict(zip(everyday, np.split(known.score(vectors), ends), strict=True))
-        fitted = _fit_against(own, kinds, index.encoder, described)
-        if fitted:
-            return fitted
+    everyday, known, ids = everyday_questions(index.spec.language), _Known.of(index, raw), list(raw)
+    if everyday:
+        distinct = known.distinct(_thinned(sorted(range(len(ids)), key=ids.__getitem__)))
+        reports = [texts[ids[n]] for n in distinct]
+        words = _Words(index, _find_own_subjects(index.spec, documents, reports))
+        if len(reports) >= FEWEST_CASES:
+            own, described = np.hstack([known.score_issues(distinct), words.weigh(reports)]), "raw issues"
+        else:
+            own, described = _score_sections(known, words, documents, embed), "headings and first sentences"
+        if len(own) >= FEWEST_CASES:
+            kinds = _score_everyday(known, words, everyday, embed)
+            fitted = _fit_against(own, kinds, index.encoder, described, tuple(sorted(words.subjects)))
+            if fitted:
+                return fitted
     vectors = np.array(list(raw.values()), dtype=np.float32).reshape(len(raw), known.windows.shape[1])
     return fit_gate(index.encoder, vectors, [known.windows])
 
 
-def _fit_against(own: Cases, kinds: Mapping[str, Cases], encoder: str, described: str) -> Gate | None:
+def _fit_against(
+    own: Cases, kinds: Mapping[str, Cases], encoder: str, described: str, subjects: tuple[str, ...]
+) -> Gate | None:
     """Fit without own cases that are off topic, then without kinds that pass; None where too little is left."""
     everything = np.vstack(list(kinds.values()))
-    first = _fit_logistic(own, everything)
+    first = _fit_weights(own, everything)
     kept = own[_log_odds(first, own) >= math.log(OFF_TOPIC / (1 - OFF_TOPIC))]
     if len(kept) < FEWEST_CASES:
         return None
-    second = _with_prior(_fit_logistic(kept, everything))
-    passing = {kind: float((_log_odds(second, cases) >= 0).mean()) for kind, cases in kinds.items()}
+    prior = math.log(ON_TOPIC_ODDS)
+    second = _fit_weights(kept, everything)
+    passing = {kind: float((_log_odds(second, cases) + prior >= 0).mean()) for kind, cases in kinds.items()}
     left_out = tuple(sorted(kind for kind, share in passing.items() if share >= NEAR_KIND))
     foreign = [cases for kind, cases in kinds.items() if kind not in left_out]
     if sum(map(len, foreign)) < FEWEST_CASES:
         return None
-    fitted = _with_prior(_fit_logistic(kept, np.vstack(foreign)))
-    rounded = Coefficients(*(round(value, 4) for value in (fitted.intercept, fitted.documents, fitted.issues)))
+    near, issues, unknown, subject, intercept = (round(float(w), 4) for w in _fit_weights(kept, np.vstack(foreign)))
     source = f"fitted on {len(kept)} {described} and {sum(map(len, foreign))} everyday questions"
-    return Gate(None, encoder, None, source, rounded, left_out)
+    coefficients = Coefficients(round(intercept + prior, 4), near, issues)
+    return Gate(None, encoder, None, source, coefficients, left_out, WordWeights(unknown, subject, subjects))
 
 
 # -- what is near -----------------------------------------------------------------------------------------------------
@@ -178,28 +196,73 @@ def _best(cosines: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(cosines.max(axis=1, initial=-1.0), dtype=np.float64)
 
 
-def _collect_own_cases(
+# -- what the words say -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of a knowledge base: those of its documents, and the subjects of everyday life that are its own."""
+
+    index: AskIndex
+    subjects: frozenset[str]
+
+    def weigh(self, texts: Sequence[str], without: Sequence[Collection[int]] | None = None) -> Cases:
+        """Return of each text the unknown share and whether its subject is foreign; ``without`` are chunks of each."""
+        words, language = self.index.chunks.words, self.index.spec.language
+        unknown = [words.unknown_share(t, w) for t, w in zip(texts, without or [()] * len(texts), strict=True)]
+        foreign = [opens_with_foreign_subject(text, self.subjects, language) for text in texts]
+        return np.column_stack([unknown, foreign]).astype(np.float64).reshape(len(texts), 2)
+
+
+def own_names(spec: DomainSpec) -> list[str]:
+    """Return what a domain calls its own: its description, and the names, values and synonyms of its attributes."""
+    attributes = spec.attributes.values()
+    names = [n for a in attributes for n in (a.name, *a.values, *a.examples, *chain(*a.synonyms.values()))]
+    return [spec.description, *names]
+
+
+def _find_own_subjects(spec: DomainSpec, documents: Sequence[Document], reports: Sequence[str]) -> frozenset[str]:
+    """Return the subjects of everyday life that documents or the domain name, or several reports."""
+    own = [f"{document.title}\n{document.text}" for document in documents] + own_names(spec)
+    said = Counter(subject for report in reports for subject in subjects_in(report, spec.language))
+    several = {subject for subject, reporters in said.items() if reporters >= FEWEST_REPORTS}
+    return frozenset(several.union(*(subjects_in(text, spec.language) for text in own)))
+
+
+def _score_everyday(
     known: _Known,
-    index: AskIndex,
-    raw: Mapping[str, Vectors],
-    documents: Sequence[Document],
+    words: _Words,
+    everyday: Mapping[str, tuple[str, ...]],
     embed: Callable[[Sequence[str]], Vectors],
-) -> tuple[Cases, str]:
-    """Return what is on topic and what it is: the raw issues, or the sections that stand in for them."""
-    ids = list(raw)
-    asked = known.distinct(_thinned(sorted(range(len(ids)), key=lambda n: ids[n])))
-    if len(asked) >= FEWEST_CASES:
-        return known.score_issues(asked), "raw issues"
-    stand_ins = _thinned([s for d in documents for s in _stand_ins(d, index.spec.language)])
-    if not stand_ins:
-        return known.score([]), ""
-    vectors = embed([text for _, _, text in stand_ins])
+) -> dict[str, Cases]:
+    """Score the everyday questions, whose vectors are packaged for one encoder, by kind."""
+    asked = [question for questions in everyday.values() for question in questions]
+    packaged = packaged_vectors(asked, words.index.encoder)
+    cases = np.hstack([known.score(embed(asked) if packaged is None else packaged), words.weigh(asked)])
+    ends = np.cumsum([len(questions) for questions in everyday.values()])[:-1]
+    return dict(zip(everyday, np.split(cases, ends), strict=True))
+
+
+# -- sections in the place of issues ----------------------------------------------------------------------------------
+
+
+def _score_sections(
+    known: _Known, words: _Words, documents: Sequence[Document], embed: Callable[[Sequence[str]], Vectors]
+) -> Cases:
+    """Score what stands in for questions about the sections, each without the windows and chunks of its section."""
+    index = words.index
+    stand_ins = _thinned([q for d in documents for q in section_questions(d, index.spec.language)])
+    texts = [text for _, _, text in stand_ins]
+    vectors = embed(texts)
     cases = known.score(vectors)
-    windows = index.chunks.windows
+    chunks = {chunk: row for row, chunk in enumerate(index.chunks.chunks)}
+    without = []
     for n, (document, section, _) in enumerate(stand_ins):
-        rest = [w.document != document or w.end <= section.start or w.start >= section.end for w in windows]
-        cases[n, 0] = (known.windows[rest] @ vectors[n]).max(initial=-1.0)
-    return cases[cases[:, 0] > -1.0], "headings and first sentences"
+        windows = index.chunks.windows
+        own = [w.document == document and w.end > section.start and w.start < section.end for w in windows]
+        cases[n, 0] = (known.windows[np.logical_not(own)] @ vectors[n]).max(initial=-1.0)
+        without.append({chunks[w.chunk] for w, is_own in zip(windows, own, strict=True) if is_own})
+    return np.hstack([cases, words.weigh(texts, without)])[cases[:, 0] > -1.0]
 
 
 def _thinned(items: Sequence[T]) -> Sequence[T]:
@@ -207,38 +270,29 @@ def _thinned(items: Sequence[T]) -> Sequence[T]:
     return items[:: math.ceil(len(items) / MOST_CASES)] if items else items
 
 
-def _stand_ins(document: Document, language: str) -> Iterator[tuple[str, Section, str]]:
-    """Give for each section what a customer might ask about it: its heading with the one above, its first sentence."""
-    for section in sections(document.text):
-        if section.headings:
-            above = (document.title, *section.headings)[-2:]
-            yield document.id, section, " ".join(dict.fromkeys(above)).strip()
-        spans = sentences(document.text, section.start, section.own_end, language=language)[bool(section.headings) :]
-        if spans and (first := plain_text(document.text[slice(*spans[0])])[:STAND_IN_CHARACTERS].strip()):
-            yield document.id, section, first
-
-
 # -- logistic regression ----------------------------------------------------------------------------------------------
 
 
-def _fit_logistic(own: Cases, foreign: Cases) -> Coefficients:
-    """Fit at even odds; nearness never counts against a question, so a cosine with a negative weight is left out."""
-    from sklearn.linear_model import LogisticRegression
+def _fit_weights(own: Cases, foreign: Cases) -> Scores:
+    """Return the weights and, last, the intercept at even odds; a weight of the wrong sign is 0.
 
-    cases, topic = np.vstack([own, foreign]), np.repeat([1, 0], [len(own), len(foreign)])
-    mean, spread = cases.mean(axis=0), np.maximum(cases.std(axis=0), 1e-6)
-    scaled = (cases - mean) / spread
-    model = LogisticRegression(class_weight="balanced", solver="newton-cholesky", tol=1e-8)
-    while (model.fit(scaled, topic).coef_[0] < 0).any():
-        scaled = scaled * (model.coef_[0] > 0)  # a column of zeros has the weight 0
-    weights = model.coef_[0] / spread
-    return Coefficients(float(model.intercept_[0] - weights @ mean), *map(float, weights))
+    So is that of a cosine without spread: to the issues where there are none.
+    """
+    cases, topic = np.vstack([own, foreign]), np.repeat([True, False], [len(own), len(foreign)])
+    counts = np.where(topic, 0.5 / len(own), 0.5 / len(foreign)) * len(cases)
+    used = np.array([True, np.ptp(cases[:, 1]) > 0, True, True])
+    while True:
+        weights = np.zeros(cases.shape[1] + 1)
+        expected, pull = np.array(EXPECTED)[used], np.array(PULL)[used]
+        weights[np.append(used, True)] = fit_logistic(
+            cases[:, used], topic, expected=expected, pull=pull, counts=counts
+        )
+        wrong = weights[:-1] * SIGNS < 0
+        if not wrong.any():
+            return weights
+        used &= ~wrong
 
 
-def _with_prior(fitted: Coefficients) -> Coefficients:
-    return replace(fitted, intercept=fitted.intercept + math.log(ON_TOPIC_ODDS))
-
-
-def _log_odds(fitted: Coefficients, cases: Cases) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = fitted.intercept + cases @ np.array([fitted.documents, fitted.issues])
+def _log_odds(weights: Scores, cases: Cases) -> Scores:
+    found: Scores = cases @ weights[:-1] + weights[-1]
     return found

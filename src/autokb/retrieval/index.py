@@ -26,6 +26,11 @@ from autokb.retrieval.solution_index import SolutionIndex, shown_texts, without_
 from autokb.retrieval.weights import Weights, read_weights
 from autokb.stores.published import Published
 
+# Characters of a question that are embedded; its words are read whole. As many questions find their page so, and whole
+# messages take the encoder two thirds of the time. Choosing the sentences that tell a problem is no better
+# (``python -m benchmarks.question_length``, on Thunderbird's tuning part).
+EMBEDDED_CHARACTERS = 600
+
 
 @dataclass(frozen=True)
 class Question:
@@ -71,10 +76,10 @@ class AskIndex:
     caution: float = CAUTION
 
     def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
-        """Rank documents and nodes for a question, whose vector may be known already."""
+        """Rank documents and nodes for a question; ``vector`` is that of its beginning where it is known already."""
         question = Question(
             text,
-            self.embed_questions([text])[0] if vector is None else vector,
+            self.embed_questions([beginning(text)])[0] if vector is None else vector,
             self.weights if with_history else self.weights.without_history(),
         )
         found = search(self.chunks, question.vector, text, question.weights)
@@ -111,10 +116,22 @@ class AskIndex:
         return Ranking(documents.ids, behind_first(documents.scores[None, :], z[None, :])[0])
 
     def passes_gate(self, scored: ScoredQuestion) -> bool:
-        """Return whether a question is on topic, by the encoder's own cosines to what is nearest."""
+        """Return whether a question is on topic, by the encoder's own cosines to what is nearest and by its words."""
         node = float(scored.similarities.max(initial=-1.0))
         issues = max(node, self.history.nearest(scored.question.vector))
-        return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution)
+        text, weights = scored.question.text, self.gate.words
+        unknown = self.chunks.words.unknown_share(text) if weights else 0.0
+        words = weights.log_odds(text, unknown, self.spec.language) if weights else 0.0
+        return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution, words)
+
+
+def beginning(text: str) -> str:
+    """Return what of a question is embedded: all of a short one, else its beginning up to a space."""
+    if len(text) <= EMBEDDED_CHARACTERS:
+        return text
+    text = text.lstrip()
+    space = text.rfind(" ", 0, EMBEDDED_CHARACTERS + 1)
+    return text[: space if space > 0 else EMBEDDED_CHARACTERS]
 
 
 def load_index(

@@ -14,6 +14,7 @@ from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.word_index import WordIndex
 
+SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
 BEST = 1  # the rank of a solution that a person wrote, which is first on its node, and of a passage, which has none
 
 
@@ -54,7 +55,8 @@ class SolutionIndex:
         rows: dict[str, list[int]] = {}
         for row, solution in enumerate(shown):
             rows.setdefault(cited_first(solution), []).append(row)
-        texts, dimensions = _row_texts(shown, passages_of), chunks.vectors.vectors.shape[1]
+        sections = _sections_of(shown, kept, passages_of)
+        texts, dimensions = _section_texts(shown, sections), chunks.vectors.vectors.shape[1]
         place = {document: column for column, document in enumerate(chunks.documents)}
         of_passages = [
             (row, place[document])
@@ -75,7 +77,7 @@ class SolutionIndex:
             documents=len(chunks.documents),
             passage_rows=np.array([row for row, _ in of_passages], dtype=np.int64),
             passage_documents=np.array([column for _, column in of_passages], dtype=np.int64),
-            words=WordIndex.build([s.text for s in shown], chunks.words.language),
+            words=WordIndex.build(_searched_words(shown, sections), chunks.words.language),
         )
 
     def similarities(self, vector: Vectors) -> Scores:
@@ -95,17 +97,63 @@ class SolutionIndex:
             return self.passages.get(solution.id)
         return _find_passage(solution.evidence[0], self.passages_of)
 
-    def beside(self, passage: Passage) -> list[Passage]:
-        """Return the passages under the same heading as a passage's own heading, itself among them."""
+    def about_the_same(self, passage: Passage) -> list[Passage]:
+        """Return the passages of a passage's document whose headings are about the same matter, itself among them."""
         found = self.passages_of.get(cited_first(passage.solution), ())
-        return [p for p in found if p.headings[:-1] == passage.headings[:-1]]
+        return [p for p in found if _likeness(p, passage) >= SAME_MATTER]
+
+
+def _likeness(one: Passage, other: Passage) -> float:
+    """Return how alike the headings of two passages are below those that they share, values masked; 1 for the same."""
+    below = next((n for n, (a, b) in enumerate(zip(one.headings, other.headings, strict=False)) if a != b), None)
+    if below is None:
+        return float(one.headings == other.headings)
+    mine, others = (frozenset(word for words in p.masked[below:] for word in words) for p in (one, other))
+    return 2 * len(mine & others) / max(1, len(mine) + len(others))
 
 
 def _find_passage(place: Evidence, passages_of: Mapping[str, Sequence[Passage]]) -> Passage | None:
+    """Return the passage that a place stands in: of those with its words the last that begins before its end.
+
+    Others refer to it and bring its steps along. Passages are in the order of their document.
+    """
+    found: Passage | None = None
     for passage in passages_of.get(place.document, ()):
+        if found is not None and passage.solution.evidence[0].start >= place.end:
+            break
         if any(e.start < place.end and e.end > place.start for e in passage.solution.evidence):
-            return passage
-    return None
+            found = passage
+    return found
+
+
+def _sections_of(
+    shown: Sequence[Solution], kept: Sequence[Passage], passages_of: Mapping[str, Sequence[Passage]]
+) -> tuple[Passage | None, ...]:
+    """Return the section that each row begins in: a passage its own; None where it has none, as one by hand."""
+    own = {passage.solution.id: passage for passage in kept}
+    found: dict[Evidence, Passage | None] = {}
+    for solution in shown:
+        for place in solution.evidence[:1]:
+            if place not in found and solution.id not in own:
+                found[place] = _find_passage(place, passages_of)
+    return tuple(own.get(s.id) or (found[s.evidence[0]] if s.evidence else None) for s in shown)
+
+
+def _section_texts(shown: Sequence[Solution], sections: Sequence[Passage | None]) -> list[str]:
+    """Return the whole section of each solution, which is embedded; its own text where it has none, as one by hand.
+
+    A section tells the symptoms and explanations that steps leave out. Adding the steps' own vector moved no figure
+    (tuning half: .61 and .60 of the first shown are right) and cost an embedding a solution.
+    """
+    return [s.text if section is None else section.section for s, section in zip(shown, sections, strict=True)]
+
+
+def _searched_words(shown: Sequence[Solution], sections: Sequence[Passage | None]) -> list[str]:
+    """Return the text of each solution's section with the headings above it, else its own, as words are looked for."""
+    return [
+        solution.text if passage is None else "\n".join((*passage.headings, passage.section))
+        for solution, passage in zip(shown, sections, strict=True)
+    ]
 
 
 def shown_passages(passages: Sequence[Passage]) -> list[Passage]:
@@ -133,7 +181,8 @@ def without_rejected(passages: Sequence[Passage], solutions: Iterable[Solution])
 def shown_texts(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> list[str]:
     """Return what is embedded of everything that can be shown, a text a row."""
     kept = shown_passages(passages)
-    return _row_texts(_shown_rows(knowledge, kept), _by_document(kept))
+    shown = _shown_rows(knowledge, kept)
+    return _section_texts(shown, _sections_of(shown, kept, _by_document(kept)))
 
 
 def _shown_rows(knowledge: KnowledgeIndex, kept: Sequence[Passage]) -> tuple[Solution, ...]:
@@ -145,24 +194,6 @@ def _by_document(kept: Sequence[Passage]) -> dict[str, tuple[Passage, ...]]:
     for passage in kept:
         found.setdefault(cited_first(passage.solution), []).append(passage)
     return {document: tuple(passages) for document, passages in found.items()}
-
-
-def _row_texts(shown: Sequence[Solution], passages_of: Mapping[str, Sequence[Passage]]) -> list[str]:
-    """Return each solution's whole section; where it has none, as one by hand, its own text.
-
-    A section tells the symptoms and explanations that steps leave out. Adding the steps' own vector moved no figure
-    (tuning half: .61 and .60 of the first shown are right) and cost an embedding a solution.
-    """
-    sections: dict[Evidence, Passage | None] = {}
-    texts = []
-    for solution in shown:
-        passage = None
-        for place in solution.evidence[:1]:
-            if place not in sections:
-                sections[place] = _find_passage(place, passages_of)
-            passage = sections[place]
-        texts.append(solution.text if passage is None else passage.section)
-    return texts
 
 
 def cited_first(solution: Solution) -> str:

@@ -32,7 +32,7 @@ class Weights:
     own_node: float = 0.5
     stated: float = 0.1
     rank: float = 0.02
-    open: float = 0.3
+    open: float = 0.1
 
     def as_json(self) -> dict[str, float]:
         """Return plain numbers by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +65,24 @@ class WordIndex:
         most = (K1 + 1) * sum(self._compute_idf(word) for word in terms(text, self.language))
         return self.scores(text) / most if most else np.zeros(self.size)
 
-    def _compute_idf(self, word: str) -> float:
+    def unknown_share(self, text: str, without: Collection[int] = ()) -> float:
+        """Return the share of a question's words, each by its idf, that no text has, 0..1; without words it is 0.
+
+        ``without`` are texts that do not count.
+        """
+        counts = [self._count_texts(word, without) for word in dict.fromkeys(terms(text, self.language))]
+        unknown, everything = (sum(map(self._idf, some)) for some in ([n for n in counts if not n], counts))
+        return unknown / everything if everything else 0.0
+
+    def _count_texts(self, word: str, without: Collection[int] = ()) -> int:
         number = self.vocabulary.get(word)
-        found = 0 if number is None else int(self.starts[number + 1] - self.starts[number])
+        if number is None:
+            return 0
+        first, end = int(self.starts[number]), int(self.starts[number + 1])
+        return sum(text not in without for text in self.texts[first:end].tolist()) if without else end - first
+
+    def _compute_idf(self, word: str) -> float:
+        return self._idf(self._count_texts(word))
+
+    def _idf(self, found: int) -> float:
         return math.log(1 + (self.size - found + 0.5) / (found + 0.5))

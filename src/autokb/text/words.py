@@ -20,6 +20,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\u
 _TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+(?:'[^\W{_UNSPACED}]+)*(?:[+#]+(?!\w))?")
 _FIRST_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _LOWEST_UNSPACED = _UNSPACED[0]
+_HYPHENATED_CODE = re.compile(r"\b([A-Za-z]{1,4})[-‐‑](\d{2,})\b")  # E-03, which customers also write E03
 _LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _BREAK = re.compile(r"[.!?;:|…。！？](?=\s|$|\W)|\n|[。！？]|\s[-–—]+\s|—")
 
@@ -81,6 +82,8 @@ def stop_words(language: str = ENGLISH) -> frozenset[str]:
 def terms(text: str, language: str = ENGLISH) -> tuple[str, ...]:
     """Return the words of a whole text as an index counts them: stems, without stop words, in the order of the text.
 
+    A code with a hyphen (E-03) counts as one word, too, behind the others.
+
     In a script without spaces each pair of neighbours is a term: a single character is in too many texts, and words
     are two characters long there more often than not.
     """
@@ -93,6 +96,7 @@ def terms(text: str, language: str = ENGLISH) -> tuple[str, ...]:
         word = token.casefold()
         if word not in unwanted:
             found.append(stem(word, language))
+    found += ("".join(code.groups()).casefold() for code in _HYPHENATED_CODE.finditer(text))
     return tuple(found)
 
 

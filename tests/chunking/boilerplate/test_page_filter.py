@@ -336,3 +336,8 @@ def test_what_a_line_asks_of_the_reader_is_known(words: str, kind: str) -> None:
 
 def test_pictures_are_no_words_whatever_their_address_holds() -> None:
     assert visible_words("![A map](https://cdn.example/a(1):b()/x(2).png) seen") == "seen"
+
+
+def test_a_list_of_which_the_extractor_keeps_the_last_item_alone_is_the_end_of_the_text() -> None:
+    lights: list[Part] = [("- Two lights: the tank is empty.", ()), ("- One light: it rinses.", ()), ("- None.", VOTE)]
+    assert {words for words, _ in lights} <= set(kept([*PARTS[3:7], *lights, *TEASERS]))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.heuristics.solutions.material import LONGEST_STEP
@@ -53,6 +55,21 @@ def test_what_every_step_names_is_whom_they_are_for_and_a_word_in_some_is_not():
     )
     (solution,) = solve(excerpt(passing))
     assert solution.attributes["os"] == ["Any"]
+
+
+@pytest.mark.parametrize(
+    ("step", "os"),
+    [
+        ("On Windows, restart the printer and press the button.", "Windows"),
+        ("If you use Windows, restart the printer and press the button.", "Windows"),
+        ("Restart the printer. The lamp is also shown by Windows.", "Any"),
+        ("Press the button for paper, dust or printing from Windows.", "Any"),
+        ("On Windows, click Restart. On a Mac, choose Restart.", "Any"),
+    ],
+)
+def test_a_lone_step_is_for_whom_its_opening_condition_names_not_for_what_it_names_in_passing(step, os):
+    (solution,) = solve(excerpt(f"# Restart\n\n{step}\n"))
+    assert solution.attributes["os"] == [os]
 
 
 def test_a_note_between_two_steps_stays_with_the_first():

@@ -43,7 +43,7 @@ def test_what_is_unchanged_is_looked_up_and_the_same(file: WorkspaceFile) -> Non
     made, computed = found(file, documents(3))
     assert computed == 3
     assert [p.solution.evidence[0].document for p in made] == ["0.md", "1.md", "2.md"]
-    assert made[0].distinguishes == ("os",)
+    assert (made[0].distinguishes, made[0].masked) == (("os",), (("seal",), ("<os>",)))
     assert made[0].solution.attributes == {"os": frozenset({"Android"})}
     assert found(file, documents(3)) == (made, 0)
 

@@ -111,7 +111,7 @@ class RuleContext:
             return True
         linked = sum(text.linked * text.count for text in texts)
         few = self.settings.mostly_links if features.blocks[items[0]].ordered else self.settings.few_links
-        inside = self.ends[0] < items[0] and items[-1] < self.ends[1]
+        inside = self.ends[0] <= items[0] and items[-1] <= self.ends[1]
         is_text = self.is_announced(items[0]) or (inside and linked <= few * sum(words))
         return is_text and not any(features.areas[n] for n in items)
 

@@ -109,18 +109,16 @@ def audience_reader(configuration: Mapping[str, Attribute], language: str = ENGL
     return _made_reader(_Configured(canonical_json(key_json(configuration)), language, configuration))
 
 
-def attributes_distinguished(heading: str, spec: DomainSpec) -> tuple[str, ...]:
-    """Return the attributes that a heading names values of, where most of its words do so and nothing else.
+def mask_values(heading: str, spec: DomainSpec) -> tuple[str, ...]:
+    """Return the stems of a heading, each value that it names replaced by its attribute.
 
-    ``On Android`` distinguishes readers, ``Earbuds fall out when you run`` is about a matter.
+    ``Frothing with the steam wand`` and ``Frothing with the automatic carafe`` then read the same.
     """
     words = split_words(heading)
     mentions = lexicon(spec).mentions(words)
     named = {n for m in mentions for n in range(m.start, m.end)}
-    telling = [n for n, word in enumerate(words.folded) if content_words(word, spec.language)]
-    if 2 * sum(n in named for n in telling) <= len(telling):
-        return ()
-    return tuple(sorted({m.attribute for m in mentions}))
+    other = (content_words(word, spec.language) for n, word in enumerate(words.folded) if n not in named)
+    return tuple(sorted({f"<{m.attribute}>" for m in mentions}.union(*other)))
 
 
 @dataclass(frozen=True, slots=True)

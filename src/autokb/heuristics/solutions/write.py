@@ -228,10 +228,16 @@ def _attributes(
 
 
 def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes:
-    """Return the one value that every step names; in some steps it may be a menu's name (Headphone Safety)."""
+    """Return the one value that every step names, a lone step in its opening condition.
+
+    What some steps name, or a lone one in passing, is an example, an exception or a menu's name (Headphone Safety).
+    """
     found: dict[str, list[frozenset[str]]] = {}
     for step in steps:
+        conditions = reader.of_condition(step.text)
         for name, values in reader.of_text(step.text).items():
+            if len(steps) == 1 and conditions.get(name) != values:
+                continue
             found.setdefault(name, []).append(values)
     return {
         name: values[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -11,18 +12,20 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.confidence import Confidence, fit_confidence, read_confidence
-from autokb.retrieval.fitting import best_documents, fit_node_weights, fit_weights
+from autokb.retrieval.confidence import Confidence, fit_confidence, fit_rough_confidence, read_confidence
+from autokb.retrieval.everyday_subjects import everyday_subjects
+from autokb.retrieval.fitting import NodeCase, best_documents, fit_node_weights, fit_weights
 from autokb.retrieval.gate import Gate, read_gate
-from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate
+from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, own_names
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.node_cases import node_cases
+from autokb.retrieval.node_cases import distinct_issues, node_cases
 from autokb.retrieval.search import ChunkIndex
+from autokb.retrieval.section_questions import ask_paraphrases
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-VERSION = "5"  # raise it when the same past gives other weights
+VERSION = "6"  # raise it when the same past gives other weights
 
 
 def fit_documents(
@@ -40,26 +43,39 @@ def fit_documents(
 
 
 def fit_gate(
-    stages: Stages, index: AskIndex, raw: Mapping[str, Vectors], documents: Sequence[Document], texts: str
+    stages: Stages,
+    index: AskIndex,
+    raw: Mapping[str, Vectors],
+    issues: Mapping[str, str],
+    documents: Sequence[Document],
+    texts: str,
 ) -> Gate:
-    """Fit the gate; ``raw`` holds the vectors of the raw issues, ``texts`` is the hash of what was embedded of all."""
+    """Fit the gate; ``raw`` and ``issues`` hold vectors and texts of the raw issues, ``texts`` is the hash of all."""
     knowledge = index.nodes.knowledge
     nodes = canonical_json([[i, n.text, n.parent_id, list(n.raw_issues)] for i, n in knowledge.issues.items()])
     past = canonical_json(sorted(p.id for p in index.history.issues))
     pages = canonical_json([[d.id, d.title, digest(d.text)] for d in documents])
-    everyday = canonical_json({kind: list(asked) for kind, asked in everyday_questions(index.spec.language).items()})
+    language = index.spec.language
+    lists = (everyday_questions(language), everyday_subjects(language))
+    everyday = canonical_json([{kind: list(items) for kind, items in one.items()} for one in lists])
+    names = canonical_json(own_names(index.spec))
     # the name of the encoder as it is now, for the gate holds it
-    key = digest("gate", VERSION, index.encoder, index.spec.language, texts, nodes, past, pages, everyday)
+    key = digest("gate", VERSION, index.encoder, language, texts, nodes, past, pages, everyday, names)
 
     def fit(_position: int) -> str:
-        return json.dumps(fit_question_gate(index, raw, documents, stages.embed).as_json(), allow_nan=False)
+        return json.dumps(fit_question_gate(index, raw, issues, documents, stages.embed).as_json(), allow_nan=False)
 
     (gate,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: _read_gate(json.loads(text)))
     return gate or index.gate
 
 
 def fit_nodes(
-    stages: Stages, index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors], texts: str
+    stages: Stages,
+    index: AskIndex,
+    past: Sequence[PastIssue],
+    vectors: Mapping[str, Vectors],
+    documents: Sequence[Document],
+    texts: str,
 ) -> tuple[Weights, Confidence]:
     """Fit what nodes and passages add to a document's score, and how likely the best document is right."""
     knowledge, shown = index.nodes.knowledge, index.shown
@@ -71,9 +87,10 @@ def fit_nodes(
     key = digest("nodes", VERSION, texts, plain, *hashes)
 
     def fit(_position: int) -> str:
-        cases = node_cases(index, past, vectors)
+        cases = node_cases(index, past, vectors) if index.weights.history else []
         weights = fit_node_weights(index.weights, cases)
-        confidence = fit_confidence(*best_documents(weights, cases))
+        fitted = replace(index, weights=weights)
+        confidence = _fit_confidence(fitted, past, vectors, documents, cases)
         return json.dumps([weights.as_json(), confidence.as_json()], allow_nan=False)
 
     def read(_position: int, text: str) -> tuple[Weights, Confidence]:
@@ -82,6 +99,21 @@ def fit_nodes(
 
     (fitted,) = stages.remember(STAGE, [key], ["nodes"], fit, read)
     return fitted or (index.weights, Confidence())
+
+
+def _fit_confidence(
+    index: AskIndex,
+    past: Sequence[PastIssue],
+    vectors: Mapping[str, Vectors],
+    documents: Sequence[Document],
+    cases: Sequence[NodeCase],
+) -> Confidence:
+    """Fit the confidence on the past without near duplicates, or on paraphrases of sections where that is short."""
+    distinct = distinct_issues(past, vectors)
+    if cases and len(distinct) < len(past):  # a report that comes again is found more surely than a new one
+        cases = node_cases(index, distinct, vectors)
+    linked = fit_confidence(*best_documents(index.weights, cases))
+    return fit_rough_confidence(*ask_paraphrases(index, documents)) if linked == Confidence() else linked
 
 
 def _read_weights(body: Any) -> Weights:

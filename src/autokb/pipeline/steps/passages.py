@@ -16,7 +16,7 @@ from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "passages"
-VERSION = "8"  # raise it when the same document gives other passages
+VERSION = "13"  # raise it when the same document gives other passages
 
 
 def find_passages(
@@ -55,6 +55,7 @@ def _body(passage: Passage) -> Mapping[str, Any]:
         "id": passage.solution.id,
         "headings": passage.headings,
         "distinguishes": passage.distinguishes,
+        "masked": passage.masked,
         "section": passage.section,
     }
     return {**beside, **SOLUTION.body(passage.solution)}
@@ -65,7 +66,13 @@ def _read(text: str) -> list[Passage] | None:
     try:
         bodies: Sequence[Mapping[str, Any]] = json.loads(text)
         return [
-            Passage(tuple(b["headings"]), SOLUTION.read(b, id=b["id"]), tuple(b["distinguishes"]), b["section"])
+            Passage(
+                headings=tuple(b["headings"]),
+                solution=SOLUTION.read(b, id=b["id"]),
+                distinguishes=tuple(b["distinguishes"]),
+                masked=tuple(tuple(words) for words in b["masked"]),
+                section=b["section"],
+            )
             for b in bodies
         ]
     except (BadInputError, *UNREADABLE):

@@ -34,7 +34,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """
 
     version = 5
-    offline_revision = 3
+    offline_revision = 4
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes

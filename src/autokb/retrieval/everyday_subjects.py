@@ -1,0 +1,74 @@
+"""Subjects of everyday life: makers, devices, complaints, shops. A question that opens with one that a knowledge base
+never speaks of is about something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from autokb.text.lexicons import WordLists, word_lists
+from autokb.text.word_forms import inflections
+from autokb.text.words import split_words
+
+OPENING = 8  # words in which people say what they ask about; later ones say where and since when it happens
+
+
+@dataclass(frozen=True)
+class EverydaySubjects(WordLists):
+    """What people ask about, by kind; a language may lack it."""
+
+    file = "everyday_subjects"
+    subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def everyday_subjects(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the packaged subjects of a language by kind, nothing where it has none."""
+    return word_lists(EverydaySubjects, language).subjects
+
+
+def opens_with_foreign_subject(text: str, known: Collection[str], language: str) -> bool:
+    """Return whether the first words of a question name a subject that is not among the ``known`` ones.
+
+    Of names inside each other the longest counts: a car radio is no radio.
+    """
+    words = _fold(text)
+    position = 0
+    while position < min(OPENING, len(words)):
+        found = max(_names_at(words, position, language), key=lambda name: name.count(" "), default=None)
+        if found is not None and found not in known:
+            return True
+        position += found.count(" ") + 1 if found else 1
+    return False
+
+
+def subjects_in(text: str, language: str) -> frozenset[str]:
+    """Return every subject that a text names, those inside longer ones too."""
+    words = _fold(text)
+    return frozenset(name for position in range(len(words)) for name in _names_at(words, position, language))
+
+
+def _fold(text: str) -> list[str]:
+    return [word.removesuffix("'s") for word in split_words(text).folded]
+
+
+def _names_at(words: list[str], position: int, language: str) -> Iterator[str]:
+    for spelling, name in _by_first_word(language).get(words[position], ()):
+        if tuple(words[position : position + len(spelling)]) == spelling:
+            yield name
+
+
+@cache
+def _by_first_word(language: str) -> Mapping[str, list[tuple[tuple[str, ...], str]]]:
+    """Return the spellings of all subjects, singular and plural, with their names, by their first words."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for phrases in everyday_subjects(language).values():
+        for phrase in phrases:
+            # two thousand phrases: most need no tokenisation, which would cost the first question 20 ms
+            *before, last = phrase.split() if phrase.replace(" ", "").isalnum() else _fold(phrase)
+            name = " ".join((*before, last))
+            for form in inflections(last, language):
+                spelling = (*before, form)
+                found.setdefault(spelling[0], []).append((spelling, name))
+    return found

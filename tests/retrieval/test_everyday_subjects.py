@@ -1,0 +1,58 @@
+"""What a question opens with, and whether the knowledge base speaks of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from autokb.retrieval.everyday_subjects import (
+    OPENING,
+    everyday_subjects,
+    opens_with_foreign_subject,
+    subjects_in,
+)
+
+
+def test_the_packaged_list_has_many_kinds_and_no_subject_twice() -> None:
+    subjects = everyday_subjects("en")
+    names = [name for some in subjects.values() for name in some]
+    assert len(subjects) >= 10 and len(names) >= 1500
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My soundbar has gone silent",
+        "soundbars: which should I get",
+        "Dishwasher shows E15",
+        "the dishwasher's door is stuck",
+        "How much is a new lid?",
+        "Hearing-aid whistles",
+        "Is my Bang & Olufsen too old?",
+    ],
+)
+def test_subjects_are_found_in_the_opening(text: str) -> None:
+    assert opens_with_foreign_subject(text, (), "en")
+
+
+def test_a_known_subject_and_no_subject_at_all_are_not_foreign() -> None:
+    assert not opens_with_foreign_subject("My soundbar has gone silent", {"soundbar"}, "en")
+    assert not opens_with_foreign_subject("it has gone silent", (), "en")
+    assert not opens_with_foreign_subject("", (), "en")
+
+
+def test_what_comes_later_is_where_or_since_when_it_happens() -> None:
+    before = " ".join(["silent"] * (OPENING - 1))
+    assert opens_with_foreign_subject(f"{before} dishwasher", (), "en")
+    assert not opens_with_foreign_subject(f"{before} again dishwasher", (), "en")
+
+
+def test_the_longest_name_counts() -> None:
+    assert opens_with_foreign_subject("the car radio hisses", {"radio", "car"}, "en")
+    assert not opens_with_foreign_subject("the car radio hisses", {"car radio"}, "en")
+    assert {"car", "radio", "car radio"} <= subjects_in("The radio in the hall and the car radios", "en")
+
+
+def test_a_language_without_a_list_finds_nothing() -> None:
+    assert everyday_subjects("de") == {}
+    assert not opens_with_foreign_subject("my soundbar has gone silent", (), "de")
