@@ -18,6 +18,7 @@ SLOW = (
     "architecture",
     "answers",
     "build",
+    "languages",
     "retrieval",
     "trees",
     "cost",

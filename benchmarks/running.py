@@ -28,9 +28,15 @@ class Ran:
     megabytes: float
 
 
-def autokb(*words: str | Path) -> Ran:
-    """Run one command with ``--json``; a command that fails ends the benchmark with what it said."""
-    command = [sys.executable, "-m", "autokb.cli", *map(str, words), "--json"]
+def autokb(*words: str | Path, without: str = "") -> Ran:
+    """Run one command with ``--json``; a command that fails ends the benchmark with what it said.
+
+    ``without`` names a module that the command shall not find, as where an extra is not installed.
+    """
+    start = ["-m", "autokb.cli"]
+    if without:
+        start = ["-c", f"import sys; sys.modules[{without!r}] = None; from autokb.cli import entry; entry()"]
+    command = [sys.executable, *start, *map(str, words), "--json"]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         started = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL)

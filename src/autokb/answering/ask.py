@@ -24,6 +24,19 @@ def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int 
     return answer_scored(index, index.score(text), overrides, k)
 
 
+def ask_in_other_language(
+    index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5, *, unread: str | None = None
+) -> Answer:
+    """Answer a question in another language than the documents'; ``unread`` is the reason where the index knows none.
+
+    Nothing is asked back: what the question leaves open cannot be told from what is not read in its language.
+    """
+    found = ask(index, text, overrides, k)
+    if found.outcome == "asks":
+        found = replace(found, outcome="answered", question=None)
+    return replace(found, reason=unread) if unread else found
+
+
 def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes | None = None, k: int = 5) -> Answer:
     """Answer from what a question found: what the likeliest documents say, a question back, or nothing."""
     read = read_question(scored.question.text, overrides or {}, index.spec)

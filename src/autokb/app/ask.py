@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from threading import Lock
 
 from autokb.answering.answer import Answer
-from autokb.answering.ask import ask
+from autokb.answering.ask import ask, ask_in_other_language
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError
 from autokb.core.progress import Progress, silent
@@ -17,8 +18,10 @@ from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import (
     EMBEDDINGS,
+    PACKAGED,
     Encoder,
     FreeEncoder,
+    compares_languages,
     embed_once,
     encoder_name,
     open_free_embedder,
@@ -27,10 +30,12 @@ from autokb.pipeline.embedding import (
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, load_index, published_gate
+from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.languages import find_other_language
 
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
 
@@ -42,6 +47,9 @@ class OpenIndex:
     index: AskIndex
     file: WorkspaceFile
     held: ExitStack
+    workspace: Workspace
+    _multilingual: list[AskIndex] = field(default_factory=list)
+    _loading: Lock = field(default_factory=Lock)
 
     def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
         """Answer a question; an empty one is refused."""
@@ -49,8 +57,39 @@ class OpenIndex:
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
         with failures_as_sentences(self.file.path):
-            answer = ask(self.index, without_surrogates(text[:QUESTION_CHARACTERS]), overrides, k)
+            question = without_surrogates(text[:QUESTION_CHARACTERS])
+            index, unread = self.index_for(question)
+            if index is self.index:
+                answer = ask(index, question, overrides, k)
+            else:
+                answer = ask_in_other_language(index, question, overrides, k, unread=unread)
         return replace(answer, seconds=time.perf_counter() - started)
+
+    def index_for(self, question: str) -> tuple[AskIndex, str | None]:
+        """Return the index that understands the language of a question, else the usual one and why there is none.
+
+        Only the packaged encoder is one of a single language; whoever names another has chosen what it compares.
+        """
+        index, spec = self.index, self.index.spec
+        if read_embedder_name(self.workspace.settings.embedder).kind != PACKAGED:
+            return index, None
+        language = find_other_language(question, spec.language, index.chunks.words.vocabulary)
+        if language is None:
+            return index, None
+        from autokb.pipeline.steps.languages import why_not_compared
+
+        unread = why_not_compared(language, spec.language)
+        index = index if unread else self._load_multilingual()
+        return replace(index, spec=spec_for_question_in(language, spec)), unread
+
+    def _load_multilingual(self) -> AskIndex:
+        """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
+        with self._loading:
+            if not self._multilingual:
+                from autokb.pipeline.steps.languages import load_multilingual_index
+
+                self._multilingual.append(load_multilingual_index(self.workspace, self.file, read_published(self.file)))
+            return self._multilingual[0]
 
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
@@ -76,7 +115,7 @@ def open_index(workspace: Workspace) -> OpenIndex:
         name = encoder_name(workspace.settings)
         published_gate(published, name).check_encoder(name)  # before anything is embedded, perhaps for money
         index = _load(workspace, published, file, stack)
-        return OpenIndex(index, file, stack.pop_all())
+        return OpenIndex(index, file, stack.pop_all(), workspace)
 
 
 def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:
@@ -84,7 +123,11 @@ def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progres
     published = read_published(file)
     if published.kb.documents or published.kb.issues:
         with ExitStack() as stack:
-            _load(workspace, published, file, stack, progress)
+            index = _load(workspace, published, file, stack, progress)
+        if compares_languages(workspace.settings, index.spec.language):
+            from autokb.pipeline.steps.languages import load_multilingual_index
+
+            load_multilingual_index(workspace, file, published, progress)
 
 
 def _load(

@@ -181,7 +181,7 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         option = shlex.quote(f"{question.attribute}={question.values[0]}")
         lines.append(Text(f"  ask again with --attribute {option}", style="dim"))
     if answer.reason:
-        lines.append(Text(f"{answer.reason} {_advice(answer)}"))
+        lines.append(Text(f"{answer.reason} {_advice(answer)}".rstrip()))
     if answer.matches:
         lines += _matches(workspace, answer.matches)
     for passage in answer.passages[:SHOWN]:
@@ -195,7 +195,9 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
 
 
 def _advice(answer: Answer) -> str:
-    """Say what to do about an answer that abstains."""
+    """Say what to do about an answer that abstains; the reason of any other says it itself."""
+    if answer.outcome != "abstains":
+        return ""
     return f"Ask in other words, or {'read what could help' if answer.documents else 'add a document'}."
 
 

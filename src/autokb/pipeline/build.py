@@ -29,6 +29,7 @@ from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
 from autokb.pipeline.steps.fit import fit_documents, fit_gate, fit_nodes
 from autokb.pipeline.steps.issues import Organised, organise
+from autokb.pipeline.steps.languages import prepare_languages
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import KINDS, records
@@ -207,6 +208,7 @@ class Build:
             return KnowledgeCounts()
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
         self._publish(sources, organised, grown, solutions, index, rules)
+        prepare_languages(stages, self.workspace)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
     def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:

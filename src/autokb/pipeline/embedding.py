@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
 FREE_BATCH = 64  # texts between two writes to the disk: what a kill -9 can cost at most
 DIMENSIONS = "?dimensions="
+PACKAGED = "packaged"  # the default embedder, of English; any other was chosen by somebody who knows its languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class EmbedderName:
 
 def read_embedder_name(name: str) -> EmbedderName:
     """Read the setting (BadInputError says what it may be)."""
-    if name == "packaged":
-        return EmbedderName("packaged")
+    if name == PACKAGED:
+        return EmbedderName(PACKAGED)
     kind, _, rest = name.partition(":")
     model, _, dimensions = rest.partition(DIMENSIONS) if kind == "openai" else (rest, "", "")
     wrong_number = DIMENSIONS in rest and (not dimensions.isdecimal() or int(dimensions) < 1)
@@ -69,7 +70,7 @@ def check_embedder(name: str) -> None:
 
 def open_free_embedder(name: EmbedderName) -> Embedder:
     """Return an embedder that runs on this machine; its weights are loaded once a process."""
-    return _packaged() if name.kind == "packaged" else _local(name.model)
+    return _packaged() if name.kind == PACKAGED else _local(name.model)
 
 
 def open_endpoint_embedder(settings: Settings) -> EndpointEmbedder:
@@ -98,6 +99,21 @@ def _local(folder: str) -> Embedder:
     from autokb.llm.embedders.local import LocalEmbedder
 
     return LocalEmbedder(Path(folder))
+
+
+@lru_cache(maxsize=1)
+def open_multilingual_embedder() -> Embedder:
+    """Return the embedder of the extra ``multilingual``; its weights are loaded once a process, at the first text."""
+    from autokb.llm.embedders.multilingual import MultilingualEmbedder
+
+    return MultilingualEmbedder()
+
+
+def compares_languages(settings: Settings, language: str) -> bool:
+    """Return whether questions in other languages than the documents' are compared with these by a second encoder."""
+    from autokb.llm.embedders.multilingual import LANGUAGES, is_installed
+
+    return read_embedder_name(settings.embedder).kind == PACKAGED and language in LANGUAGES and is_installed()
 
 
 class Encoder(Protocol):

