@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -69,12 +69,15 @@ def fit_question_gate(
     texts: Mapping[str, str],
     documents: Sequence[Document],
     embed: Callable[[Sequence[str]], Vectors],
+    *,
+    reads_words: bool = True,
 ) -> Gate:
     """Fit a logistic gate on the raw issues (their vectors and texts) or, where they are few, on the sections.
 
     Each is scored as if it were asked anew: an issue without itself, its near duplicates and a tree grown from them
     alone, a section without its own windows and words. A language without everyday questions, and a knowledge base with
-    too little of its own, have a gate of a bare cosine.
+    too little of its own, have a gate of a bare cosine. One for questions in other languages than the documents', whose
+    words no document has, does not read them.
     """
     everyday, known, ids = everyday_questions(index.spec.language), _Known.of(index, raw), list(raw)
     if everyday:
@@ -87,9 +90,12 @@ def fit_question_gate(
             own, described = _score_sections(known, words, documents, embed), "headings and first sentences"
         if len(own) >= FEWEST_CASES:
             kinds = _score_everyday(known, words, everyday, embed)
+            if not reads_words:
+                for cases in (own, *kinds.values()):
+                    cases[:, 2:] = 0.0
             fitted = _fit_against(own, kinds, index.encoder, described, tuple(sorted(words.subjects)))
             if fitted:
-                return fitted
+                return fitted if reads_words else replace(fitted, words=None)
     vectors = np.array(list(raw.values()), dtype=np.float32).reshape(len(raw), known.windows.shape[1])
     return fit_gate(index.encoder, vectors, [known.windows])
 

@@ -49,8 +49,13 @@ def fit_gate(
     issues: Mapping[str, str],
     documents: Sequence[Document],
     texts: str,
+    *,
+    reads_words: bool = True,
 ) -> Gate:
-    """Fit the gate; ``raw`` and ``issues`` hold vectors and texts of the raw issues, ``texts`` is the hash of all."""
+    """Fit the gate; ``raw`` and ``issues`` hold vectors and texts of the raw issues, ``texts`` is the hash of all.
+
+    Only the gate of the second encoder, whose name is in the key, does not read words.
+    """
     knowledge = index.nodes.knowledge
     nodes = canonical_json([[i, n.text, n.parent_id, list(n.raw_issues)] for i, n in knowledge.issues.items()])
     past = canonical_json(sorted(p.id for p in index.history.issues))
@@ -63,7 +68,8 @@ def fit_gate(
     key = digest("gate", VERSION, index.encoder, language, texts, nodes, past, pages, everyday, names)
 
     def fit(_position: int) -> str:
-        return json.dumps(fit_question_gate(index, raw, issues, documents, stages.embed).as_json(), allow_nan=False)
+        gate = fit_question_gate(index, raw, issues, documents, stages.embed, reads_words=reads_words)
+        return json.dumps(gate.as_json(), allow_nan=False)
 
     (gate,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: _read_gate(json.loads(text)))
     return gate or index.gate

@@ -73,7 +73,7 @@ def _load(workspace: Workspace, published: Published, stages: Stages) -> AskInde
     everything = digest(corpus.fingerprint(), *(part for pair in sorted(texts.items()) for part in pair))
     # The everyday questions are in English; to this encoder the language of a text says nothing of its matter.
     fitted = replace(index, spec=replace(spec, language=ENGLISH))
-    gate = fit_gate(stages, fitted, raw, list(documents.values()), everything)
+    gate = fit_gate(stages, fitted, raw, texts, list(documents.values()), everything, reads_words=False)
     if gate.coefficients is None:  # a bare cosine is only known for the packaged encoder
         gate = Gate(BARE_THRESHOLD, encoder.name)
     return replace(index, gate=gate)
