@@ -81,6 +81,14 @@ def test_a_passage_of_a_far_likelier_document_answers_in_place_of_a_node() -> No
     assert [p.solution.id for p in given([GENERAL], (faq,), far).passages] == ["of-faq"]
 
 
+def test_a_passage_of_a_less_likely_document_does_not_answer_in_place_of_a_node() -> None:
+    weak = solution("weak", "p", "tips.md", at=50)
+    tip = passage("of-tips", "Other", document="tips.md", at=90)
+    question = chooser(TREE, [GENERAL, weak], (tip,), cosines={"of-tips": 0.9, "weak": 0.1, "general": 0.8})
+    assert answer("x", question, ranking("guide.md", "tips.md")).passages == ()
+    assert answer("x", question, ranking("tips.md", "guide.md")).passages != ()
+
+
 def test_a_match_a_tree_in_the_order_of_the_first_document_that_speaks_through_it() -> None:
     issues = (*TREE, node("q"))
     some = [solution("a", "p", "guide.md"), solution("b", "q", "faq.md"), solution("c", "p", "tips.md")]

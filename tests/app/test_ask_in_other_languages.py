@@ -84,6 +84,7 @@ def test_with_the_extra_a_foreign_question_finds_its_page(hand_made: Workspace) 
     opened = open_index(hand_made)
     answer = opened.ask(GERMAN)
     assert (answer.outcome, answer.documents[0].id, answer.reason) == ("answered", PAGE, None)
+    assert answer.matches[0].solutions[0].id == "s-contacts"
     off_topic = opened.ask(OFF_TOPIC)
     assert (off_topic.outcome, off_topic.reason) == (
         "abstains",

@@ -147,8 +147,10 @@ def _passages_answer(
     passage, scores = passages[0], documents.by_id()
     if scores[passage.document] - scores.get(choices[0].document, 0.0) > PASSAGE_LEAD:
         return True
+    if passage.document != choices[0].document:
+        return False
     beside = [chooser.score(c.solution) for c in choices if c.document == passage.document]
-    is_better = bool(beside) and chooser.score(passage.solution) > max(beside) + PASSAGE_SAYS_BETTER
+    is_better = chooser.score(passage.solution) > max(beside) + PASSAGE_SAYS_BETTER
     return is_better and float(chooser.similarities.max(initial=0.0)) < SAME_WORDS
 
 
