@@ -74,3 +74,12 @@ def test_what_an_answering_document_says_to_everybody_may_be_farther_behind() ->
     assert len(answering("lost", best, passage("lost.md", "Lost at home", text=farther))["lost.md"]) == 2
     assert len(answering("lost", best, passage("lost.md", "Lost at home", text=farther, os="iOS"))["lost.md"]) == 1
     assert "app.md" not in answering("lost", best, passage("app.md", "Lost at home", text=farther))
+
+
+def test_a_section_for_some_customers_must_be_nearer_to_the_best_and_near_by_itself() -> None:
+    best = passage("lost.md", "The kettle is lost", text="lost")
+    near = "Lost: ask the app where it was lost"  # between MARGIN_NARROW and MARGIN behind
+    assert "app.md" in answering("lost", best, passage("app.md", "Lost at home", text=near))
+    assert "app.md" not in answering("lost", best, passage("app.md", "Lost at home", text=near, os="iOS"))
+    assert answering("lost", passage("app.md", "Set the clock")) != {}
+    assert answering("lost", passage("app.md", "Set the clock", os="iOS")) == {}

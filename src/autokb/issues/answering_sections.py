@@ -15,6 +15,8 @@ from autokb.heuristics.titles.phrase_editing import named_values
 from autokb.issues.attribute_masking import Embed, masked_text, problem_vectors
 
 MARGIN = 0.1  # how far behind the best a section may be that answers the same problem
+MARGIN_NARROW = 0.05  # the same for one that is for some customers only,
+FLOOR_NARROW = 0.45  # which must answer it well: that it is for them says nothing of the problem
 MARGIN_BESIDE = 0.2  # the same for one that holds for everybody, in a document that answers it
 
 ScoredSpan = tuple[int, int, float]  # of a document: start, end, and how well that part answers
@@ -80,15 +82,17 @@ class AnsweringSections:
 
         A document whose sections are not known, as where no rule could be checked, is missing. ``lifts`` is what speaks
         for a document beside its words. A section far behind the best one, whoever that is written for, is about
-        another problem; what a document that answers says to everybody may be farther behind, such as when to call for
-        help.
+        another problem, one for some customers already where it is a little behind; what a document that answers says
+        to everybody may be farther behind, such as when to call for help.
         """
         if not self.spans:
             return {}
         scores = self.score_subjects(problem)[self.subjects]
         found: dict[str, list[ScoredSpan]] = {document: [] for document, _, _ in self.spans}
         lifted = scores + [lifts.get(document, 0.0) for document, _, _ in self.spans]
-        near = lifted >= lifted.max() - MARGIN
+        narrow = ~self.for_all
+        near = lifted >= lifted.max() - np.where(narrow, MARGIN_NARROW, MARGIN)
+        near &= ~narrow | (lifted >= FLOOR_NARROW)
         answering = {self.spans[n][0] for n in np.flatnonzero(near).tolist()}
         beside = self.for_all & np.array([document in answering for document, _, _ in self.spans])
         for n in np.flatnonzero(near | (beside & (lifted >= lifted.max() - MARGIN_BESIDE))).tolist():
