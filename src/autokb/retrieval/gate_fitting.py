@@ -30,7 +30,7 @@ from autokb.retrieval.node_cases import NEAR_DUPLICATE
 from autokb.retrieval.section_questions import section_questions
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
 
-ON_TOPIC_ODDS = 4.0  # four of five questions that a knowledge base is asked are taken to be on topic
+ON_TOPIC_ODDS = 8.0  # eight of nine questions that a knowledge base is asked are taken to be on topic
 FEWEST_CASES = 20  # below so many issues, sections stand in for them; below so many of either side, nothing is fitted
 MOST_CASES = 1000  # issues or sections that are scored; more would cost time and change nothing
 OFF_TOPIC = 0.1  # a raw issue below this, at even odds, is taken to be off topic itself
