@@ -22,6 +22,7 @@ from benchmarks.running import autokb, folder
 HISTORY = 0.7
 TUNING_BUILD = 0.5
 AIM = {"hit_rate@1": 0.2, "hit_rate@5": 0.2}  # over fused search on raw chunks
+SHOWN, SHOWN_AIM = "shown@5", 0.75
 SYSTEM = AUTOKB_ANSWER
 DEPTH = 10
 
@@ -73,7 +74,11 @@ def with_prior(answer: dict[str, Any], prior: Sequence[str]) -> dict[str, Any]:
     """Measure once more with the prior beside the systems: the same articles whatever the question."""
     rankings = {s: {q: tuple(r) for q, r in body["rankings"].items()} for s, body in answer["systems"].items()}
     rankings["prior"] = {query: tuple(prior[:DEPTH]) for query in answer["relevant"]}
-    return {**answer, **measure(rankings, answer["relevant"]).as_json()}
+    measured = measure(rankings, answer["relevant"]).as_json()
+    for system, body in answer["systems"].items():
+        shown = {metric: value for metric, value in body["metrics"].items() if metric.startswith("shown@")}
+        measured["systems"][system]["metrics"].update(shown)
+    return {**answer, **measured}
 
 
 def _figures(answer: dict[str, Any]) -> list[Figure]:
@@ -81,6 +86,8 @@ def _figures(answer: dict[str, Any]) -> list[Figure]:
     found = [Figure("questions_measured", len(answer["relevant"]))]
     for system, body in answer["systems"].items():
         found += [Figure(f"{system}.{m}", body["metrics"][m]["value"]) for m in AIM]
+        if SHOWN in body["metrics"]:
+            found.append(Figure(f"{system}.{SHOWN}", body["metrics"][SHOWN]["value"], at_least=SHOWN_AIM))
     for d in answer["differences"]:
         if d["system"] == SYSTEM and d["baseline"] == RAW and d["metric"] in AIM:
             found.append(Figure(f"{SYSTEM} over {RAW}.{d['metric']}", d["value"], at_least=AIM[d["metric"]]))
