@@ -11,8 +11,8 @@ from autokb.cli import main
 
 FOLDER = Path("demo-workspace")
 QUESTIONS = (
-    ("an exact match", "It keeps disconnecting from my iPhone"),
-    ("one that asks back", "Others cannot hear me"),
+    ("an exact match", "There is no sound on my Windows laptop"),
+    ("one that asks back", "How can I see how full the battery is?"),
     ("one that abstains", "How do I bake sourdough bread?"),
 )
 

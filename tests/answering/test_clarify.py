@@ -146,6 +146,14 @@ def test_children_apart_ask_where_their_node_shows_nothing_for_everybody() -> No
     assert asked is not None and (asked.attribute, asked.values) == ("os", ("Linux", "Mac", "Windows"))
 
 
+def test_a_short_question_is_near_by_its_node_where_its_section_says_little_of_it() -> None:
+    for node_cosine, asked in ((0.9, True), (0.3, False)):
+        cosines = {s.id: 0.2 for s in ON_CHILDREN}
+        question = chooser(CHILDREN, ON_CHILDREN, cosines=cosines, nodes={i.id: node_cosine for i in CHILDREN})
+        (first, *_) = question.choose(["guide.md"], 5)
+        assert (clarify(question, first) is not None) is asked
+
+
 def test_children_apart_ask_nothing_where_their_node_shows_something_for_everybody() -> None:
     question = chooser(CHILDREN, [*ON_CHILDREN, solution("p1", "p", "faq.md")])
     (first, *_) = question.choose(["guide.md"], 5)

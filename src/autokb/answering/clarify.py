@@ -12,8 +12,8 @@ from autokb.core.domain import Attribute
 from autokb.core.nouns import Solution
 
 TEMPERATURE = 0.05  # cosine; a solution this much less similar than the best counts 1/e of it
-# Cosine of the question to the first solution. Of 46 questions back over two sets of written questions 13 were below
-# it, and 2 of these were justified.
+# Cosine of the question to the first solution, or to the node that shows it. Of 46 questions back over two sets of
+# written questions 13 were below it, and 2 of these were justified.
 NEAR_ENOUGH = 0.4
 PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
 
@@ -34,7 +34,8 @@ def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
     other values. Where even it is far from the question, asking leads nowhere.
     """
     asked = chooser.asked
-    if chooser.cosine(first.solution) < NEAR_ENOUGH:
+    node = first.tree.similarity if first.tree is not None else -1.0
+    if max(node, chooser.cosine(first.solution)) < NEAR_ENOUGH:
         return None
     beside = [*_sections_beside(chooser, first), *_children_beside(chooser, first)]
     pools = {name: _pool(name, first.solution, beside, chooser) for name in _attributes_left_open(chooser, first)}
