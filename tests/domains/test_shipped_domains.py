@@ -59,6 +59,7 @@ def test_the_papers_attributes_and_values_are_there():
     assert medical["sex"].values == ("Male", "Female", "Other")
     assert medical["symptom_onset"].values == ("Immediate", "Recent", "Ongoing", "Prolonged", "Chronic")
     assert medical["condition"].kind == "open"
+    assert medical["condition"].implies["Pregnancy"] == {"sex": frozenset({"Female"})}
 
 
 def test_impossible_pairs_are_ruled_out():

@@ -91,6 +91,11 @@ def test_a_tree_for_some_customers_goes_into_the_one_for_all() -> None:
     assert shown(left) == {"b": [RESET]}  # as a child it would show what its parent does
 
 
+def test_a_child_of_a_joined_tree_says_what_its_old_parent_fixed() -> None:
+    (left,) = join(tree("a", RESET, kind="Buds", children={"Mac": (PLUG,)}), tree("b", RESET)).trees
+    assert [(i.text, i.attributes) for i in left.issues[1:]] == [("Text of b (Mac, Buds)", of(os="Mac", kind="Buds"))]
+
+
 def test_trees_for_different_customers_stay() -> None:
     assert len(join(tree("a", RESET, kind="Buds"), tree("b", RESET, kind="Headphones")).trees) == 2
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from autokb.core.attributes import ANY, Match, compare
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
+from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.placement import PlacedTree, without_repetition
 from autokb.issues.same_problem import Problem, log_odds
 
@@ -104,9 +105,16 @@ class _Joining:
 
 
 def _renamed(issue: Issue, old: Issue, new: Issue) -> str:
-    """Return the text of a node; one that is its parent's text with values in brackets follows its parent."""
+    """Return the text of a node; one that is its parent's text with values in brackets follows its new parent.
+
+    What the old parent fixed and the new one leaves open is then said too.
+    """
     is_derived = issue.id != old.id and not issue.raw_issues and issue.text.startswith(f"{old.text} (")
-    return new.text + issue.text.removeprefix(old.text) if is_derived else issue.text
+    if not is_derived:
+        return issue.text
+    named = issue.text.removeprefix(f"{old.text} (").removesuffix(")")
+    lost = [" / ".join(sorted(v)) for n, v in old.attributes.items() if v != ANY and new.attributes[n] == ANY]
+    return with_values(new.text, [named, *lost])
 
 
 def _without_doubles(solutions: Iterable[Solution]) -> list[Solution]:

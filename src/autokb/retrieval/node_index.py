@@ -13,7 +13,7 @@ from autokb.core.vectors import Vectors
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 
 SAME_WORDS = 0.8  # cosine from which a question is nearly a node's own words
-SAME_WORDS_SLOPE = 4.0  # by which its nearness then grows, so that the same words count twice as much
+SAME_WORDS_SLOPE = 32.0  # by which its nearness then grows: the issue in the same words leads
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class NodeIndex:
 def nearness(similarities: NDArray[np.floating]) -> Scores:
     """Return the cosines, raised where the question is nearly the node's own words: then that issue is what is meant.
 
-    Measured on the nodes' own texts, reworded: .95 instead of .92 of the headphones' children come first, and no
-    written question of the tuning half changes.
+    Measured on the nodes' own texts, reworded: of the headphones' children .90 come first instead of .85 by a slope of
+    4, of Thunderbird's .95 instead of .88; of the written questions for tuning and of Thunderbird's none changes.
     """
     raised: Scores = similarities + SAME_WORDS_SLOPE * np.maximum(0.0, similarities - SAME_WORDS)
     return raised
