@@ -1,7 +1,7 @@
 """Retrieval against human links, split by time: the earlier questions build, the later ones ask.
 
-``--tuning`` stays inside the earlier 70 % (50 % build, 20 % ask) and is for development; without it the later 30 % ask,
-once, for the report.
+``--tuning`` stays inside the earlier 70 % and is for development: three spans of 15 % ask what came before each, and
+their questions count together. Without it the later 30 % ask, once, for the report.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from typing import Any
 from autokb.evaluation.report import answer_tables, terminal_tables
 from autokb.evaluation.retrieval.experiment import measure
 from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, RAW
+from autokb.evaluation.statistics.bootstrap import mean_interval
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder
 
 HISTORY = 0.7
 TUNING_BUILD = 0.5
+TUNING_SPANS = ((0.25, 0.4), (0.4, 0.55), (0.55, HISTORY))  # shares of the questions: from where to where they ask
 AIM = {"hit_rate@1": 0.2, "hit_rate@5": 0.2}  # over fused search on raw chunks
 SHOWN, SHOWN_AIM = "shown@5", 0.75
 SYSTEM = AUTOKB_ANSWER
@@ -29,7 +31,27 @@ DEPTH = 10
 
 def run(options: argparse.Namespace) -> Result:
     """Build from the earlier questions, ask the later ones through every system, and add the prior."""
-    asked, history = split(thunderbird.issues(), tuning=options.tuning)
+    issues = thunderbird.issues()
+    if options.tuning:
+        spans = [_ask_span(options, *span(issues, start, end)) for start, end in TUNING_SPANS]
+        return _result("retrieval_tuning", pooled(spans), {"questions_by_span": [len(s["relevant"]) for s in spans]})
+    asked, history = split(issues, tuning=False)
+    answer = _ask_span(options, asked, history)
+    return _result("retrieval", answer, {"questions": len(asked), "history": len(history)})
+
+
+def span(
+    issues: Sequence[dict[str, Any]], start: float, end: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the questions from one share of them to another, and all before these; no day is split."""
+    first, last = (_same_day(issues, round(len(issues) * share)) for share in (start, end))
+    return list(issues[first:last]), list(issues[:first])
+
+
+def _ask_span(
+    options: argparse.Namespace, asked: Sequence[dict[str, Any]], history: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Build from the history and ask the rest through every system; return the answer with the prior beside them."""
     with folder() as place:
         workspace = place / "kb"
         thunderbird.stage(workspace, history)
@@ -37,10 +59,24 @@ def run(options: argparse.Namespace) -> Result:
         queries, qrels = thunderbird.write_test(place, asked)
         systems = ["--systems", options.systems] if options.systems else []
         ran = autokb("evaluate", "retrieval", workspace, "--queries", queries, "--qrels", qrels, *systems)
-        answer = with_prior(ran.answer, _in_kb(ran.answer, history, workspace))
+        return with_prior(ran.answer, _in_kb(ran.answer, history, workspace))
+
+
+def pooled(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Measure the questions of several answers together; no two have a question in common."""
+    relevant = {query: grades for answer in answers for query, grades in answer["relevant"].items()}
+    systems = answers[0]["systems"]
+    rankings = {s: {q: tuple(r) for a in answers for q, r in a["systems"][s]["rankings"].items()} for s in systems}
+    measured = measure(rankings, relevant).as_json()
+    for system, body in systems.items():
+        for name in body.get("per_query", {}):
+            shown = [v for answer in answers for v in answer["systems"][system]["per_query"][name].values()]
+            measured["systems"][system]["metrics"][name] = mean_interval(shown).as_json()
+    return measured
+
+
+def _result(name: str, answer: dict[str, Any], detail: dict[str, Any]) -> Result:
     _print(answer)
-    name = "retrieval_tuning" if options.tuning else "retrieval"
-    detail = {"questions": len(asked), "history": len(history)}
     return Result(name, _figures(answer), detail | _kept(answer))
 
 
@@ -78,6 +114,7 @@ def with_prior(answer: dict[str, Any], prior: Sequence[str]) -> dict[str, Any]:
     for system, body in answer["systems"].items():
         shown = {metric: value for metric, value in body["metrics"].items() if metric.startswith("shown@")}
         measured["systems"][system]["metrics"].update(shown)
+        measured["systems"][system] |= {"per_query": body["per_query"]} if "per_query" in body else {}
     return {**answer, **measured}
 
 
