@@ -70,7 +70,7 @@ def _content(line: str, spec: Spec, product: frozenset[str], language: str) -> C
     words = [word for word in subject_words(rest, language) if word not in product]
     if not words:
         return Content.NOTHING
-    return Content.PROBLEM if names_problem(rest, language) or len(words) > 1 else Content.ONLY_A_THING
+    return Content.PROBLEM if names_problem(rest.strip("?"), language) or len(words) > 1 else Content.ONLY_A_THING
 
 
 @dataclass(frozen=True)
