@@ -89,8 +89,9 @@ class _Naming:
         nearness = np.round(self.line_vectors[fit] @ self.vectors[list(group)].T, 6)
         first = int(nearness.mean(axis=1).argmax())
         both = np.maximum(nearness, nearness[first]).mean(axis=1) - nearness[first].mean()
-        name, own = self.lines[fit[first]], self.stems[fit[first]]
-        for second in np.argsort(-np.round(both, 6), kind="stable").tolist():
+        name = self.lines[fit[first]]
+        own = self.stems[fit[first]]
+        for second in map(int, np.argsort(-np.round(both, 6), kind="stable")):
             if both[second] < SECOND_GAIN:
                 break
             longer = name + JOINT + self.lines[fit[second]]
