@@ -81,6 +81,17 @@ def test_they_go_along_to_nothing_else(other: Solution) -> None:
     assert len(decided.orphans) == 1
 
 
+def test_they_follow_a_solution_to_a_tree_that_was_split_from_theirs() -> None:
+    home, part = Issue("root", "R", None, {}, "seed"), Issue("part", "P", None, {}, "seed")
+    other = Issue("other", "O", None, {}, "other seed")
+    for node, follows in ((part, True), (other, False)):
+        there = replace(BUILT, id="s2", issue_id=node.id)
+        decided = apply_decisions(
+            {"s2": there}, {i.id: i for i in (home, part, other)}, Decisions((edit_to("New"),), (), ())
+        )
+        assert decided.solutions["s2"].text == ("New" if follows else BUILT.text)
+
+
 def test_they_stay_with_their_own_solution_while_it_is_there() -> None:
     decided = decide([BUILT, MOVED], (edit_to("New"),))
     assert (decided.solutions["s1"].text, decided.solutions["s2"].text) == ("New", BUILT.text)

@@ -59,7 +59,7 @@ def test_a_far_issue_of_the_theme_changes_no_key() -> None:
 
 def test_a_tree_becomes_issues_that_name_every_attribute_and_hang_on_their_parent() -> None:
     item = seed_reports("s", ["k", "m", "s"], ["k", "m", "s"], ALL, 0.6).question(SPEC)
-    parent, *children = issues("s", TASK.answer_offline(item))
+    parent, *children = issues("s", TASK.answer_offline(item), "s")
     assert (parent.text, parent.parent_id, parent.attributes) == ("Folders vanish", None, {"os": ANY, "kind": ANY})
     assert parent.raw_issues == ("s", "k", "m")
     assert {(c.text, c.parent_id, *c.raw_issues) for c in children} == {
@@ -74,13 +74,13 @@ def test_two_children_with_the_same_attributes_are_one() -> None:
     node = Node(text="Parent", attributes={"os": ["Any"]})
     child = Node(text="On Linux", attributes={"os": ["Linux"]})
     again = Node(text="With Linux", attributes={"os": ["Linux"]})
-    assert [i.text for i in issues("s", GrownTree(parent=node, children=[child, again]))] == ["Parent", "On Linux"]
+    assert [i.text for i in issues("s", GrownTree(parent=node, children=[child, again]), "s")] == ["Parent", "On Linux"]
 
 
 def test_ids_hang_on_seed_and_attributes_not_on_words() -> None:
     one = GrownTree(parent=Node(text="One", attributes={"os": ["Any"]}), children=[])
     other = GrownTree(parent=Node(text="Two", attributes={"os": ["Any"]}), children=[])
-    assert issues("s", one)[0].id == issues("s", other)[0].id != issues("t", one)[0].id
+    assert issues("s", one, "s")[0].id == issues("s", other, "s")[0].id != issues("t", one, "s")[0].id
 
 
 def test_an_issue_without_words_still_has_a_line() -> None:

@@ -95,8 +95,8 @@ def _limescale_kb(folder: Path, *issues: dict[str, str]) -> SupportKB:
 def _add_issues(kb: SupportKB, folder: Path, *issues: dict[str, str]) -> SupportKB:
     for issue in issues:
         file = folder / f"{issue['id']}.jsonl"
-        file.write_text(json.dumps(issue), encoding="utf-8")
-        kb.add([file], "issues", Fields(id="id", title="title", text="text"))
+        file.write_text(json.dumps({"title": "", "resolved_by": "", **issue}), encoding="utf-8")
+        kb.add([file], "issues", Fields(id="id", title="title", text="text", resolved_by="resolved_by"))
     assert not kb.build().failures
     return kb
 
@@ -116,6 +116,38 @@ def test_a_tree_that_is_joined_brings_what_people_decided(tmp_path: Path) -> Non
     raw = [r for line in exported_lines(kb, tmp_path) if (r := json.loads(line))["kind"] == "raw_issue"]
     assert {r["issue"] for r in raw} == {roots[kept]}
     assert len({r["seed"] for r in raw}) == 2, "clusters are frozen"
+
+
+WHITE = {"id": "w", "text": "Kettle problem: white limescale in the kettle", "resolved_by": "limescale.md"}
+SEARCH = {"id": "s", "text": "Kettle trouble after a month: app", "resolved_by": "app.md"}
+
+
+def test_a_cluster_whose_issues_other_documents_answer_grows_two_trees(tmp_path: Path) -> None:
+    kb = _limescale_kb(tmp_path / "kettles", WHITE, SEARCH)
+    whole = _limescale_kb(tmp_path / "whole", *({**issue, "resolved_by": ""} for issue in (WHITE, SEARCH)))
+    lines = [json.loads(line) for line in exported_lines(kb, tmp_path)]
+    raw = {r["id"]: r for r in lines if r["kind"] == "raw_issue"}
+    assert len({r["seed"] for r in raw.values()}) == 1, "clusters are frozen"
+    trees = {tree.id: tree for tree in kb.show().trees}
+    assert {r["issue"] for r in raw.values()} == trees.keys() and len(trees) == 2
+    (undivided,) = whole.show().trees
+    assert undivided.id in trees, "the seed's part keeps the tree's id"
+    first = {i: (kb.show_issue(r["issue"]).solutions or ())[0].text.split("\n")[0] for i, r in raw.items()}
+    assert first["w"] == "Limescale"
+    assert first["s"].startswith("The kettle is not found by its app")
+
+
+def test_after_changes_to_documents_split_trees_are_those_of_a_fresh_build(tmp_path: Path) -> None:
+    changed = _limescale_kb(tmp_path / "changed", WHITE, SEARCH)
+    manual = tmp_path / "changed" / "limescale.md"
+    manual.write_text("# Something else\n\n1. Polish the lid.\n2. Dry it.\n", encoding="utf-8")
+    changed.add([manual])
+    changed.build()
+    manual.write_text(LIMESCALE, encoding="utf-8")
+    changed.add([manual])
+    changed.build()
+    fresh = _limescale_kb(tmp_path / "fresh", WHITE, SEARCH)
+    assert exported_lines(changed, tmp_path) == exported_lines(fresh, tmp_path)
 
 
 def exported_lines(kb: SupportKB, folder: Path) -> list[str]:

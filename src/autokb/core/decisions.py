@@ -276,7 +276,10 @@ def update_decisions(
 
 
 class _Twins:
-    """Finds the solutions that stand for one that is gone: same tree, document, heading and text."""
+    """Finds the solutions that stand for one that is gone: same tree, document, heading and text.
+
+    Where its tree has none they may be in another one of the same seed, which a cluster that was split has.
+    """
 
     def __init__(self, base: Mapping[str, Solution], forest: Forest[Issue]) -> None:
         self.base = base
@@ -287,12 +290,18 @@ class _Twins:
         found: dict[Origin, list[str]] = {}
         for solution_id, solution in sorted(self.base.items()):
             if solution.issue_id in self._forest.nodes:
-                origin = origin_of(solution, tree_of(solution.issue_id, self._forest))
-                found.setdefault(origin, []).append(solution_id)
+                root = self._forest.root(solution.issue_id)
+                origin = origin_of(solution, root.id)
+                for place in dict.fromkeys((root.id, root.seed)):
+                    found.setdefault(replace(origin, tree=place), []).append(solution_id)
         return found
 
     def of(self, origin: Origin) -> list[str]:
-        return self._by_origin.get(origin, []) if origin.built else []
+        if not origin.built:
+            return []
+        here = self._by_origin.get(origin, [])
+        root = self._forest.nodes.get(origin.tree)
+        return here or (self._by_origin.get(replace(origin, tree=root.seed), []) if root and root.seed else [])
 
 
 def _assign(decisions: Iterable[D], twins: _Twins) -> tuple[dict[str, D], list[D]]:

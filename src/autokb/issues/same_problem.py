@@ -6,7 +6,7 @@ benchmarks.same_problem`` fits them); two are one problem where the same documen
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,3 +47,15 @@ def log_odds(one: Problem, other: Problem) -> float:
     cosine = float(one.vector @ other.vector)
     sections = float(one.profile @ other.profile)
     return INTERCEPT + COSINE * cosine + SECTIONS * sections + OUTCOMES * agreement(one.outcomes, other.outcomes)
+
+
+def log_odds_of_pairs(problems: Sequence[Problem]) -> Floats:
+    """Return the log odds of each two problems, in rows and columns in their order."""
+    vectors = np.array([p.vector for p in problems])
+    profiles = np.array([p.profile for p in problems])
+    documents = sorted(frozenset().union(*(p.outcomes for p in problems)))
+    helped = np.array([[document in p.outcomes for document in documents] for p in problems], dtype=np.float64)
+    known = helped.any(axis=1)
+    agree = np.where(helped @ helped.T > 0, 1.0, -1.0) * np.outer(known, known)
+    odds: Floats = INTERCEPT + COSINE * (vectors @ vectors.T) + SECTIONS * (profiles @ profiles.T) + OUTCOMES * agree
+    return odds

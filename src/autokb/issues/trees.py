@@ -100,25 +100,28 @@ def seed_reports(
     return SeedReports(reported[seed], tuple(reported[m] for m in cluster), tuple(reported[t] for t in sorted(around)))
 
 
-def issues(seed: str, tree: GrownTree) -> tuple[Issue, ...]:
-    """Turn a grown tree into issues, the parent first; of two nodes with the same attributes the first stays."""
-    parent = _make_issue(seed, tree.parent, None)
+def issues(lead: str, tree: GrownTree, seed: str) -> tuple[Issue, ...]:
+    """Turn a grown tree into issues, the parent first; of two nodes with the same attributes the first stays.
+
+    ``lead`` is the raw issue that it grew from, ``seed`` that of its cluster: another one where a cluster was split.
+    """
+    parent = _make_issue(lead, tree.parent, None, seed)
     found = {parent.id: parent}
     for node in tree.children:
-        child = _make_issue(seed, node, parent.id)
+        child = _make_issue(lead, node, parent.id, seed)
         found.setdefault(child.id, child)
     return tuple(found.values())
 
 
-def issue_id(seed: str, attributes: Attributes) -> str:
-    """Return the id of an issue: its seed's raw issue and its attributes."""
-    return short_id("issue", seed, canonical_json(as_lists(attributes)))
+def issue_id(lead: str, attributes: Attributes) -> str:
+    """Return the id of an issue: the raw issue that its tree grew from and its attributes."""
+    return short_id("issue", lead, canonical_json(as_lists(attributes)))
 
 
-def _make_issue(seed: str, node: Node, parent_id: str | None) -> Issue:
+def _make_issue(lead: str, node: Node, parent_id: str | None, seed: str) -> Issue:
     attributes = from_lists(node.attributes)
     return Issue(
-        id=issue_id(seed, attributes),
+        id=issue_id(lead, attributes),
         text=node.text,
         parent_id=parent_id,
         attributes=attributes,

@@ -21,6 +21,7 @@ from autokb.core.results import BuildReport, KnowledgeCounts
 from autokb.core.timed_patterns import forget_slow_searches
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
+from autokb.issues.splitting import ClusterSplitter
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rules_stay import check_rules_stay
@@ -190,17 +191,18 @@ class Build:
         stages.stop_if_awaited()
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
-        grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows)
-        stages.stop_if_awaited()
-        # Step 3: solution generation, with what is known of earlier outcomes
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
+        passages = self._passages(sources)
+        sections = AnsweringSections.of(passages, spec, stages.embed)
+        problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
+        splitter = ClusterSplitter(sections, problems, {p.id: p.documents for p in past})
+        grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows, splitter)
+        stages.stop_if_awaited()
+        # Step 3: solution generation, with what is known of earlier outcomes
         index = self._fitted_index(sources, windows, titles, grown)
         grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
-        passages = self._passages(sources)
-        sections = AnsweringSections.of(passages, spec, stages.embed)
-        problems = dict(zip(texts, organised.problems, strict=True))
         grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
         decided, rules = decide(stages, spec, solutions, grown, published.decisions)
         stages.stop_if_awaited()

@@ -14,7 +14,7 @@ from autokb.pipeline.steps.contexts import DOCUMENT_CHARACTERS, context_mode, co
 from autokb.pipeline.steps.documents import chunk_documents
 from autokb.pipeline.steps.issues import organise
 from autokb.pipeline.steps.solutions import asks_attributes_apart
-from autokb.pipeline.steps.trees import reports_by_seed
+from autokb.pipeline.steps.trees import reports_by_lead
 from autokb.pipeline.workload import Workload
 from autokb.stores.published import read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
@@ -64,7 +64,7 @@ def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Seque
     organised = organise(stages, spec, raw, vectors, read_published(file), rethink=False)
     if read_embedder_name(workspace.settings.embedder).is_paid:
         return []
-    return [reports.question(spec) for reports in reports_by_seed(spec, raw, attributes, organised, {}).values()]
+    return [reports.question(spec) for reports in reports_by_lead(spec, raw, attributes, organised, {}).values()]
 
 
 def _count_trees(workspace: Workspace, stages: Stages, workload: Workload) -> None:

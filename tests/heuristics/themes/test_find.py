@@ -45,7 +45,7 @@ def test_what_is_like_nothing_else_is_miscellaneous_and_last() -> None:
     reply = find_themes(texts, rows)
     assert reply.themes[-1].members == (100,)
     assert reply.themes[-1].miscellaneous
-    assert reply.themes[-1].name == "Miscellaneous: Pizza"
+    assert reply.themes[-1].name == "Miscellaneous"
     assert {theme.name for theme in reply.themes[:-1]} == {"Screen", "Keyboard", "Speaker", "Camera"}
 
 

@@ -27,6 +27,8 @@ SPEC = read_domain(
     [
         ("My buds won't connect to my MacBook", {"os"}, "Buds won't connect"),
         ("Folders vanish on Windows 11 after an update", {"os"}, "Folders vanish after an update"),
+        ("Folders vanish, four macbook", {"os"}, "Folders vanish"),
+        ("Heartburn Windows", {"os"}, "Heartburn"),
         ("Folders vanish (win10)", {"os"}, "Folders vanish"),
         ("Windows 10: folders vanish", {"os"}, "Folders vanish"),
         ("Folders vanish - Linux", {"os"}, "Folders vanish"),

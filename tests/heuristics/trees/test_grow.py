@@ -41,6 +41,11 @@ def test_the_parent_keeps_what_its_text_cannot_do_without() -> None:
     assert tree.children == ()
 
 
+def test_a_question_mark_alone_says_no_problem() -> None:
+    tree = grown(report("a", "Which folder?"), report("b", "Folder crashes"), report("c", "Folder crashes daily"))
+    assert tree.parent.text == "Folder crashes"
+
+
 def test_where_reports_disagree_the_parent_takes_a_wording_that_holds_for_all() -> None:
     tree = grown(
         report("a", "Windows update broke printing", os=["Windows"]),

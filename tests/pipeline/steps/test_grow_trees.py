@@ -13,7 +13,12 @@ def of(*members: str) -> list[Issue]:
 
 
 TREES = [*of("pizza", "weather"), *of("sound", "crypto"), *of("linked")]
-GROWN = Grown(tuple(TREES), {"early": "Its reason."}, {"tree of pizza": "pizza", "tree of sound": "sound"})
+GROWN = Grown(
+    tuple(TREES),
+    {"early": "Its reason."},
+    {"tree of pizza": "pizza", "tree of sound": "sound"},
+    {"pizza": "tree of pizza", "sound": "tree of sound"},
+)
 RAW = [RawIssue(n, n, resolved_by=("a.md",) if n == "linked" else ()) for n in ("pizza", "weather", "sound", "linked")]
 
 

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.domain import ENGLISH
-from autokb.heuristics.themes.naming import UNNAMED, name_themes, read_terms
+from autokb.heuristics.themes.naming import name_themes, read_terms
+from autokb.heuristics.themes.problem_names import Titles
 from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
 
+MISCELLANEOUS = "Miscellaneous"
 RANDOM_SEED = 17
 FEWEST_FOR_CENTRES = 15  # issues; fewer are compared with each other directly
 MOST_THEMES = 40  # nobody oversees more
@@ -29,10 +31,17 @@ DIFFERENT_THEMES = 0.7  # cosine distance at which a handful of issues fall into
 Floats = NDArray[np.float64]
 
 
-def find_themes(issues: Sequence[str], vectors: Any, product: str = "", language: str = ENGLISH) -> FoundThemes:
+def find_themes(
+    issues: Sequence[str],
+    vectors: Any,
+    product: str = "",
+    language: str = ENGLISH,
+    titles: Titles | None = None,
+) -> FoundThemes:
     """Group the issues into broad themes; those far from every centre are miscellaneous.
 
-    ``vectors`` has a row for each issue. The words of ``product`` name no theme.
+    ``vectors`` has a row for each issue. A theme is named by ``titles``, lines of its issues, where one is fit to name
+    it, else by the words that it has more often than others. The words of ``product`` name no theme.
     """
     if not issues:
         return FoundThemes(themes=())
@@ -41,12 +50,14 @@ def find_themes(issues: Sequence[str], vectors: Any, product: str = "", language
     groups = _members_by_size(labels)
     misc = [int(i) for i in np.flatnonzero(labels < 0)]
     terms = [read_terms(text, language) for text in issues]
-    named = [[terms[i] for i in group] for group in (*groups, *([misc] if misc else []))]
-    names = name_themes(named, product, language)
+    everything = [*groups, *([misc] if misc else [])]
+    names = name_themes([[terms[i] for i in group] for group in everything], product, language)
+    names[len(groups) :] = [MISCELLANEOUS] if misc else []
+    if titles:
+        names = titles.rename(names, groups, issues, _unit_rows(rows), product, language)
     themes = [FoundTheme(name=name, members=tuple(group)) for name, group in zip(names, groups, strict=False)]
     if misc:
-        name = "Miscellaneous" if names[-1] == UNNAMED else f"Miscellaneous: {names[-1]}"
-        themes.append(FoundTheme(name=name, members=tuple(misc), miscellaneous=True))
+        themes.append(FoundTheme(name=MISCELLANEOUS, members=tuple(misc), miscellaneous=True))
     return FoundThemes(themes=tuple(themes))
 
 

@@ -38,6 +38,7 @@ class _Patterns:
     greeting: re.Pattern[str]
     thanks: re.Pattern[str]
     problem: re.Pattern[str]
+    lone_problem: re.Pattern[str]
     capital_words: frozenset[str]
 
 
@@ -59,6 +60,7 @@ def _patterns(language: str) -> _Patterns:
         ),
         thanks=_ignoring_case(rf"\A\W*(?:{thanks}|(?:{alternation(known.signing_words)}) \w+\W*)\Z"),
         problem=_ignoring_case(rf"(?:{negation_endings(known)})\b|\b{problem_words}|\?"),
+        lone_problem=_ignoring_case(rf"\b(?:{alternation(known.lone_problem_beginnings)})"),
         capital_words=frozenset(known.capital_words),
     )
 
@@ -108,7 +110,8 @@ def issue_title(title: str, text: str, product: str = "", language: str = ENGLIS
 
 def names_problem(line: str, language: str = ENGLISH) -> bool:
     """Return whether a line has a word of something that is wrong, or asks."""
-    return _patterns(language).problem.search(line) is not None
+    known = _patterns(language)
+    return known.problem.search(line) is not None or known.lone_problem.search(line) is not None
 
 
 def shorten(text: str) -> str:
@@ -144,7 +147,7 @@ def _first_sentences(sentences: list[str], of_product: frozenset[str], language:
     telling = [n for n, sentence in enumerate(sentences) if _is_telling(sentence, of_product, language)]
     if not telling:
         return max(sentences, key=len, default="")
-    start = next((n for n in telling[:FIRST_SENTENCES] if names_problem(sentences[n], language)), telling[0])
+    start = next((n for n in telling[:FIRST_SENTENCES] if _patterns(language).problem.search(sentences[n])), telling[0])
     if len(" ".join(sentences[telling[0] : start + 1])) <= LONGEST_TITLE:
         start = telling[0]
     line = sentences[start]

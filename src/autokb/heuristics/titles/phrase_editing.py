@@ -135,6 +135,14 @@ def without_attributes(line: str, spec: Spec, attributes: Collection[str], langu
     return line if len(line.split()) >= 2 or names_problem(line.strip("?"), language) else None
 
 
+def without_values(line: str, spec: Spec, language: str = ENGLISH) -> str:
+    """Take the words of all attributes out, one attribute after the other, as far as grammar allows it."""
+    text = without_opener(line, language) or line
+    for name in sorted({m.attribute for m in named_values(line, spec, language)}):
+        text = without_attributes(text, spec, {name}, language) or text
+    return text
+
+
 def without_opener(line: str, language: str = ENGLISH) -> str:
     """Return a line that begins with what it is about (not with ``My``) and with a capital."""
     bare = " ".join(_patterns(language).opener.sub("", line.strip(" ,;:-–|")).split())

@@ -34,6 +34,7 @@ class TitleWords(WordLists):
     negation_endings: tuple[str, ...] = ()
     problem_beginnings: tuple[str, ...] = ()
     problem_words: tuple[str, ...] = ()
+    lone_problem_beginnings: tuple[str, ...] = ()
     capital_words: tuple[AsWritten, ...] = ()
     edition_words: tuple[str, ...] = ()
     list_joints: tuple[str, ...] = ()

@@ -19,8 +19,8 @@ from autokb.heuristics.titles.phrase_editing import (
     named_values,
     value_mentions,
     with_values,
-    without_attributes,
     without_opener,
+    without_values,
 )
 from autokb.heuristics.trees.nodes import Report, Tree, TreeNode
 from autokb.text.lexicon import Spec
@@ -70,7 +70,7 @@ def _content(line: str, spec: Spec, product: frozenset[str], language: str) -> C
     words = [word for word in subject_words(rest, language) if word not in product]
     if not words:
         return Content.NOTHING
-    return Content.PROBLEM if names_problem(rest, language) or len(words) > 1 else Content.ONLY_A_THING
+    return Content.PROBLEM if names_problem(rest.strip("?"), language) or len(words) > 1 else Content.ONLY_A_THING
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,9 @@ class _ParentWording:
         tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
         headlines = (self.seed.headline, *(r.headline for r in tried))
         lines = dict.fromkeys((*headlines, *(r.sentence for r in tried if r.sentence)))
-        foreign = {self._generalise(line): not self._is_about_the_seed(line) for line in reversed(list(lines))}
-        usual = {text: self._usualness(text) for text in dict.fromkeys(map(self._generalise, lines))}
+        general = {line: without_values(line, self.spec, self.language) for line in lines}
+        foreign = {text: not self._is_about_the_seed(line) for line, text in reversed(general.items())}
+        usual = {text: self._usualness(text) for text in dict.fromkeys(general.values())}
         content = {text: _content(text, self.spec, self.product, self.language) for text in usual}
         rare = max(usual.values()) / 2  # a line of words that hardly any other report has speaks for itself alone
 
@@ -116,13 +117,6 @@ class _ParentWording:
     def _seed_lines(self) -> frozenset[str]:
         same = [r.sentence for r in self.reports if r.headline == self.seed.headline and r.sentence]
         return frozenset((self.seed.headline, *same))
-
-    def _generalise(self, line: str) -> str:
-        """Take the attribute words out, one attribute after the other, as far as grammar allows it."""
-        text = without_opener(line, self.language) or line
-        for name in sorted({m.attribute for m in named_values(line, self.spec, self.language)}):
-            text = without_attributes(text, self.spec, {name}, self.language) or text
-        return text
 
     @cached_property
     def _word_shares(self) -> Mapping[str, float]:

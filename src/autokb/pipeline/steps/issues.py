@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import RawIssue
 from autokb.core.vectors import Vectors
+from autokb.heuristics.titles.phrase_editing import named_values, without_values
 from autokb.issues.attribute_masking import masked_text, problem_vectors
 from autokb.issues.seeds import Clusters, cluster, join, leave, similarity_threshold
 from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
+from autokb.issues.trees import raw_issue_title
 from autokb.pipeline.stages import Stages
 from autokb.stores.published import Published
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
@@ -64,6 +66,14 @@ class _Problems:
         """Their texts without attribute values."""
         return tuple(masked_text(r.full_text, self.spec) for r in self.raw)
 
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """Their titles, the words of attribute values left out; empty where one cannot do without them."""
+        attributes, language = self.spec.attributes, self.spec.language
+        lines = (raw_issue_title(r, self.spec.name, language) for r in self.raw)
+        general = (without_values(line, attributes, language) for line in lines)
+        return tuple("" if named_values(line, attributes, language) else line for line in general)
+
 
 def organise(
     stages: Stages,
@@ -91,6 +101,10 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
     if not raw:
         return nothing
     question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors, problems.subjects, spec.language)
+    if not stages.asks_model(FIND_THEMES, "themes"):
+        # Where there is no title the text's own vector stands in, which is known already.
+        lines = [title or text for title, text in zip(problems.titles, texts, strict=True)]
+        question = replace(question, titles=problems.titles, title_vectors=stages.embed(lines))
     (found,) = stages.run("themes", FIND_THEMES, [question], ["all raw issues"])
     if found is None:
         return nothing

@@ -33,7 +33,7 @@ def records(
     chunks_of: dict[str, list[Chunk]] = {}
     for chunk in chunks:
         chunks_of.setdefault(chunk.document, []).append(chunk)
-    roots = {seed_id(seed): grown.joined.get(parent, parent) for parent, seed in grown.seed_of.items()}
+    trees = {raw_id: grown.joined.get(parent, parent) for raw_id, parent in grown.parent_of.items()}
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for document in documents:
         found["document", document.id] = document_body(document, chunks_of.get(document.id, ()))
@@ -41,7 +41,7 @@ def records(
         found["raw_issue", one.id] = {
             **RAW_ISSUE.body(one),
             "attributes": as_lists(attributes.get(one.id, {})),
-            **_place(one.id, organised, roots, grown.reasons),
+            **_place(one.id, organised, trees, grown.reasons),
         }
     found.update(_themes_and_seeds(organised))
     found.update({("issue", i.id): ISSUE.body(i) for i in grown.issues})
@@ -50,13 +50,13 @@ def records(
     return {key: canonical_json(body) for key, body in found.items()}
 
 
-def _place(raw_id: str, organised: Organised, roots: Mapping[str, str], reasons: Mapping[str, str]) -> dict[str, str]:
+def _place(raw_id: str, organised: Organised, trees: Mapping[str, str], reasons: Mapping[str, str]) -> dict[str, str]:
     """Say where a raw issue landed, or why it landed nowhere."""
     theme, seed = organised.theme_of.get(raw_id), organised.seed_of(raw_id)
     if theme is None or seed is None:
         return {"reason": reasons.get(raw_id, "It has no theme yet: a step failed; build again.")}
     place = {"theme": theme_id(theme), "seed": seed_id(seed)}
-    tree = roots.get(seed_id(seed))
+    tree = trees.get(raw_id)
     if tree is not None:
         return {**place, "issue": tree}
     return {

@@ -13,6 +13,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
 from autokb.issues.seeds import far_from_documents
+from autokb.issues.splitting import ClusterSplitter, Part
 from autokb.issues.trees import Reported, SeedReports, issues, seed_reports
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.issues import Organised
@@ -29,13 +30,14 @@ OFF_TOPIC = "No document is near it, so no tree was grown from it."
 class Grown:
     """All nodes, parents before their children, and for raw issues without a tree the reason.
 
-    ``seed_of`` holds the raw issue that each parent grew from, ``joined`` the parent of the tree that took in another
-    parent's.
+    ``seed_of`` holds the raw issue that each parent grew from, ``parent_of`` the parent of each raw issue's tree, and
+    ``joined`` the parent of the tree that took in another parent's.
     """
 
     issues: tuple[Issue, ...]
     reasons: Mapping[str, str]
     seed_of: Mapping[str, str]
+    parent_of: Mapping[str, str]
     joined: Mapping[str, str] = field(default_factory=dict)
 
     def trees(self) -> Iterator[tuple[str, list[Issue]]]:
@@ -53,14 +55,24 @@ def grow_trees(
     attributes: Mapping[str, Attributes],
     organised: Organised,
     windows: Vectors,
+    splitter: ClusterSplitter,
 ) -> Grown:
-    """Grow a tree from every seed that a document is near to; rows of ``vectors`` are those of ``raw``.
+    """Grow a tree from every problem that a document is near to; rows of ``vectors`` are those of ``raw``.
+
+    A cluster is one problem unless the splitter finds several in it.
 
     A tree is kept under what its question follows from, since the question costs more than looking the tree up.
     """
     spec = workspace.spec
     reasons = _far_from_documents(raw, vectors, windows)
-    reports = reports_by_seed(spec, raw, attributes, organised, reasons)
+    with stages.timed(STAGE):
+        parts = {
+            part.lead: part
+            for clusters in organised.clusters.values()
+            for seed, members in clusters.members().items()
+            for part in splitter.parts(seed, members)
+        }
+        reports = reports_by_lead(spec, raw, attributes, organised, reasons, parts)
     seeds = list(reports)
     asked = digest(VERSION, GROW_TREE.offline_version, stages.model(GROW_TREE, STAGE), workspace.domain_text)
 
@@ -79,9 +91,10 @@ def grow_trees(
         STAGE, GROW_TREE, keys, seeds, grow, lambda body: GROW_TREE.output.model_validate(body["tree"])
     )
     grown = [(seed, tree) for seed, tree in zip(seeds, trees, strict=True) if tree is not None]
-    nodes = {seed: issues(seed, tree) for seed, tree in grown}
-    seed_of = {tree[0].id: seed for seed, tree in nodes.items()}
-    return Grown(tuple(node for tree in nodes.values() for node in tree), reasons, seed_of)
+    nodes = {lead: issues(lead, tree, parts[lead].seed) for lead, tree in grown}
+    seed_of = {tree[0].id: lead for lead, tree in nodes.items()}
+    parent_of = {member: tree[0].id for lead, tree in nodes.items() for member in parts[lead].members}
+    return Grown(tuple(node for tree in nodes.values() for node in tree), reasons, seed_of, parent_of)
 
 
 def leave_out_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[str]) -> Grown:
@@ -98,17 +111,22 @@ def leave_out_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collec
         issues=tuple(i for i in grown.issues if i.id not in left and i.parent_id not in left),
         reasons={**grown.reasons, **dict.fromkeys(sorted(without), OFF_TOPIC)},
         seed_of={parent: seed for parent, seed in grown.seed_of.items() if parent not in left},
+        parent_of={raw_id: parent for raw_id, parent in grown.parent_of.items() if parent not in left},
     )
 
 
-def reports_by_seed(
+def reports_by_lead(
     spec: DomainSpec,
     raw: Sequence[RawIssue],
     attributes: Mapping[str, Attributes],
     organised: Organised,
     reasons: Mapping[str, str],
+    parts: Mapping[str, Part] | None = None,
 ) -> dict[str, SeedReports]:
-    """Return the seeds that grow a tree, each with its reports; raw issues with a reason against them grow none."""
+    """Return the raw issues that a tree grows from, each with its reports; those with a reason against them grow none.
+
+    ``parts`` are those of the clusters by their leads; without any each cluster is one problem.
+    """
     reported = {
         r.id: Reported(r, attributes[r.id], organised.problems[n], spec.name, spec.language)
         for n, r in enumerate(raw)
@@ -116,10 +134,15 @@ def reports_by_seed(
     }
     found: dict[str, SeedReports] = {}
     for theme, clusters in organised.clusters.items():
+        members_of = clusters.members()
         around = sorted(r for r in organised.theme_of if organised.theme_of[r] == theme and r not in reasons)
-        for seed, members in clusters.members().items():
-            if seed in reported and not all(member in reasons for member in members):
-                found[seed] = seed_reports(seed, members, around, reported, organised.near)
+        whole = {seed: Part(seed, members, seed) for seed, members in members_of.items()}
+        here = whole if parts is None else {lead: p for lead, p in parts.items() if p.seed in members_of}
+        for lead, part in here.items():
+            if lead in reported and not all(member in reasons for member in part.members):
+                beside = set(members_of[part.seed]) - set(part.members)  # in the same cluster, about another problem
+                others = [r for r in around if r not in beside]
+                found[lead] = seed_reports(lead, part.members, others, reported, organised.near)
     return found
 
 

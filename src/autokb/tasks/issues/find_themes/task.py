@@ -12,6 +12,7 @@ from pydantic import Field, WithJsonSchema
 from autokb.core.domain import ENGLISH
 from autokb.core.keys import only_if_other_than
 from autokb.heuristics.themes.find import MOST_THEMES, find_themes
+from autokb.heuristics.themes.problem_names import Titles
 from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
 from autokb.tasks.issues.find_themes.issue_sample import issue_line, sample_issues
 from autokb.tasks.prompts import unescaped
@@ -25,7 +26,9 @@ __all__ = ["TASK", "FindThemes", "FoundTheme", "FoundThemes"]
 class FindThemes:
     """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue.
 
-    ``subjects`` are the issues without the words of attribute values (none: the issues as they are).
+    ``subjects`` are the issues without the words of attribute values (none: the issues as they are). ``titles`` are
+    lines that name no value, one an issue and empty where it has none, that can name a theme offline; ``title_vectors``
+    has a unit row for each.
     """
 
     domain: str
@@ -33,13 +36,15 @@ class FindThemes:
     vectors: Any = outside_key()
     subjects: tuple[str, ...] = ()
     language: str = only_if_other_than(ENGLISH)
+    titles: tuple[str, ...] = only_if_other_than(())
+    title_vectors: Any = outside_key()
 
 
 class FindThemesTask(Task[FindThemes, FoundThemes]):
     """Which broad themes do these issues have? A request shows a line an issue; a few issues show each theme."""
 
     version = 4
-    offline_revision = 1
+    offline_revision = 2
     input = FindThemes
     output = FoundThemes
     name_characters = 80  # of a theme
@@ -49,7 +54,8 @@ class FindThemesTask(Task[FindThemes, FoundThemes]):
     def offline(self, item: FindThemes) -> FoundThemes:
         """Group the issues by their vectors; the product's name, which precedes the colon, names no theme."""
         product = item.domain.split(":", 1)[0]
-        return find_themes(item.subjects or item.issues, item.vectors, product, item.language)
+        titles = Titles(item.titles, item.title_vectors) if item.titles else None
+        return find_themes(item.subjects or item.issues, item.vectors, product, item.language, titles)
 
     def check(self, item: FindThemes, reply: FoundThemes) -> None:
         """Refuse themes that are missing, share a name, or name an issue twice or one that is not there."""
