@@ -55,6 +55,14 @@ def test_where_reports_disagree_the_parent_takes_a_wording_that_holds_for_all() 
     assert tree.parent.raw_issues == ("a", "b")
 
 
+def test_what_fails_loses_the_name_of_one_customers_product() -> None:
+    tree = grown(
+        report("a", "My Windows lamp flickers while I type", os=["Windows"]),
+        report("b", "Mac flickers at every bump", os=["Mac"]),
+    )
+    assert (tree.parent.text, fixed(tree.parent)) == ("Flickers at every bump", {})
+
+
 def test_where_no_wording_holds_for_all_the_parent_keeps_the_set_of_values() -> None:
     tree = grown(
         report("a", "Windows update broke printing", os=["Windows"]),
