@@ -21,7 +21,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Document
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
-from autokb.retrieval.everyday_subjects import opens_with_foreign_subject, subjects_in
+from autokb.retrieval.everyday_subjects import find_foreign_subject, subjects_in
 from autokb.retrieval.everyday_vectors import packaged_vectors
 from autokb.retrieval.gate import Coefficients, Gate, WordWeights, fit_gate
 from autokb.retrieval.index import AskIndex
@@ -230,7 +230,7 @@ class _Words:
         """Return of each text the unknown share and whether its subject is foreign; ``without`` are chunks of each."""
         words, language = self.index.chunks.words, self.index.spec.language
         unknown = [words.unknown_share(t, w) for t, w in zip(texts, without or [()] * len(texts), strict=True)]
-        foreign = [opens_with_foreign_subject(text, self.subjects, language) for text in texts]
+        foreign = [find_foreign_subject(text, self.subjects, language) is not None for text in texts]
         return np.column_stack([unknown, foreign]).astype(np.float64).reshape(len(texts), 2)
 
 

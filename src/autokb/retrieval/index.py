@@ -115,14 +115,18 @@ class AskIndex:
         z = self.ranker.scores(documents.scores - history.scores, asked)
         return Ranking(documents.ids, behind_first(documents.scores[None, :], z[None, :])[0])
 
-    def passes_gate(self, scored: ScoredQuestion) -> bool:
+    def passes_gate(self, scored: ScoredQuestion, *, reads_words: bool = True) -> bool:
         """Return whether a question is on topic, by the encoder's own cosines to what is nearest and by its words."""
         node = float(scored.similarities.max(initial=-1.0))
         issues = max(node, self.history.nearest(scored.question.vector))
-        text, weights = scored.question.text, self.gate.words
+        text, weights = scored.question.text, self.gate.words if reads_words else None
         unknown = self.chunks.words.unknown_share(text) if weights else 0.0
         words = weights.log_odds(text, unknown, self.spec.language) if weights else 0.0
         return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution, words)
+
+    def foreign_subject(self, text: str) -> str | None:
+        """Return what a question opens with that neither the documents nor the domain speak of, if any."""
+        return self.gate.words.foreign_subject(text, self.spec.language) if self.gate.words else None
 
 
 def beginning(text: str) -> str:
