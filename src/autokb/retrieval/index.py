@@ -87,9 +87,9 @@ class AskIndex:
         similarities = self.nodes.similarities(question.vector)
         shown = self.shown.similarities(question.vector)
         nodes = question.weights.nodes * self.nodes.best_citing(similarities)
-        passages = question.weights.passages * self.shown.best_passages(shown)
-        documents = self._add_history(by_text, question).plus(nodes).plus(passages)
         words = words_weight(text, question.weights, self.spec.language) * self.shown.words.shares(text)
+        passages = question.weights.passages * self.shown.best_passages(shown + words)
+        documents = self._add_history(by_text, question).plus(nodes).plus(passages)
         return ScoredQuestion(question, found, documents, similarities, shown, shown + words)
 
     def _add_history(self, documents: Ranking, question: Question) -> Ranking:
