@@ -41,6 +41,11 @@ def test_a_known_subject_and_no_subject_at_all_are_not_foreign() -> None:
     assert not find_foreign_subject("", (), "en")
 
 
+@pytest.mark.parametrize("text", ["My lips are swelling", "My husband is blind", "The lip of the jug is chipped"])
+def test_a_word_with_many_senses_is_no_subject(text: str) -> None:
+    assert not find_foreign_subject(text, (), "en")
+
+
 def test_what_comes_later_is_where_or_since_when_it_happens() -> None:
     before = " ".join(["silent"] * (OPENING - 1))
     assert find_foreign_subject(f"{before} dishwasher", (), "en")
