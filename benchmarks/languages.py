@@ -102,7 +102,7 @@ def _answer_figures(asked: Sequence[Asked], detail: dict[str, Any]) -> Iterator[
         if language != "en":
             foreign = {name: [*foreign.get(name, ()), *values] for name, values in found.items()}
     yield from _means("foreign.with", foreign, detail, {})
-    second = {one.base.name: one.opened.index_for(FOREIGN)[0] for one in asked}
+    second = {one.base.name: one.opened.by_language.index_for(FOREIGN)[0] for one in asked}
     yield from _means("en.by_the_second_encoder", _find(asked, "en", lambda one, _q: second[one.base.name]), detail, {})
     differing = 0
     for one, gold in _questions(asked, "en"):
@@ -118,7 +118,7 @@ def _questions(asked: Sequence[Asked], language: str) -> Iterator[tuple[Asked, G
 
 def _ask(asked: Sequence[Asked], language: str) -> Values:
     """Return what is found and what is shown of all questions in a language."""
-    found = _find(asked, language, lambda one, question: one.opened.index_for(question)[0])
+    found = _find(asked, language, lambda one, question: one.opened.by_language.index_for(question)[0])
     for one, gold in _questions(asked, language):
         if gold["outcome"] == "answered":
             values = grade(one.base, gold, one.opened.ask(gold["question"]).as_json()).values

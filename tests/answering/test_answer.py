@@ -70,7 +70,13 @@ def test_passages_answer_where_no_node_fits() -> None:
 def test_abstains_where_neither_node_nor_passage_fits() -> None:
     one = given([ON_MAC], (SECTIONS[1],), os="Windows")
     assert (one.outcome, one.matches, one.passages) == ("abstains", (), ())
-    assert one.reason == "Nothing that is known fits what the question says."
+    assert one.reason == "What is known near the question is not for what it says: operating system Windows."
+
+
+def test_abstains_where_the_documents_have_nothing_to_show() -> None:
+    one = given([], os="Windows")
+    assert (one.outcome, one.matches, one.passages) == ("abstains", (), ())
+    assert one.reason == "The documents near the question hold nothing that could be shown as an answer."
 
 
 def test_a_passage_of_a_far_likelier_document_answers_in_place_of_a_node() -> None:

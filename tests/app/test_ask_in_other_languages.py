@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
-from autokb.app import SupportKB
+from autokb.app import SupportKB, evaluate
 from autokb.app.ask import open_index
 from autokb.app.import_kb import import_file
 from autokb.core.settings import Settings
@@ -184,7 +184,8 @@ def test_whoever_names_an_embedder_has_chosen_its_languages(hand_made: Workspace
     from dataclasses import replace
 
     other = replace(hand_made, settings=Settings(embedder="openai:tiny"))
-    opened = replace(open_index(hand_made), workspace=other)
+    opened = open_index(hand_made)
+    opened = replace(opened, by_language=replace(opened.by_language, workspace=other))
     assert opened.ask(GERMAN).reason in (None, "Nothing that is known is near the question; it looks off topic.")
 
 
@@ -196,3 +197,15 @@ def test_an_english_question_loads_neither_the_detector_nor_the_second_encoder(h
     )
     done = subprocess.run([sys.executable, "-c", code, hand_made.folder], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
+
+
+@needs_extra
+def test_an_evaluation_asks_as_the_product_does(hand_made: Workspace, tmp_path: Path) -> None:
+    queries, qrels = tmp_path / "queries.jsonl", tmp_path / "qrels.tsv"
+    asked = {"german": GERMAN, "blades": "Die Messer von meinem Roboter schneiden das Gras nicht sauber"}
+    queries.write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in asked.items()))
+    found = {i: [hit.id for hit in open_index(hand_made).ask(t).documents] for i, t in asked.items()}
+    qrels.write_text("".join(f"{i}\t{documents[0]}\t1\n" for i, documents in found.items()))
+    report = evaluate.evaluate_workspace_retrieval(hand_made, queries, qrels, ["autokb", "autokb+hr"]).as_json()
+    for name in ("autokb", "autokb+hr"):
+        assert report["systems"][name]["metrics"]["hit_rate@1"]["value"] == 1.0, name

@@ -295,6 +295,23 @@ def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
     assert answer.passages[0].document == answer.documents[0].id == "descaling.md"
 
 
+def test_of_documents_alone_the_gate_reads_the_sections(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for n in range(12):
+        text = (
+            f"# Part {n} of the loom\n\nPart {n} holds the yarn.\n\n## Oil part {n}\n\n1. Oil part {n} once a week.\n"
+        )
+        (pages / f"{n:02}.md").write_text(text)
+    kb = SupportKB.create(tmp_path / "kb")
+    kb.add([pages])
+    kb.build()
+    lines = [json.loads(line) for line in exported(kb, tmp_path / "kb.jsonl").decode().splitlines()]
+    gate = next(line for line in lines if (line["kind"], line["id"]) == ("setting", "gate"))
+    assert gate["coefficients"]["issues"] > 1.0
+    assert kb.ask("When do I oil part 3 of the loom?").outcome == "answered"
+
+
 def test_edited_lines_and_peoples_verdicts_survive_a_build(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
     lines = [json.loads(line) for line in exported(kb, folder / "kb.jsonl").decode().splitlines()]

@@ -47,3 +47,12 @@ def test_the_end_of_a_long_question_counts_by_its_words_alone(index: AskIndex) -
     assert set(read) == {beginning(LONG)}
     assert np.array_equal(one.similarities, other.similarities)
     assert not np.array_equal(one.documents.scores, other.documents.scores)
+
+
+def test_the_words_that_a_section_shares_count_for_its_document(index: AskIndex) -> None:
+    question = "The rain sensor is wet"
+    scored = index.score(question)
+    without = replace(index, weights=replace(index.weights, passages=0.0)).score(question)
+    passages = (scored.documents.scores - without.documents.scores) / index.weights.passages
+    assert passages == pytest.approx(index.shown.best_passages(scored.solution_scores))
+    assert (passages > index.shown.best_passages(scored.solutions) + 0.01).any()

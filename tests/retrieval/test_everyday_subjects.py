@@ -7,7 +7,7 @@ import pytest
 from autokb.retrieval.everyday_subjects import (
     OPENING,
     everyday_subjects,
-    opens_with_foreign_subject,
+    find_foreign_subject,
     subjects_in,
 )
 
@@ -32,27 +32,32 @@ def test_the_packaged_list_has_many_kinds_and_no_subject_twice() -> None:
     ],
 )
 def test_subjects_are_found_in_the_opening(text: str) -> None:
-    assert opens_with_foreign_subject(text, (), "en")
+    assert find_foreign_subject(text, (), "en")
 
 
 def test_a_known_subject_and_no_subject_at_all_are_not_foreign() -> None:
-    assert not opens_with_foreign_subject("My soundbar has gone silent", {"soundbar"}, "en")
-    assert not opens_with_foreign_subject("it has gone silent", (), "en")
-    assert not opens_with_foreign_subject("", (), "en")
+    assert not find_foreign_subject("My soundbar has gone silent", {"soundbar"}, "en")
+    assert not find_foreign_subject("it has gone silent", (), "en")
+    assert not find_foreign_subject("", (), "en")
+
+
+@pytest.mark.parametrize("text", ["My lips are swelling", "My husband is blind", "The lip of the jug is chipped"])
+def test_a_word_with_many_senses_is_no_subject(text: str) -> None:
+    assert not find_foreign_subject(text, (), "en")
 
 
 def test_what_comes_later_is_where_or_since_when_it_happens() -> None:
     before = " ".join(["silent"] * (OPENING - 1))
-    assert opens_with_foreign_subject(f"{before} dishwasher", (), "en")
-    assert not opens_with_foreign_subject(f"{before} again dishwasher", (), "en")
+    assert find_foreign_subject(f"{before} dishwasher", (), "en")
+    assert not find_foreign_subject(f"{before} again dishwasher", (), "en")
 
 
 def test_the_longest_name_counts() -> None:
-    assert opens_with_foreign_subject("the car radio hisses", {"radio", "car"}, "en")
-    assert not opens_with_foreign_subject("the car radio hisses", {"car radio"}, "en")
+    assert find_foreign_subject("the car radio hisses", {"radio", "car"}, "en") == "car radio"
+    assert not find_foreign_subject("the car radio hisses", {"car radio"}, "en")
     assert {"car", "radio", "car radio"} <= subjects_in("The radio in the hall and the car radios", "en")
 
 
 def test_a_language_without_a_list_finds_nothing() -> None:
     assert everyday_subjects("de") == {}
-    assert not opens_with_foreign_subject("my soundbar has gone silent", (), "de")
+    assert not find_foreign_subject("my soundbar has gone silent", (), "de")

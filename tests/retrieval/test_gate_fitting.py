@@ -9,6 +9,7 @@ import pytest
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue
 from autokb.core.vectors import Vectors
+from autokb.issues.passages import document_passages
 from autokb.pipeline.embedding import EmbedderName, open_free_embedder
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
@@ -18,7 +19,7 @@ from autokb.retrieval.history import build_history
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
-from autokb.retrieval.solution_index import SolutionIndex
+from autokb.retrieval.solution_index import SolutionIndex, shown_texts
 from autokb.retrieval.weights import Weights
 
 ENCODER = "packaged"
@@ -199,6 +200,24 @@ def test_without_issues_the_sections_stand_in(radio: AskIndex) -> None:
     assert gate.coefficients is not None and gate.coefficients.issues == 0.0 and "headings" in gate.source
     index = replace(index, gate=gate)
     assert passes(index, "handset hisses loudly") and not passes(index, "tell me a joke")
+
+
+def test_where_nobody_has_reported_anything_the_nearest_section_stands_for_the_nearest_issue() -> None:
+    bare = index_over(RADIO)
+    chunks = [Chunk(f"{d.id}#0", d.id, d.text, ((0, len(d.text)),)) for d in RADIO]
+    passages = [p for d, c in zip(RADIO, chunks, strict=True) for p in document_passages(d, [c], bare.spec)]
+    knowledge = bare.nodes.knowledge
+    texts = shown_texts(knowledge, passages)
+    vectors = dict(zip(texts, embed(texts), strict=True))
+    shown = SolutionIndex.of(knowledge, passages, vectors, bare.chunks)
+    index = replace(bare, shown=shown)
+    index = replace(index, gate=fit(index, [], RADIO))
+    assert index.gate.coefficients is not None and index.gate.coefficients.issues > 1.0
+    assert passes(index, "handset hisses loudly") and not passes(index, "tell me a joke")
+    assert not passes(replace(index, shown=bare.shown), "handset hisses loudly")  # no section is near
+    trees, raw = grown(REPORTS)
+    reported = index_over(RADIO, trees, raw)
+    assert fit(replace(reported, shown=shown), REPORTS, RADIO) == fit(reported, REPORTS, RADIO)
 
 
 def test_a_kind_that_lies_near_the_documents_is_left_out_and_named() -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from autokb.answering.choose import Choice, Chooser
-from autokb.answering.clarify import Clarification, clarify
-from autokb.core.attributes import Attributes, Match, as_lists
+from autokb.answering.clarify import Clarification, clarify, plain_name
+from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.core.ranking import Ranking
 from autokb.retrieval.match_issues import TreeMatch
@@ -18,7 +18,8 @@ Outcome = Literal["answered", "asks", "abstains"]
 DOCUMENTS_LOOKED_THROUGH = 20  # likeliest documents; one without a fitting solution gives way to the next
 PASSAGE_LEAD = 0.3  # score by which a passage's document must lead that of the best node's solution to answer instead
 PASSAGE_SAYS_BETTER = 0.02  # cosine and words; .66 instead of .64 of the tuning half's questions begin right by it
-NOTHING_FITS = "Nothing that is known fits what the question says."
+IN_CONFLICT = "What is known near the question is not for what it says: {stated}."
+NOTHING_TO_SHOW = "The documents near the question hold nothing that could be shown as an answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def answer(
     passages = chooser.choose_passages(likely, k)
     if _passages_answer(passages, choices, chooser, documents):
         if not passages:
-            return Answer(question, asked.attributes, "abstains", None, (), (), nearest, NOTHING_FITS)
+            return Answer(question, asked.attributes, "abstains", None, (), (), nearest, _nothing_fits(chooser, likely))
         back = clarify(chooser, passages[0])
         shown = tuple(_show_passage(passage, chooser) for passage in passages)
         return Answer(question, asked.attributes, "asks" if back else "answered", back, (), shown, nearest)
@@ -152,6 +153,18 @@ def _passages_answer(
     beside = [chooser.score(c.solution) for c in choices if c.document == passage.document]
     is_better = chooser.score(passage.solution) > max(beside) + PASSAGE_SAYS_BETTER
     return is_better and float(chooser.similarities.max(initial=0.0)) < SAME_WORDS
+
+
+def _nothing_fits(chooser: Chooser, likely: Sequence[str]) -> str:
+    """Say why the likeliest documents answer nothing: what they say is for others, or they say nothing to show."""
+    if not any(len(chooser.shown.rows_of.get(document, ())) for document in likely):
+        return NOTHING_TO_SHOW
+    stated = [
+        f"{plain_name(name)} {', '.join(sorted(values))}"
+        for name, values in sorted(chooser.asked.attributes.items())
+        if values != ANY
+    ]
+    return IN_CONFLICT.format(stated="; ".join(stated))
 
 
 def _group_by_tree(choices: Sequence[Choice], chooser: Chooser, k: int) -> tuple[Matched, ...]:

@@ -17,6 +17,8 @@ from autokb.retrieval.read_question import read_question
 # written questions (tuning half, five bases) some 95 % lie above, and hardly any document for a question about baking.
 WORTH_READING = 0.25
 OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
+FOREIGN_SUBJECT = 'The documents say nothing of "{subject}"; the question looks off topic.'
+UNKNOWN_WORDS = "Too few of the question's words are in any document; it looks off topic."
 
 
 def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5) -> Answer:
@@ -43,14 +45,23 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes
     asked = Asked(index.nodes.knowledge, read.attributes, read.within)
     weights = scored.question.weights
     chooser = Chooser(asked, index.shown, scored.solutions, scored.solution_scores, scored.similarities, weights)
-    refused = None if index.passes_gate(scored) else OFF_TOPIC
-    refused = refused or _out_of_scope(read.attributes, index.spec)
+    refused = _off_topic(index, scored) or _out_of_scope(read.attributes, index.spec)
     order = scored.documents if refused else index.reading_order(scored)
     found = answer(scored.question.text, chooser, scored.documents, order=order, refused=refused, k=k)
     if found.outcome == "abstains":
         near = dict(zip(index.chunks.documents, index.shown.best_passages(scored.solutions), strict=True))
         return replace(found, documents=tuple(hit for hit in found.documents if near[hit.id] >= WORTH_READING))
     return replace(found, confidence=round(index.confidence.of(float(scored.documents.scores.max(initial=0.0))), 4))
+
+
+def _off_topic(index: AskIndex, scored: ScoredQuestion) -> str | None:
+    """Say why a question is off topic: nothing is near, or what it is about is unknown; None where it is not."""
+    if index.passes_gate(scored):
+        return None
+    if not index.passes_gate(scored, reads_words=False):
+        return OFF_TOPIC
+    subject = index.foreign_subject(scored.question.text)
+    return FOREIGN_SUBJECT.format(subject=subject) if subject else UNKNOWN_WORDS
 
 
 def _out_of_scope(attributes: Attributes, spec: DomainSpec) -> str | None:

@@ -48,10 +48,11 @@ class Chooser:
         """
         scores = documents.by_id()
         ranked = [hit.id for hit in order.best(most)]
-        own = 1 + self.weights.title + self.weights.passages
+        own = 1 + self.weights.title
         for row in self.shown.by_hand:
             node = float(nearness(self.similarities[self.shown.nodes[row]]))
-            likely = own * float(self.cosines[row]) + self.weights.nodes * node
+            passage = self.weights.passages * float(self.scores[row])
+            likely = own * float(self.cosines[row]) + passage + self.weights.nodes * node
             place = next((n for n, d in enumerate(ranked) if scores.get(d, likely) < likely), len(ranked))
             ranked.insert(place, self.shown.solutions[row].id)
         return ranked[:most]

@@ -41,29 +41,14 @@ QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder rea
 
 
 @dataclass(frozen=True)
-class OpenIndex:
-    """A workspace's knowledge base in memory, and whether a later build has replaced it."""
+class IndexByLanguage:
+    """The usual index of a knowledge base, and that of the second encoder for questions in another language."""
 
     index: AskIndex
-    file: WorkspaceFile
-    held: ExitStack
     workspace: Workspace
+    file: WorkspaceFile
     _multilingual: list[AskIndex] = field(default_factory=list)
     _loading: Lock = field(default_factory=Lock)
-
-    def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
-        """Answer a question; an empty one is refused."""
-        started = time.perf_counter()
-        if not text.strip():
-            raise BadInputError("The question is empty; write what the customer asks.")
-        with failures_as_sentences(self.file.path):
-            question = without_surrogates(text[:QUESTION_CHARACTERS])
-            index, unread = self.index_for(question)
-            if index is self.index:
-                answer = ask(index, question, overrides, k)
-            else:
-                answer = ask_in_other_language(index, question, overrides, k, unread=unread)
-        return replace(answer, seconds=time.perf_counter() - started)
 
     def index_for(self, question: str) -> tuple[AskIndex, str | None]:
         """Return the index that understands the language of a question, else the usual one and why there is none.
@@ -91,6 +76,30 @@ class OpenIndex:
                 self._multilingual.append(load_multilingual_index(self.workspace, self.file, read_published(self.file)))
             return self._multilingual[0]
 
+
+@dataclass(frozen=True)
+class OpenIndex:
+    """A workspace's knowledge base in memory, and whether a later build has replaced it."""
+
+    index: AskIndex
+    file: WorkspaceFile
+    held: ExitStack
+    by_language: IndexByLanguage
+
+    def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
+        """Answer a question; an empty one is refused."""
+        started = time.perf_counter()
+        if not text.strip():
+            raise BadInputError("The question is empty; write what the customer asks.")
+        with failures_as_sentences(self.file.path):
+            question = without_surrogates(text[:QUESTION_CHARACTERS])
+            index, unread = self.by_language.index_for(question)
+            if index is self.index:
+                answer = ask(index, question, overrides, k)
+            else:
+                answer = ask_in_other_language(index, question, overrides, k, unread=unread)
+        return replace(answer, seconds=time.perf_counter() - started)
+
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
         with failures_as_sentences(self.file.path):
@@ -115,7 +124,7 @@ def open_index(workspace: Workspace) -> OpenIndex:
         name = encoder_name(workspace.settings)
         published_gate(published, name).check_encoder(name)  # before anything is embedded, perhaps for money
         index = _load(workspace, published, file, stack)
-        return OpenIndex(index, file, stack.pop_all(), workspace)
+        return OpenIndex(index, file, stack.pop_all(), IndexByLanguage(index, workspace, file))
 
 
 def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from autokb.answering.answer import Answer
 from autokb.answering.ask import answer_scored
+from autokb.app.ask import IndexByLanguage
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import AutokbError, BadInputError
@@ -86,6 +88,7 @@ class _Opened:
     workspace: Workspace
     published: Published
     index: AskIndex
+    by_language: IndexByLanguage
     stages: Stages
 
     def query_vectors(self, questions: Sequence[str]) -> QueryVector:
@@ -213,7 +216,7 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
             embed, caution = stages.embed, workspace.settings.answer.caution
             index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
             index = replace(index, ranker=find_ranker(file, index, embed))
-            yield _Opened(workspace, published, index, stages)
+            yield _Opened(workspace, published, index, IndexByLanguage(index, workspace, file), stages)
 
 
 def _model_usage(stages: Stages) -> ModelUsage:
@@ -279,7 +282,7 @@ def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -
         LITERAL: lambda: _finds_nodes(index, _nodes_by_algorithm_2(index, query_vector)),
     }
     for suffix, with_history in (("", True), (NO_HISTORY, False)):
-        asker = _Asker(index, query_vector, with_history)
+        asker = _Asker(opened.by_language, query_vector, with_history)
         by_name[AUTOKB + suffix] = partial(_AskedSystem, asker.rank_by_score, asker.nodes)
         by_name[AUTOKB_ANSWER + suffix] = partial(
             _AskedSystem, asker.rank_by_answer, asker.nodes, asker.shown_documents if with_history else None
@@ -300,25 +303,36 @@ def _solved_issues(opened: _Opened) -> SolvedIssues:
 
 
 class _Asker:
-    """``ask`` as a system; what several systems want of one question after the other is worked out once."""
+    """``ask`` as a system; what several systems want of one question after the other is worked out once.
 
-    def __init__(self, index: AskIndex, query_vector: QueryVector, with_history: bool) -> None:
-        self._index = index
+    A question in another language than the documents' goes by the second encoder, as ``ask`` has it.
+    """
 
-        def score(text: str) -> ScoredQuestion:
-            return index.score(text, with_history=with_history, vector=query_vector(beginning(text)))
+    def __init__(self, by_language: IndexByLanguage, query_vector: QueryVector, with_history: bool) -> None:
+        usual = by_language.index
 
-        self._root_of = index.nodes.knowledge.root_of
+        def score(text: str) -> tuple[AskIndex, ScoredQuestion]:
+            index, _ = by_language.index_for(text)
+            vector = query_vector(beginning(text)) if index.encoder == usual.encoder else None
+            return index, index.score(text, with_history=with_history, vector=vector)
+
+        def ask(text: str, k: int) -> Answer:
+            index, scored = self._score(text)
+            return answer_scored(index, scored, k=k)
+
+        self._root_of = usual.nodes.knowledge.root_of
         self._score = lru_cache(maxsize=1)(score)
-        self._ask = lru_cache(maxsize=1)(lambda text, k: answer_scored(index, self._score(text), k=k))
+        self._ask = lru_cache(maxsize=1)(ask)
 
     def rank_by_score(self, text: str) -> list[str]:
         """Rank all documents by the document score."""
-        return [hit.id for hit in self._score(text).documents.best(DEPTH)]
+        _, scored = self._score(text)
+        return [hit.id for hit in scored.documents.best(DEPTH)]
 
     def rank_by_answer(self, text: str) -> list[str]:
         """Rank documents as ``documents`` of ``ask`` does."""
-        return [hit.id for hit in self._index.reading_order(self._score(text)).best(DEPTH)]
+        index, scored = self._score(text)
+        return [hit.id for hit in index.reading_order(scored).best(DEPTH)]
 
     def nodes(self, text: str) -> list[tuple[str, str]]:
         """Return the nodes of ``matches`` with their trees."""

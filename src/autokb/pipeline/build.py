@@ -46,6 +46,7 @@ from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.solution_index import SolutionIndex, shown_texts
 from autokb.stores.published import read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
@@ -200,7 +201,7 @@ class Build:
         grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows, splitter)
         stages.stop_if_awaited()
         # Step 3: solution generation, with what is known of earlier outcomes
-        index = self._fitted_index(sources, windows, titles, grown)
+        index = self._fitted_index(sources, windows, titles, grown, passages)
         grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
         grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
@@ -219,7 +220,9 @@ class Build:
         replies = self.stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
         return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
 
-    def _fitted_index(self, sources: _Sources, windows: Vectors, titles: Vectors, grown: Grown) -> AskIndex:
+    def _fitted_index(
+        self, sources: _Sources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
+    ) -> AskIndex:
         """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
         chunks = corpus.index(windows, titles)
@@ -243,8 +246,15 @@ class Build:
         )
         everything = digest(texts, *(part for r in sources.raw for part in (r.id, r.full_text)))
         issues = {r.id: r.full_text for r in sources.raw}
-        gate = fit_gate(stages, index, sources.vectors_by_id(), issues, sources.documents, everything)
+        asked = index if not index.has_no_issues else replace(index, shown=self._shown(knowledge, passages, chunks))
+        gate = fit_gate(stages, asked, sources.vectors_by_id(), issues, sources.documents, everything)
         return replace(index, gate=gate)
+
+    def _shown(self, knowledge: KnowledgeIndex, passages: Sequence[Passage], chunks: ChunkIndex) -> SolutionIndex:
+        """Index what can be shown; its vectors are made here, so that no question waits for them."""
+        texts = list(dict.fromkeys(shown_texts(knowledge, passages)))
+        vectors = dict(zip(texts, self.stages.embed(texts), strict=True))
+        return SolutionIndex.of(knowledge, passages, vectors, chunks)
 
     def _with_solutions(
         self,
@@ -254,17 +264,12 @@ class Build:
         solutions: Sequence[Solution],
         passages: Sequence[Passage],
     ) -> AskIndex:
-        """Return the index with all that can be shown, and what nodes and passages say of documents fitted on the past.
-
-        The vectors that a question needs are made here, so that no question waits for them.
-        """
+        """Return the index with all that can be shown; their weights among documents are fitted on the past."""
         attributes = self.workspace.spec.attributes
         knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
         issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
         nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id(), index.chunks.documents)
-        texts = list(dict.fromkeys(shown_texts(knowledge, passages)))
-        vectors = dict(zip(texts, self.stages.embed(texts), strict=True))
-        index = replace(index, nodes=nodes, shown=SolutionIndex.of(knowledge, passages, vectors, index.chunks))
+        index = replace(index, nodes=nodes, shown=self._shown(knowledge, passages, index.chunks))
         past = (p.id + p.text + p.date for p in sources.past)
         key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
         vectors = sources.vectors_by_id()

@@ -28,8 +28,8 @@ def everyday_subjects(language: str) -> Mapping[str, tuple[str, ...]]:
     return word_lists(EverydaySubjects, language).subjects
 
 
-def opens_with_foreign_subject(text: str, known: Collection[str], language: str) -> bool:
-    """Return whether the first words of a question name a subject that is not among the ``known`` ones.
+def find_foreign_subject(text: str, known: Collection[str], language: str) -> str | None:
+    """Return the subject that the first words of a question name and that is not among the ``known`` ones, if any.
 
     Of names inside each other the longest counts: a car radio is no radio.
     """
@@ -38,9 +38,9 @@ def opens_with_foreign_subject(text: str, known: Collection[str], language: str)
     while position < min(OPENING, len(words)):
         found = max(_names_at(words, position, language), key=lambda name: name.count(" "), default=None)
         if found is not None and found not in known:
-            return True
+            return found
         position += found.count(" ") + 1 if found else 1
-    return False
+    return None
 
 
 def subjects_in(text: str, language: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from autokb.core.errors import BadInputError
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors, encoder_key
-from autokb.retrieval.everyday_subjects import opens_with_foreign_subject
+from autokb.retrieval.everyday_subjects import find_foreign_subject
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
 DEVIATIONS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
@@ -58,7 +58,11 @@ class WordWeights:
 
     def log_odds(self, text: str, unknown: float, language: str) -> float:
         """Return the log-odds of the words of a question, of which this share is unknown."""
-        return self.unknown * unknown + self.foreign * opens_with_foreign_subject(text, self.known, language)
+        return self.unknown * unknown + self.foreign * (self.foreign_subject(text, language) is not None)
+
+    def foreign_subject(self, text: str, language: str) -> str | None:
+        """Return the subject that a question opens with and that the knowledge base never speaks of, if any."""
+        return find_foreign_subject(text, self.known, language)
 
 
 @dataclass(frozen=True, slots=True)

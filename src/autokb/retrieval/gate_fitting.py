@@ -1,8 +1,8 @@
 """Fits the gate of a knowledge base: its own issues, or its headings, against everyday questions about other things.
 
-It reads two cosines, to the nearest window of a document and to the nearest node or raw issue, and two things about the
-words: the share that no document has, and whether the question opens with a subject of everyday life that the knowledge
-base never speaks of. Decision 20 has what was tried beside these.
+It reads two cosines, to the nearest window of a document and to the nearest node or raw issue (to the nearest section
+where there is none), and two things about the words: the share that no document has, and whether the question opens
+with a subject of everyday life that the knowledge base never speaks of. Decision 20 has what was tried beside these.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.chunking.windows import Window
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import Document
+from autokb.core.nouns import Document, Evidence
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
-from autokb.retrieval.everyday_subjects import opens_with_foreign_subject, subjects_in
+from autokb.retrieval.everyday_subjects import find_foreign_subject, subjects_in
 from autokb.retrieval.everyday_vectors import packaged_vectors
 from autokb.retrieval.gate import Coefficients, Gate, WordWeights, fit_gate
 from autokb.retrieval.index import AskIndex
@@ -29,6 +30,7 @@ from autokb.retrieval.logistic import fit_logistic
 from autokb.retrieval.node_cases import NEAR_DUPLICATE
 from autokb.retrieval.section_questions import section_questions
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
+from autokb.text.markdown import Section
 
 ON_TOPIC_ODDS = 8.0  # eight of nine questions that a knowledge base is asked are taken to be on topic
 FEWEST_CASES = 20  # below so many issues, sections stand in for them; below so many of either side, nothing is fitted
@@ -144,9 +146,11 @@ class _Known:
     """What a question can be near to. ``raw`` holds all raw issues, ``visible`` the rows of those that are searched.
 
     ``tree_of`` is the tree of each node, and tree n has grown from the raw issues ``members[starts[n]:starts[n + 1]]``.
+    ``sections`` take the place of nodes and issues where there are none.
     """
 
     windows: Vectors
+    sections: Vectors
     nodes: Vectors
     raw: Vectors
     visible: NDArray[np.int64]
@@ -168,6 +172,7 @@ class _Known:
         }
         return cls(
             windows=windows,
+            sections=index.shown.vectors[index.shown.passage_rows if index.has_no_issues else []],
             nodes=index.nodes.vectors,
             raw=np.array(list(raw.values()), dtype=np.float32).reshape(len(raw), windows.shape[1]),
             visible=np.array(sorted(visible), dtype=np.int64),
@@ -179,8 +184,8 @@ class _Known:
     def score(self, vectors: Vectors | Sequence[Vectors]) -> Cases:
         """Score texts that the knowledge base has not seen."""
         texts = np.asarray(vectors, dtype=np.float32).reshape(len(vectors), self.windows.shape[1])
-        issues = np.maximum(_best(texts @ self.nodes.T), _best(texts @ self.raw[self.visible].T))
-        return np.column_stack([_best(texts @ self.windows.T), issues])
+        issues = [_best(texts @ known.T) for known in (self.nodes, self.raw[self.visible], self.sections)]
+        return np.column_stack([_best(texts @ self.windows.T), np.max(issues, axis=0)])
 
     def distinct(self, rows: Sequence[int]) -> list[int]:
         """Return these raw issues without those that are near duplicates of an earlier one."""
@@ -230,7 +235,7 @@ class _Words:
         """Return of each text the unknown share and whether its subject is foreign; ``without`` are chunks of each."""
         words, language = self.index.chunks.words, self.index.spec.language
         unknown = [words.unknown_share(t, w) for t, w in zip(texts, without or [()] * len(texts), strict=True)]
-        foreign = [opens_with_foreign_subject(text, self.subjects, language) for text in texts]
+        foreign = [find_foreign_subject(text, self.subjects, language) is not None for text in texts]
         return np.column_stack([unknown, foreign]).astype(np.float64).reshape(len(texts), 2)
 
 
@@ -269,7 +274,7 @@ def _score_everyday(
 def _score_sections(
     known: _Known, words: _Words, documents: Sequence[Document], embed: Callable[[Sequence[str]], Vectors]
 ) -> Cases:
-    """Score what stands in for questions about the sections, each without the windows and chunks of its section."""
+    """Score what stands in for questions about the sections, each without what its section itself gives."""
     index = words.index
     stand_ins = _thinned([q for d in documents for q in section_questions(d, index.spec.language)])
     texts = [text for _, _, text in stand_ins]
@@ -277,12 +282,21 @@ def _score_sections(
     cases = known.score(vectors)
     chunks = {chunk: row for row, chunk in enumerate(index.chunks.chunks)}
     without = []
+    windows = index.chunks.windows
+    begun = [index.shown.solutions[row].evidence[0] for row in index.shown.passage_rows[: len(known.sections)]]
     for n, (document, section, _) in enumerate(stand_ins):
-        windows = index.chunks.windows
-        own = [w.document == document and w.end > section.start and w.start < section.end for w in windows]
-        cases[n, 0] = (known.windows[np.logical_not(own)] @ vectors[n]).max(initial=-1.0)
+        own = _which_overlap(windows, document, section)
+        cases[n, 0] = (known.windows[~own] @ vectors[n]).max(initial=-1.0)
+        if begun:
+            cases[n, 1] = (known.sections[~_which_overlap(begun, document, section)] @ vectors[n]).max(initial=-1.0)
         without.append({chunks[w.chunk] for w, is_own in zip(windows, own, strict=True) if is_own})
     return np.hstack([cases, words.weigh(texts, without)])[cases[:, 0] > -1.0]
+
+
+def _which_overlap(places: Sequence[Window | Evidence], document: str, section: Section) -> NDArray[np.bool_]:
+    """Return which places have something in common with a section of a document."""
+    inside = (p.document == document and p.end > section.start and p.start < section.end for p in places)
+    return np.fromiter(inside, dtype=np.bool_, count=len(places))
 
 
 def _thinned(items: Sequence[T]) -> Sequence[T]:

@@ -87,9 +87,9 @@ class AskIndex:
         similarities = self.nodes.similarities(question.vector)
         shown = self.shown.similarities(question.vector)
         nodes = question.weights.nodes * self.nodes.best_citing(similarities)
-        passages = question.weights.passages * self.shown.best_passages(shown)
-        documents = self._add_history(by_text, question).plus(nodes).plus(passages)
         words = words_weight(text, question.weights, self.spec.language) * self.shown.words.shares(text)
+        passages = question.weights.passages * self.shown.best_passages(shown + words)
+        documents = self._add_history(by_text, question).plus(nodes).plus(passages)
         return ScoredQuestion(question, found, documents, similarities, shown, shown + words)
 
     def _add_history(self, documents: Ranking, question: Question) -> Ranking:
@@ -115,14 +115,30 @@ class AskIndex:
         z = self.ranker.scores(documents.scores - history.scores, asked)
         return Ranking(documents.ids, behind_first(documents.scores[None, :], z[None, :])[0])
 
-    def passes_gate(self, scored: ScoredQuestion) -> bool:
+    def passes_gate(self, scored: ScoredQuestion, *, reads_words: bool = True) -> bool:
         """Return whether a question is on topic, by the encoder's own cosines to what is nearest and by its words."""
-        node = float(scored.similarities.max(initial=-1.0))
-        issues = max(node, self.history.nearest(scored.question.vector))
-        text, weights = scored.question.text, self.gate.words
+        text, weights = scored.question.text, self.gate.words if reads_words else None
         unknown = self.chunks.words.unknown_share(text) if weights else 0.0
         words = weights.log_odds(text, unknown, self.spec.language) if weights else 0.0
-        return self.gate.passes(scored.found.nearest, issues, self.encoder, self.caution, words)
+        return self.gate.passes(scored.found.nearest, self._nearest_issue(scored), self.encoder, self.caution, words)
+
+    def _nearest_issue(self, scored: ScoredQuestion) -> float:
+        """Return a question's cosine to the nearest node or past issue; to the nearest section where there is none.
+
+        A gate of a bare cosine takes no section for an issue.
+        """
+        if self.has_no_issues and self.gate.coefficients is not None:
+            return float(scored.solutions[self.shown.passage_rows].max(initial=-1.0))
+        return max(float(scored.similarities.max(initial=-1.0)), self.history.nearest(scored.question.vector))
+
+    @property
+    def has_no_issues(self) -> bool:
+        """Whether the knowledge base is made of documents alone."""
+        return not self.nodes.knowledge.ids and not self.history.issues
+
+    def foreign_subject(self, text: str) -> str | None:
+        """Return what a question opens with that neither the documents nor the domain speak of, if any."""
+        return self.gate.words.foreign_subject(text, self.spec.language) if self.gate.words else None
 
 
 def beginning(text: str) -> str:

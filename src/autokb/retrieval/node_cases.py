@@ -103,7 +103,7 @@ def _make_case(index: AskIndex, issue: PastIssue, vector: Vectors, own: NDArray[
     scored = bare.score(issue.text, vector=vector)
     nodes = index.nodes.best_citing(np.where(own, 0.0, scored.similarities))
     right = np.isin(np.array(index.chunks.documents), issue.documents)
-    return NodeCase(scored.documents.scores, nodes, index.shown.best_passages(scored.solutions), right)
+    return NodeCase(scored.documents.scores, nodes, index.shown.best_passages(scored.solution_scores), right)
 
 
 def _add_up(case: NodeCase, weights: Weights) -> Scores:

@@ -85,10 +85,10 @@ class SolutionIndex:
         cosines: Scores = (self.vectors @ vector).astype(np.float64)
         return cosines
 
-    def best_passages(self, cosines: Scores) -> Scores:
-        """Return for every document the best cosine of its passages, else 0."""
+    def best_passages(self, scores: Scores) -> Scores:
+        """Return for every document the best of these scores, one a row, that one of its passages has, else 0."""
         best = np.zeros(self.documents)
-        np.maximum.at(best, self.passage_documents, cosines[self.passage_rows])
+        np.maximum.at(best, self.passage_documents, scores[self.passage_rows])
         return best
 
     def section_of(self, solution: Solution) -> Passage | None:

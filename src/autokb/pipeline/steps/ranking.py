@@ -18,7 +18,7 @@ from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "fit"
-VERSION = "2"  # raise it when the same past gives another ranker
+VERSION = "3"  # raise it when the same past gives another ranker
 
 
 def find_ranker(file: WorkspaceFile, index: AskIndex, embed: Callable[[Sequence[str]], Vectors]) -> LinkRanker | None:
