@@ -52,7 +52,7 @@ def test_a_file_of_version_1_becomes_one_of_this_version(first: Path) -> None:
     assert file.origins(["k", "k2"]) == {"k2": "r1"}
     ledger = LedgerTable(file)
     ledger.keep([Paid("r1", "b1", "trees", "room", "m", (), "paid", ModelReply("x", 1, 2), 0.5)])
-    assert spending(WorkspaceFile(first)) == [("trees", "room", 1, 1, 2, 0.5)]
+    assert spending(WorkspaceFile(first)) == [("trees", "room", 1, 1, 2, 0.5, 0)]
 
 
 def test_edits_are_numbered_by_their_dates_and_verdicts_become_records_of_their_own(first: Path) -> None:

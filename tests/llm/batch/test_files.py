@@ -410,7 +410,7 @@ def test_a_build_asks_through_the_door_and_finds_the_reply_there_later(here: Des
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     assert asyncio.run(build()) == ModelReply("of a", 12, 3, 4, "stop")
     (row,) = spending(here.file)
-    assert row == ("themes", "issues/assign_theme", 1, 12, 3, pytest.approx(25e-6))
+    assert row == ("themes", "issues/assign_theme", 1, 12, 3, pytest.approx(25e-6), 0)
 
 
 def test_many_requests_take_several_files(here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
