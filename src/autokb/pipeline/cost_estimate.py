@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autokb.core.ids import digest
-from autokb.core.model_requests import CutOffError
+from autokb.core.model_requests import CutOffError, effort_in_key
 from autokb.core.results import Figures, Tokens
 from autokb.core.settings import Settings
 from autokb.core.tokens import CHARACTERS_A_TOKEN
@@ -94,6 +94,7 @@ class CountingRunner:
         self._estimate = estimate
         self._model = model
         self._effort = settings.effort_of(model)
+        self.name = " ".join((model, *effort_in_key(self._effort)))
         self._caps = caps_of(settings, ledger)
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
@@ -104,20 +105,25 @@ class CountingRunner:
         """Form the requests, count them, and stand in for their replies."""
         batching = Batching(job.task, job.items, self._limits, self._one_each)
         groups = batching.groups(job.keys, job.missing, self._ledger.open_groups(job.task.name))
+        given_up: list[Answered] = []
         if self._caps.any_was_cut:
-            groups = [part for group in groups for part in self._still_asked(job, group)]
+            groups = [part for group in groups for part in self._still_asked(job, group, given_up)]
         hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0
         self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model, hidden)
-        yield from OfflineRunner().answer(job)
+        yield given_up
+        failed = {one.position for one in given_up}
+        yield from OfflineRunner().answer(replace(job, missing=[n for n in job.missing if n not in failed]))
 
-    def _still_asked(self, job: Job[Any], group: Group) -> list[Group]:
+    def _still_asked(self, job: Job[Any], group: Group, given_up: list[Answered]) -> list[Group]:
         """Return what a build still asks of a group: a request that no cap was enough for is not asked again."""
         items = tuple(job.items[n] for n in group)
         request = request_for(job.task, items, self._model, self._limits.output, self._effort)
         try:
             self._caps.with_cap(request, job.task.name)
         except CutOffError as error:
-            return [asked for part in halves(group, error) for asked in self._still_asked(job, part)]
+            parts = halves(group, error)
+            given_up += [] if parts else [Answered(n, None, str(error)) for n in group]
+            return [asked for part in parts for asked in self._still_asked(job, part, given_up)]
         return [group]
 
 

@@ -10,7 +10,14 @@ from functools import partial
 from typing import Any
 
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.model_requests import AwaitedError, BudgetReachedError, CutOffError, ModelReply, ModelRequest
+from autokb.core.model_requests import (
+    AwaitedError,
+    BudgetReachedError,
+    CutOffError,
+    ModelReply,
+    ModelRequest,
+    effort_in_key,
+)
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.pipeline.model_session import ModelSession
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, halves, item_keys
@@ -39,6 +46,7 @@ class ModelRunner:
         self._session = session
         self._model = model
         self._effort = session.settings.effort_of(model)
+        self.name = " ".join((model, *effort_in_key(self._effort)))
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of what the model reads of each item."""

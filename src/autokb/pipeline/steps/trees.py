@@ -62,7 +62,7 @@ def grow_trees(
     reasons = _far_from_documents(raw, vectors, windows)
     reports = reports_by_seed(spec, raw, attributes, organised, reasons)
     seeds = list(reports)
-    asked = digest(VERSION, GROW_TREE.offline_version, stages.model(GROW_TREE, STAGE), workspace.domain_text)
+    asked = digest(VERSION, GROW_TREE.offline_version, stages.answered_by(GROW_TREE, STAGE), workspace.domain_text)
 
     def grow(missing: Sequence[int]) -> dict[int, tuple[GrowTree, str]]:
         names = [seeds[n] for n in missing]
