@@ -23,6 +23,7 @@ TAG = Tag("trees", "issues/grow_tree", ("i1",))
 PRICES = Prices({name: {"input": 1.0, "output": 10.0} for name in ("m", "gpt-5-mini")})
 DECLARED = 176
 LOW = DECLARED + HEADROOM["low"]
+RAISED = DECLARED + RAISE * HEADROOM["low"]
 TEXT = '{"answers": []}'
 
 
@@ -132,7 +133,7 @@ def test_a_reply_that_its_reasoning_cut_off_is_asked_for_once_more_with_a_raised
     runs = Runs(path, Thinker(3000))
     (reply,) = runs.ask(request())
     assert isinstance(reply, ModelReply) and (reply.text, reply.reasoning_tokens) == (TEXT, 3000)
-    assert runs.sender.caps == [LOW, RAISE * LOW]
+    assert runs.sender.caps == [LOW, RAISED]
     assert runs.ask(request()) == [reply]
     assert len(runs.sender.caps) == 2
     # The reply that was cut off was paid for as well.
@@ -146,19 +147,19 @@ def test_a_model_that_uses_every_cap_up_fails_by_name_and_is_not_asked_again(pat
         (error,) = runs.ask(request())
         assert isinstance(error, CutOffError) and error.hidden and not error.retry
         assert str(error) == (
-            "The reply of openai:gpt-5-mini to issues/grow_tree was cut off at 8,896 tokens, 8,896 of them hidden "
+            "The reply of openai:gpt-5-mini to issues/grow_tree was cut off at 8,368 tokens, 8,368 of them hidden "
             "reasoning; the task itself allows for 176. It is not asked again as it is: set a lower reasoning_effort "
-            "for openai:gpt-5-mini, a max_output of more than 8896 or another model for the task in settings.yaml."
+            "for openai:gpt-5-mini, a max_output of more than 8368 or another model for the task in settings.yaml."
         )
-    assert runs.sender.caps == [LOW, RAISE * LOW]
+    assert runs.sender.caps == [LOW, RAISED]
 
 
 @pytest.mark.parametrize(
     ("changed", "output", "caps"),
     [
-        (request(text="another prompt"), 4096, [LOW, RAISE * LOW]),
-        (request(effort="low"), 4096, [LOW, RAISE * LOW]),
-        (request("openai:m"), 4096, [DECLARED, RAISE * LOW]),
+        (request(text="another prompt"), 4096, [LOW, RAISED]),
+        (request(effort="low"), 4096, [LOW, RAISED]),
+        (request("openai:m"), 4096, [DECLARED, RAISED]),
         (request(), 20_000, [20_000]),
     ],
     ids=["prompt", "effort", "model", "max_output"],
@@ -171,7 +172,7 @@ def test_it_is_asked_again_when_something_has_changed(
     runs.limits = replace(runs.limits, output=output)
     for _build in range(3):
         runs.ask(changed)
-    assert runs.sender.caps == [LOW, RAISE * LOW, *caps]
+    assert runs.sender.caps == [LOW, RAISED, *caps]
 
 
 def test_a_model_that_nobody_knew_to_reason_is_known_by_its_first_reply(path: Path) -> None:
@@ -179,7 +180,7 @@ def test_a_model_that_nobody_knew_to_reason_is_known_by_its_first_reply(path: Pa
     first, second = request("openai:m"), request("openai:m", text="another")
     assert [reply.text for reply in runs.ask(first) if isinstance(reply, ModelReply)] == [TEXT]
     runs.ask(second)
-    assert runs.sender.caps == [DECLARED, RAISE * LOW, LOW]
+    assert runs.sender.caps == [DECLARED, RAISED, LOW]
 
 
 def test_a_text_that_is_too_long_has_one_more_try_too(path: Path) -> None:
@@ -200,7 +201,7 @@ def test_a_reply_that_is_whole_at_its_last_token_is_taken(path: Path) -> None:
 def test_two_that_want_the_same_at_once_pay_once(path: Path) -> None:
     runs = Runs(path, Thinker(3000))
     assert len({str(reply) for reply in runs.ask(*[request()] * 5)}) == 1
-    assert runs.sender.caps == [LOW, RAISE * LOW]
+    assert runs.sender.caps == [LOW, RAISED]
 
 
 def test_a_cut_reply_of_a_batch_is_awaited_again_with_a_raised_cap_and_then_given_up(path: Path) -> None:
@@ -218,7 +219,7 @@ def test_a_cut_reply_of_a_batch_is_awaited_again_with_a_raised_cap_and_then_give
         runs.ledger.keep([replace(row, state="paid", reply=cut, cost=0.1, calls=1)])
     for _build in range(2):
         assert [type(found) for found in runs.ask(request())] == [CutOffError]
-    assert runs.sender.caps == [LOW, RAISE * LOW]
+    assert runs.sender.caps == [LOW, RAISED]
     assert spending(runs.file)[0][2] == 2
 
 

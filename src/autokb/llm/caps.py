@@ -15,7 +15,7 @@ from autokb.text.strict_json import parse_json
 HEADROOM = {"minimal": 1024, "low": 2048, "medium": 10_000, "high": 16_384, "xhigh": 32_768, "max": 32_768}
 USUAL_SHARE = 0.25  # of the headroom that replies use, before they tell; a plan counts it
 OVER_THE_MOST = 2  # times what the reply that reasoned most used
-RAISE = 4  # times the first cap, for the one retry of a reply that hidden reasoning cut off
+RAISE = 4  # times the headroom, for the one retry of a reply that was cut off
 CHARACTERS_A_TOKEN = 3  # at the least, of ordinary text: a prompt and its cap must fit into the window together
 
 
@@ -39,9 +39,10 @@ class Caps:
         cut = self._cut_replies(request.base_key)
         last = max(cut.values(), key=lambda one: one.cap, default=CutReply(0, 0))
         most = self._limits_for(request.model).output
-        cap = request.max_tokens + self._headroom(request.model, request.effort, last.hidden)
+        headroom = self._headroom(request.model, request.effort, last.hidden)
+        cap = request.max_tokens + headroom
         if len(cut) == 1:
-            cap = max(most, cap * RAISE) if cap > request.max_tokens else most
+            cap = max(most, request.max_tokens + RAISE * headroom)
         elif cut:
             cap = most
         cap = max(request.max_tokens, min(cap, self._room(request))) if cap > request.max_tokens else cap

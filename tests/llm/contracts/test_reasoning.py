@@ -28,6 +28,7 @@ from llm.contracts.thinkers import TEXT, Thinker
 __all__ = ["server"]
 DECLARED = 77
 LOW = DECLARED + HEADROOM["low"]
+RAISED = DECLARED + RAISE * HEADROOM["low"]
 GPT_OSS = "bedrock:openai.gpt-oss-120b-1:0"
 SONNET = "anthropic:claude-sonnet-4-5"
 # Models with the effort that a person set; Claude reasons where one is set alone.
@@ -156,7 +157,7 @@ def test_a_reply_that_reasoning_left_empty_is_asked_for_once_more(
     server.reply = thinker = Thinker(model.partition(":")[0], 3000)
     (reply,) = runs.ask(request(model, set_effort))
     assert isinstance(reply, ModelReply), reply
-    assert (reply.text, thinker.caps) == (TEXT, [LOW, RAISE * LOW])
+    assert (reply.text, thinker.caps) == (TEXT, [LOW, RAISED])
     # Both are paid for, the empty one too.
     assert spending(runs.file)[0][2:5] == (2, 22, LOW + 3004)
     assert runs.ask(request(model, set_effort)) == [reply]
@@ -171,7 +172,7 @@ def test_a_model_that_never_ends_is_given_up_after_two(
     for _build in range(3):
         (error,) = runs.ask(request(model, set_effort))
         assert isinstance(error, CutOffError) and error.hidden
-    assert thinker.caps == [DECLARED if model == "openai:local" else LOW, RAISE * LOW]
+    assert thinker.caps == [DECLARED if model == "openai:local" else LOW, RAISED]
     assert spending(runs.file)[0][6] == sum(thinker.caps)
 
 
