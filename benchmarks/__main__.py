@@ -25,6 +25,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "malformed",
+    "temperaments",
     "decisions",
     "hostile",
     "installation",

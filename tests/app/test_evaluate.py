@@ -20,7 +20,7 @@ from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.tasks.issues.check_rules.task import NOTHING_NAMED
 from stub_server import StubServer
 
-OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
+OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0, "reasoning": 0}, "cost": 0.0}
 
 
 def asked_of(workspace: Workspace, server: StubServer, monkeypatch: pytest.MonkeyPatch) -> Workspace:

@@ -29,13 +29,17 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Tokens(Result):
-    """What a model read and wrote; fractions of a token are those of an estimate."""
+    """What a model read and wrote; fractions of a token are those of an estimate.
+
+    ``reasoning`` is the part of the output that is hidden reasoning.
+    """
 
     input: int | float
     output: int | float
+    reasoning: int | float = 0
 
     def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(self.input + other.input, self.output + other.output)
+        return Tokens(self.input + other.input, self.output + other.output, self.reasoning + other.reasoning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class Figures(Result):
 
     def rounded(self) -> Figures:
         """Return whole tokens, and money to the millionth of a dollar."""
-        tokens = Tokens(round(self.tokens.input), round(self.tokens.output))
+        tokens = Tokens(round(self.tokens.input), round(self.tokens.output), round(self.tokens.reasoning))
         return Figures(self.calls, tokens, None if self.cost is None else round(self.cost, 6))
 
 

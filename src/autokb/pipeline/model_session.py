@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
 
     from autokb.llm.batch.awaited import Batch, TakenReplies
+    from autokb.llm.caps import Caps
     from autokb.llm.client import ModelClient
     from autokb.llm.embedders.endpoint import EndpointEmbedder
     from autokb.llm.limits import Limits
@@ -109,7 +110,8 @@ class ModelSession:
     def spending(self) -> Spending:
         """Return what this run asked and spent."""
         total = self.client.counts
-        return Spending(total.calls, sum(self._cached().values()), Tokens(total.input, total.output), total.cost)
+        tokens = Tokens(total.input, total.output, total.reasoning)
+        return Spending(total.calls, sum(self._cached().values()), tokens, total.cost)
 
     def batch_report(self) -> BatchReport | None:
         """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
@@ -132,6 +134,7 @@ class ModelSession:
         counts.calls += taken.taken
         counts.input += taken.input_tokens
         counts.output += taken.output_tokens
+        counts.reasoning += taken.reasoning_tokens
         counts.cost = None if counts.cost is None or taken.cost is None else counts.cost + taken.cost
 
     def close(self) -> None:
@@ -162,6 +165,13 @@ def limits_of(settings: Settings, model: str) -> Limits:
     from autokb.llm.limits import limits
 
     return limits(model, settings.window, settings.max_output)
+
+
+def caps_of(settings: Settings, ledger: LedgerTable) -> Caps:
+    """Return what gives each request its cap, as the settings and earlier replies say."""
+    from autokb.llm.caps import Caps
+
+    return Caps(ledger, partial(limits_of, settings))
 
 
 def read_ratios(file: WorkspaceFile) -> dict[str, float]:
@@ -210,6 +220,7 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
         settings.retries,
         embedding_sender=endpoint,
         sends_at_once=batch is None,
+        caps=caps_of(settings, ledger),
     )
     with start_blocking_portal() as portal:
         session = ModelSession(

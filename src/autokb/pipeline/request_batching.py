@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
+from autokb.core.model_requests import CutOffError, effort_in_key
 from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
@@ -22,16 +23,25 @@ LONGER_THAN_USUAL = 2  # times that a group's reply may be; entries at their lon
 Group = tuple[int, ...]  # positions of the items that share a request
 
 
-def item_key(task: Task[Any, Any], model: str, turns: tuple[str, str]) -> str:
-    """Return the key of an item's answer: the model, the task, and what the model reads of the item alone."""
-    return digest("answer", task.name, str(task.version), model, *turns)
+def item_key(task: Task[Any, Any], model: str, turns: tuple[str, str], effort: str = "") -> str:
+    """Return the key of an item's answer: the model, the task, and what the model reads of the item alone.
+
+    A reasoning effort is part of it where a person set one.
+    """
+    return digest("answer", task.name, str(task.version), model, *turns, *effort_in_key(effort))
 
 
-def item_keys(task: Task[In, Any], model: str, items: Sequence[In]) -> list[str]:
+def item_keys(task: Task[In, Any], model: str, items: Sequence[In], effort: str = "") -> list[str]:
     """Return the keys of items' answers by a model (BadInputError where the task has no prompt)."""
     if not task.asks_models:
         raise BadInputError(f"The task {task.name} cannot be asked of a model; set tasks: {{{task.name}: offline}}.")
-    return [item_key(task, model, task.turns((item,))) for item in items]
+    return [item_key(task, model, task.turns((item,)), effort) for item in items]
+
+
+def halves(group: Group, error: CutOffError) -> list[Group]:
+    """Return the parts to ask about where the reply about a group was too long; none where that is not why."""
+    middle = len(group) // 2
+    return [group[:middle], group[middle:]] if middle and not error.hidden else []
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,10 @@ class Stages:
         """Return the model that answers a task in a stage: ``offline`` or ``PROVIDER:NAME``."""
         return self._model_of(task.name, stage)
 
+    def answered_by(self, task: Task[Any, Any], stage: str) -> str:
+        """Return what keys hold of who answers a task: its model, and the effort that a person set for it."""
+        return self._runners[self.model(task, stage)].name
+
     def asks_model(self, task: Task[Any, Any], stage: str) -> bool:
         """Return whether a model answers a task in a stage."""
         return self.model(task, stage) != OFFLINE

@@ -410,7 +410,7 @@ def test_a_build_asks_through_the_door_and_finds_the_reply_there_later(here: Des
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     assert asyncio.run(build()) == ModelReply("of a", 12, 3, 4, "stop")
     (row,) = spending(here.file)
-    assert row == ("themes", "issues/assign_theme", 1, 12, 3, pytest.approx(25e-6))
+    assert row == ("themes", "issues/assign_theme", 1, 12, 3, pytest.approx(25e-6), 0)
 
 
 def test_many_requests_take_several_files(here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,3 +480,39 @@ def test_what_people_are_told() -> None:
         f"No reply yet: {', '.join(many[:20])}, and 2 more.",
     ]
     assert TakenReplies().sentences() == []
+
+
+@pytest.mark.parametrize(
+    ("model", "set_effort", "sent"),
+    [
+        ("openai:gpt-5-mini", "", "low"),
+        ("openai:gpt-5-mini", "high", "high"),
+        ("openai:gpt-5-mini", "default", None),
+        ("openai:gpt-5-pro", "", None),  # it has no low one
+        ("openai:gpt-5.1", "", None),
+        ("openai:gpt-4o-mini", "", None),
+        ("house:tiny", "", None),
+        ("house:tiny", "low", "low"),
+        ("google:gemini-2.5-flash", "", None),  # whoever answers the file says how much it may think
+    ],
+)
+def test_a_line_has_the_effort_and_the_room_for_it(model: str, set_effort: str, sent: str | None) -> None:
+    one = replace(request("a", model=model), effort=set_effort, cap=2148)
+    line = json.loads(request_line(one))["body"]
+    assert (line.get("reasoning_effort"), line["max_completion_tokens"]) == (sent, 2148)
+
+
+def test_hidden_reasoning_of_a_file_is_counted(here: Desk, folder: Path) -> None:
+    run(here, folder, A, B)
+    details = {"prompt_tokens": 12, "completion_tokens": 100, "completion_tokens_details": {"reasoning_tokens": 90}}
+    empty = body("") | {"usage": {"prompt_tokens": 12, "completion_tokens": 100}}
+    empty["choices"][0]["finish_reason"] = "length"
+    one = reply(NAMES["a"], "of a")
+    one["response"]["body"]["usage"] = details
+    two = reply(NAMES["b"], "")
+    two["response"]["body"] = empty
+    write(folder / "r.jsonl", one, two)
+    taken, _ = run(here, folder, A, B)
+    assert (taken.output_tokens, taken.reasoning_tokens) == (200, 190)
+    assert here.ledger.replies([A.key])[A.key] == ModelReply("of a", 12, 100, 0, "stop", 90)
+    assert here.ledger.replies([B.key])[B.key] == ModelReply("", 12, 100, 0, "length", 100)

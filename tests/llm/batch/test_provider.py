@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from pydantic_ai.models.function import FunctionModel
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.llm import effort
 from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.models import open_batch_model
 from autokb.llm.batch.provider import JOBS, BatchProvider, submitted
@@ -355,3 +357,40 @@ def test_a_model_that_is_given_the_schema_as_a_tool_is_read_from_its_call(here: 
     asyncio.run(run_once(here, lambda _name: model, A))
     assert json.loads(here.ledger.replies([A.key])[A.key].text) == {"a": 1}
     assert (seen[0].name, seen[0].parameters_json_schema) == ("themes", A.schema)
+
+
+THINKER = request("a", model="openai:gpt-5-mini")
+
+
+def test_a_low_effort_and_the_room_for_it_are_submitted(here: Desk, stub: BatchStub) -> None:
+    plain, capped, chosen = A, replace(THINKER, cap=2148), replace(THINKER, effort="minimal")
+    run(here, stub, plain, capped, chosen)
+    sent = {line["custom_id"]: line["body"] for name in stub.batches for line in stub.lines(name)}
+    assert "reasoning" not in sent[ID[A.key]]
+    body = sent[custom_id(capped.key)]
+    assert (body["reasoning"]["effort"], body["max_output_tokens"], "temperature" in body) == ("low", 2148, False)
+    assert sent[custom_id(chosen.key)]["reasoning"]["effort"] == "minimal"
+    assert {row.key: row.cap for row in here.ledger.awaited()}[capped.key] == 2148
+
+
+def test_a_batch_reply_that_reasoning_left_empty_is_a_paid_one_that_was_cut(here: Desk, stub: BatchStub) -> None:
+    run(here, stub, THINKER)
+    usage = {"input_tokens": 12, "output_tokens": 100, "output_tokens_details": {"reasoning_tokens": 100}}
+    ended = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    thought: list[dict[str, Any]] = [{"type": "reasoning", "id": "r", "summary": []}]
+    stub.end("batch-1", lambda line: ran(line, response("") | ended | {"output": thought, "usage": usage}))
+    taken, _ = run(here, stub, THINKER)
+    assert (taken.taken, taken.output_tokens, taken.reasoning_tokens) == (1, 100, 100)
+    assert here.ledger.replies([THINKER.key])[THINKER.key] == ModelReply("", 12, 100, 0, "length", 100)
+
+
+def test_a_batch_that_takes_no_effort_is_submitted_again_without_one(here: Desk, stub: BatchStub) -> None:
+    run(here, stub, THINKER)
+    said = "Unsupported parameter: 'reasoning.effort' is not supported with this model."
+    stub.end("batch-1", lambda line: ran(line, {"error": {"message": said}}, 400))
+    try:
+        taken, waits = run(here, stub, THINKER)
+    finally:
+        effort._refused.clear()
+    assert (taken.taken, waits) == (0, 1)
+    assert "reasoning" not in stub.lines("batch-2")[0]["body"]

@@ -41,6 +41,7 @@ class TakenReplies:
     taken: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
     cost: float | None = 0.0
     missing: tuple[str, ...] = ()
     doubled: tuple[str, ...] = ()
@@ -123,7 +124,8 @@ def custom_id(key: str) -> str:
 
 def awaited_row(request: ModelRequest) -> Paid:
     """Return the ledger's row of a request that is written or submitted; the client knows its stage, task and items."""
-    return Paid(request.key, request.base_key, "", "", request.model, (), "awaited", None, None, calls=0)
+    cap = request.most_output
+    return Paid(request.key, request.base_key, "", "", request.model, (), "awaited", None, None, calls=0, cap=cap)
 
 
 def batch_cost(price: Price | None, reply: ModelReply) -> float | None:

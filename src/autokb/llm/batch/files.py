@@ -88,7 +88,7 @@ class Sorting:
         self._reasons: dict[str, str] = {}
         self._nameless: list[str] = []
         self._incomplete: list[str] = []
-        self._input = self._output = 0
+        self._input = self._output = self._reasoning = 0
         self._cost: float | None = 0.0
         self.taken_keys: list[str] = []
 
@@ -138,6 +138,7 @@ class Sorting:
         self._cost = None if cost is None or self._cost is None else self._cost + cost
         self._input += reply.input_tokens
         self._output += reply.output_tokens
+        self._reasoning += reply.reasoning_tokens
         self._seen.add(line.custom_id)
         self.taken_keys.append(row.key)
         self._waiting.append(replace(row, state="paid", reply=reply, cost=cost, calls=1))
@@ -158,6 +159,7 @@ class Sorting:
             taken=len(self.taken_keys),
             input_tokens=self._input,
             output_tokens=self._output,
+            reasoning_tokens=self._reasoning,
             cost=self._cost,
             missing=tuple(sorted(set(owed) - set(bad))),
             doubled=tuple(self._doubled),

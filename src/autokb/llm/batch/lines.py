@@ -10,8 +10,10 @@ from functools import cache
 from typing import Any, Literal
 
 from autokb.core.model_requests import TOKENS_MOST, ModelReply, ModelRequest
+from autokb.core.settings import DEFAULT_EFFORT
 from autokb.core.storable import without_surrogates
 from autokb.llm.batch.awaited import custom_id
+from autokb.llm.effort import usual_effort
 
 URL = "/v1/chat/completions"
 NO_JSON = "it is no JSON object"
@@ -42,13 +44,16 @@ class ReplyLine:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int = 0
+    reasoning_tokens: int = 0
     reason: str = ""
 
     def reply(self, characters: int) -> ModelReply:
         """Return the reply; tokens that were not counted are a quarter of the characters of request and reply."""
         read = self.input_tokens if self.input_tokens is not None else (characters + 3) // 4
         wrote = self.output_tokens if self.output_tokens is not None else (len(self.text) + 3) // 4
-        return ModelReply(self.text, read, wrote, min(self.cached_tokens, read), self.finish)
+        was_used_up = self.finish == "length" and not self.text.strip()  # by what nobody sees
+        hidden = min(self.reasoning_tokens or (wrote if was_used_up else 0), wrote)
+        return ModelReply(self.text, read, wrote, min(self.cached_tokens, read), self.finish, hidden)
 
 
 def request_line(request: ModelRequest) -> bytes:
@@ -57,12 +62,15 @@ def request_line(request: ModelRequest) -> bytes:
     body: dict[str, Any] = {
         "model": request.model.partition(":")[2] or request.model,
         "messages": [{"role": m.role, "content": m.text} for m in request.messages],
-        "max_completion_tokens": request.max_tokens,
+        "max_completion_tokens": request.most_output,
         "temperature": 0,
         "response_format": {"type": "json_schema", "json_schema": schema},
     }
-    if not _takes_temperature(request.model):
+    effort = request.effort or _usual_effort(request.model)
+    if not _takes_temperature(request.model) or request.effort not in ("", DEFAULT_EFFORT, "none"):
         del body["temperature"]
+    if effort not in ("", DEFAULT_EFFORT):
+        body["reasoning_effort"] = effort
     line = {"custom_id": custom_id(request.key), "method": "POST", "url": URL, "body": body}
     # A lone surrogate has no UTF-8.
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
@@ -79,6 +87,13 @@ def _takes_temperature(model: str) -> bool:
     """Return whether a model takes a temperature; OpenAI's models that reason by default refuse one."""
     provider, _, name = model.partition(":")
     return provider != "openai" or not _openai_profile(name).get("thinking_enabled_by_default", False)
+
+
+def _usual_effort(model: str) -> str:
+    """Return the effort that OpenAI's models are asked for where nobody set one, if they have it."""
+    provider, _, name = model.partition(":")
+    effort = usual_effort(model) if provider == "openai" else ""
+    return effort if effort in _openai_profile(name).get("openai_reasoning_efforts", (effort,)) else ""
 
 
 def _strict(request: ModelRequest) -> bool:
@@ -136,7 +151,7 @@ def _read_response(name: str, response: Any) -> ReplyLine:
 
 def _read_choice(name: str, choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any) -> ReplyLine:
     usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
+    details, written = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     finish = FINISHES.get(str(choice.get("finish_reason") or "stop"), "other")
     text = _text(message.get("content")) or _arguments(message.get("tool_calls"))
     if refusal := _text(message.get("refusal")):
@@ -148,6 +163,7 @@ def _read_choice(name: str, choice: Mapping[str, Any], message: Mapping[str, Any
         _count(usage.get("prompt_tokens")),
         _count(usage.get("completion_tokens")),
         _count(details.get("cached_tokens") if isinstance(details, dict) else None) or 0,
+        _count(written.get("reasoning_tokens") if isinstance(written, dict) else None) or 0,
     )
 
 

@@ -13,6 +13,7 @@ from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, S
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import Handles, TakenReplies, awaited_row, batch_cost, custom_id
 from autokb.llm.batch.models import batch_request, check_has_batches, decoded, explained, was_refused
+from autokb.llm.effort import refuses_effort
 from autokb.llm.failures import failure
 from autokb.llm.prices import Price
 from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_long
@@ -32,7 +33,7 @@ class Collecting:
         self._bound = bound
         self._price_of = price_of
         self._awaited = {row.key: row for row in ledger.awaited()}
-        self._taken: list[tuple[int, int, float | None]] = []
+        self._taken: list[tuple[ModelReply, float | None]] = []
         self._missing: list[str] = []
         self._reasons: dict[str, str] = {}
         self.refused: dict[str, str] = {}
@@ -88,7 +89,7 @@ class Collecting:
         if rows:
             self._ledger.keep(rows)
             self.taken_keys.update(row.key for row in rows)
-        self._taken += [(r.reply.input_tokens, r.reply.output_tokens, r.cost) for r in rows if r.reply is not None]
+        self._taken += [(r.reply, r.cost) for r in rows if r.reply is not None]
 
     def _paid(self, model: Model, row: Paid, result: BatchResult) -> Paid | None:
         from pydantic_ai.exceptions import ModelAPIError
@@ -98,7 +99,7 @@ class Collecting:
         except ModelAPIError as error:
             known = failure(error, row.model)
             self._reasons[custom_id(row.key)] = UNRUN.get(result.status) or str(known)
-            if result.status == "errored" and not known.retry:
+            if result.status == "errored" and not known.retry and not refuses_effort(row.model, model, known, ""):
                 self.refused[row.key] = str(known)
             return None
         if is_too_long(reply.text, self._bound.bytes_each):
@@ -109,12 +110,13 @@ class Collecting:
 
     def result(self, unsure: Sequence[str]) -> TakenReplies:
         """Say what was found."""
-        costs = [cost for _, _, cost in self._taken]
+        costs = [cost for _, cost in self._taken]
         known = [cost for cost in costs if cost is not None]
         return TakenReplies(
             taken=len(self._taken),
-            input_tokens=sum(read for read, _, _ in self._taken),
-            output_tokens=sum(wrote for _, wrote, _ in self._taken),
+            input_tokens=sum(reply.input_tokens for reply, _ in self._taken),
+            output_tokens=sum(reply.output_tokens for reply, _ in self._taken),
+            reasoning_tokens=sum(reply.reasoning_tokens for reply, _ in self._taken),
             cost=sum(known) if len(known) == len(costs) else None,
             missing=tuple(self._missing),
             failed=tuple(self._reasons),

@@ -110,7 +110,7 @@ def _written(
     searched = digest(
         VERSION,
         WRITE_SOLUTIONS.offline_version,
-        stages.model(WRITE_SOLUTIONS, STAGE),
+        stages.answered_by(WRITE_SOLUTIONS, STAGE),
         workspace.mode,
         workspace.domain_text,
         finder.fingerprint,
