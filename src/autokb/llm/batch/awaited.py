@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -12,6 +13,9 @@ from autokb.core.results import BatchReport
 from autokb.llm.prices import Price
 
 NAMED = 20  # custom_ids in one sentence; all of them stand in the lists
+KEY_DIGITS = 32  # of a key, in a custom_id: 128 bits tell any number of requests apart
+TASK_CHARACTERS = 24  # of a task's name there: Anthropic takes 64 letters, digits, hyphens and underscores in all
+_CUSTOM_ID = re.compile(r"autokb-(?:\w+-)?([0-9a-f]{32,40})", re.ASCII)
 
 
 class Handles(Protocol):
@@ -116,9 +120,22 @@ class Batch(Protocol):
         ...
 
 
-def custom_id(key: str) -> str:
-    """Return the name that a request with this key has in a batch."""
-    return f"autokb-{key[:40]}"
+def custom_id(key: str, task: str = "") -> str:
+    """Return the name that a request has in a batch: its task, for whoever looks at the files, and its key.
+
+    A task is named as tasks are (``issues/grow_tree``) or as their schemas are (``issues_grow_tree``).
+    """
+    name = re.sub(r"\W", "_", re.split("[/_]", task, maxsplit=1)[-1], flags=re.ASCII)[:TASK_CHARACTERS]
+    return "-".join(filter(None, ("autokb", name, key[:KEY_DIGITS])))
+
+
+def key_digits(custom_id: str) -> str:
+    """Return the first digits of the key that a custom_id names, nothing where it is none of ours.
+
+    Earlier versions wrote 40 digits and no task; replies to such requests are still taken.
+    """
+    found = _CUSTOM_ID.fullmatch(custom_id)
+    return found[1][:KEY_DIGITS] if found else ""
 
 
 def awaited_row(request: ModelRequest) -> Paid:

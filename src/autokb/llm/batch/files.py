@@ -11,7 +11,7 @@ from pathlib import Path
 from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
 from autokb.core.settings import MAX_REPLY_BYTES
-from autokb.llm.batch.awaited import Handles, TakenReplies, awaited_row, batch_cost, custom_id
+from autokb.llm.batch.awaited import KEY_DIGITS, Handles, TakenReplies, awaited_row, batch_cost, custom_id, key_digits
 from autokb.llm.batch.folder import read_lines, reply_files, usable, write_requests
 from autokb.llm.batch.lines import NO_JSON, ReplyLine, find_custom_id, read_line, request_line
 from autokb.llm.prices import Price
@@ -79,8 +79,8 @@ class Sorting:
         self._most = most  # bytes of a line
         self._written = written
         self._price_of = price_of
-        self._awaited = {custom_id(row.key): row for row in ledger.awaited()}
-        self._keys = {custom_id(key): key for key in written} | {i: row.key for i, row in self._awaited.items()}
+        self._awaited = {row.key: row for row in ledger.awaited()}
+        self._keys = {key[:KEY_DIGITS]: key for key in (*written, *self._awaited)}
         self._waiting: list[Paid] = []  # taken, to be written with the next ones
         self._seen: set[str] = set()
         self._doubled: dict[str, None] = {}
@@ -114,21 +114,23 @@ class Sorting:
         self._reasons[place] = reason
 
     def _sort_named(self, line: ReplyLine) -> None:
-        name = line.custom_id
-        if name not in self._keys:
-            self._foreign[name] = None
+        if (key := self._keys.get(key_digits(line.custom_id))) is None:
+            self._foreign[line.custom_id] = None
         elif line.reason:
-            self._reasons.setdefault(name, line.reason)
-        elif name in self._seen or self._differs(line):
-            self._doubled[name] = None
-        elif name in self._awaited:
-            self._take(line, self._awaited[name])
+            self._reasons.setdefault(self._name(key), line.reason)
+        elif key in self._seen or self._differs(key, line):
+            self._doubled[line.custom_id] = None
+        elif key in self._awaited:
+            self._take(line, self._awaited[key])
 
-    def _differs(self, line: ReplyLine) -> bool:
+    def _name(self, key: str) -> str:
+        """Return the custom_id of a request; its task is known as long as its reply is awaited."""
+        return custom_id(key, self._awaited[key].task if key in self._awaited else "")
+
+    def _differs(self, key: str, line: ReplyLine) -> bool:
         """Return whether an earlier run took another reply; the same line seen again says nothing new."""
-        if line.custom_id in self._awaited:
+        if key in self._awaited:
             return False
-        key = self._keys[line.custom_id]
         taken = self._ledger.replies([key]).get(key)
         return taken is not None and taken.text != line.text
 
@@ -138,7 +140,7 @@ class Sorting:
         self._cost = None if cost is None or self._cost is None else self._cost + cost
         self._input += reply.input_tokens
         self._output += reply.output_tokens
-        self._seen.add(line.custom_id)
+        self._seen.add(row.key)
         self.taken_keys.append(row.key)
         self._waiting.append(replace(row, state="paid", reply=reply, cost=cost, calls=1))
         if len(self._waiting) >= AT_ONCE:
@@ -152,8 +154,9 @@ class Sorting:
 
     def result(self, wanted: Sequence[str], skipped: Sequence[str]) -> TakenReplies:
         """Say what was found; ``wanted`` are the keys of the requests that stand in the request files."""
-        bad = [name for name in self._reasons if name in self._awaited and name not in self._seen]
-        owed = [name for name in map(custom_id, wanted) if name in self._awaited and name not in self._seen]
+        owed = [self._name(key) for key in self._awaited if key not in self._seen]
+        bad = [name for name in self._reasons if name in owed]
+        owed = [self._name(key) for key in wanted if key in self._awaited and key not in self._seen]
         return TakenReplies(
             taken=len(self.taken_keys),
             input_tokens=self._input,
@@ -229,7 +232,7 @@ class BatchFiles:
     async def send(self, request: ModelRequest) -> ModelReply:
         """Note a request for the files; raises AwaitedError."""
         self._spool.add(request, request_line(request))
-        raise AwaitedError(f"The reply to {custom_id(request.key)} is awaited.")
+        raise AwaitedError(f"The reply to {custom_id(request.key, request.name)} is awaited.")
 
     async def flush(self) -> int:
         """Make the request files hold exactly what was noted in this run; returns how many that is.

@@ -15,7 +15,7 @@ from autokb.llm.batch.awaited import custom_id
 
 URL = "/v1/chat/completions"
 NO_JSON = "it is no JSON object"
-CUSTOM_ID = re.compile(rb'"custom_id"\s*:\s*"(autokb-[0-9a-f]{40})"')
+CUSTOM_ID = re.compile(rb'"(?:custom_id|key)"\s*:\s*"(autokb-[0-9a-z_-]{32,57})"', re.IGNORECASE)
 ID_WITHIN = 4096  # bytes of a line: its names come before its body
 SHOWN = 200  # characters of an error that came as a reply
 
@@ -63,7 +63,7 @@ def request_line(request: ModelRequest) -> bytes:
     }
     if not _takes_temperature(request.model):
         del body["temperature"]
-    line = {"custom_id": custom_id(request.key), "method": "POST", "url": URL, "body": body}
+    line = {"custom_id": custom_id(request.key, request.name), "method": "POST", "url": URL, "body": body}
     # A lone surrogate has no UTF-8.
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 

@@ -62,7 +62,7 @@ def batch_request(model: Model, request: ModelRequest) -> BatchRequest:
 
     settings = ModelSettings(max_tokens=request.max_tokens, **usual_settings(model.profile))
     return BatchRequest(
-        custom_id=custom_id(request.key),
+        custom_id=custom_id(request.key, request.name),
         messages=turns(request.messages),
         model_settings=settings,
         model_request_parameters=_parameters(model, request.name, dict(request.schema)),
