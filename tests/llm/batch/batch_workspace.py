@@ -69,8 +69,9 @@ async def noted(at: Desk, batch: Any, *requests: ModelRequest) -> None:
     """Ask for requests as a build does, through the client; a batch awaits each."""
     client = ModelClient(at.ledger, lambda _model: batch, Prices({}), sends_at_once=False)
     for one in requests:
+        task = one.name.replace("_", "/", 1) if "_" in one.name else f"issues/{one.name}"
         try:
-            await client.ask(one, Tag("stage", f"issues/{one.name}"))
+            await client.ask(one, Tag("stage", task))
         except AwaitedError:
             continue
         raise AssertionError("a batch has no reply at once")

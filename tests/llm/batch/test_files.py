@@ -402,7 +402,7 @@ def test_a_run_that_ends_between_ledger_and_files_writes_them_later(here: Desk, 
     (folder / "requests.jsonl").rmdir()
     (folder / ".requests-7.jsonl.new").write_text("left by a run that was killed")
     assert run(here, folder, A)[1] == 1
-    assert [p.name for p in folder.iterdir()] == ["requests.jsonl"]
+    assert sorted(p.name for p in folder.iterdir()) == ["README.txt", "requests.jsonl"]
 
 
 def test_the_stage_that_the_door_noted_stays(here: Desk, folder: Path) -> None:
@@ -436,10 +436,13 @@ def test_many_requests_take_several_files(here: Desk, folder: Path, monkeypatch:
     monkeypatch.setattr(batch_folder, "LINES_MOST", 2)
     many = [request(str(number)) for number in range(5)]
     assert run(here, folder, *many)[1] == 5
-    assert sorted(p.name for p in folder.iterdir()) == ["requests-2.jsonl", "requests-3.jsonl", "requests.jsonl"]
+    names = sorted(p.name for p in folder.iterdir())
+    assert names == ["README.txt", "requests-2.jsonl", "requests-3.jsonl", "requests.jsonl"]
     assert sorted(wanted(folder)) == sorted(custom_id(one.key, one.name) for one in many)
     run(here, folder, many[0])
-    assert [p.name for p in folder.iterdir()] == ["requests.jsonl"], "files of an earlier run are gone"
+    assert sorted(p.name for p in folder.iterdir()) == ["README.txt", "requests.jsonl"], (
+        "files of an earlier run are gone"
+    )
 
 
 def test_a_file_of_requests_has_at_most_so_many_bytes(

@@ -111,8 +111,11 @@ class Batch(Protocol):
         """Note a request; raises AwaitedError."""
         ...
 
-    async def flush(self) -> int:
-        """Write or submit what was noted; returns how many replies the build waits for."""
+    async def flush(self, outlook: str = "") -> int:
+        """Write or submit what was noted; returns how many replies the build waits for.
+
+        ``outlook`` says to people how many rounds are still to come.
+        """
         ...
 
     async def close(self) -> None:
@@ -125,8 +128,13 @@ def custom_id(key: str, task: str = "") -> str:
 
     A task is named as tasks are (``issues/grow_tree``) or as their schemas are (``issues_grow_tree``).
     """
-    name = re.sub(r"\W", "_", re.split("[/_]", task, maxsplit=1)[-1], flags=re.ASCII)[:TASK_CHARACTERS]
+    name = re.sub(r"\W", "_", task_of(task), flags=re.ASCII)[:TASK_CHARACTERS]
     return "-".join(filter(None, ("autokb", name, key[:KEY_DIGITS])))
+
+
+def task_of(name: str) -> str:
+    """Return a task's name without its group, from its own name or that of its schema."""
+    return re.split("[/_]", name, maxsplit=1)[-1]
 
 
 def key_digits(custom_id: str) -> str:

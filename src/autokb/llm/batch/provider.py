@@ -13,6 +13,7 @@ from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, S
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import KEY_DIGITS, Handles, TakenReplies, awaited_row, batch_cost, custom_id, key_digits
 from autokb.llm.batch.models import batch_request, check_has_batches, decoded, explained, was_refused
+from autokb.llm.batch.other_results import UNRUN
 from autokb.llm.failures import failure
 from autokb.llm.prices import Price
 from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_long
@@ -20,8 +21,6 @@ from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_l
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.models.batch import Batch, BatchResult, EncodedBatchRequest
-
-UNRUN = {"expired": "it expired before it was run", "canceled": "it was cancelled before it was run"}
 
 
 class Collecting:
@@ -216,7 +215,7 @@ class BatchProvider:
         self._awaited.add(key)
         raise AwaitedError(f"The reply to {custom_id(key, request.name)} is awaited.")
 
-    async def flush(self) -> int:
+    async def flush(self, outlook: str = "") -> int:
         """Submit what is queued; returns how many replies this run waits for."""
         requests = [self._queue[key] for key in sorted(self._queue)]
         self._ledger.keep([awaited_row(request) for request in requests])
