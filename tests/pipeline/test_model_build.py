@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answered_files import answer_files
 from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
@@ -368,24 +369,6 @@ def test_a_paid_embedder_is_in_the_plan_the_ledger_the_budget_and_the_costs(serv
     assert kb.costs().calls == server.stats()["requests"] + server.stats()["embedded"]
     assert built.stages["embeddings"].failed == 0
     assert kb.build().calls == 0
-
-
-def answer_files(folder: Path, model: ScriptedModel, chance: random.Random, part: int) -> int:
-    """Answer some of the requests in a folder, in any order; returns how many there were."""
-    lines = [json.loads(x) for f in sorted(folder.glob("requests*.jsonl")) for x in f.read_text().splitlines()]
-    chosen = [line for line in lines if chance.random() < 0.7] or lines
-    chance.shuffle(chosen)
-    with (folder / f"replies-{part}.jsonl").open("w", encoding="utf-8") as out:
-        for line in chosen:
-            assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
-            message = {"role": "assistant", "content": model(line["body"])}
-            body = {
-                "choices": [{"message": message, "finish_reason": "stop"}],
-                "usage": {"prompt_tokens": 100, "completion_tokens": 10},
-            }
-            row = {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
-            out.write(json.dumps(row) + "\n")
-    return len(lines)
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.rounds import stop_if_awaited
 from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
@@ -115,6 +116,8 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
         tokens=spent.tokens,
         cost=spent.cost,
         awaited=stages.awaited,
+        awaited_tasks=stages.awaited_tasks,
+        rounds_left=stages.rounds_left,
         batch=stages.batch_report(),
         seconds=round(seconds, 3),
         stages=stages.log.reports(),
@@ -187,11 +190,11 @@ class Build:
         raw_vectors = stages.embed([r.full_text for r in raw])
         attributes = self._attributes(raw)
         organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink)
-        stages.stop_if_awaited()
+        stop_if_awaited(stages, self.workspace)
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
         grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows)
-        stages.stop_if_awaited()
+        stop_if_awaited(stages, self.workspace)
         # Step 3: solution generation, with what is known of earlier outcomes
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
@@ -203,7 +206,7 @@ class Build:
         problems = dict(zip(texts, organised.problems, strict=True))
         grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
         decided, rules = decide(stages, spec, solutions, grown, published.decisions)
-        stages.stop_if_awaited()
+        stop_if_awaited(stages, self.workspace)
         if not publish:
             return KnowledgeCounts()
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,7 +51,10 @@ class ModelOptions:
 
 @dataclass
 class ModelSession:
-    """The client and its loop; ``models`` are those that the settings name, ``awaited`` counts replies to come."""
+    """The client and its loop; ``models`` are those that the settings name.
+
+    ``awaited`` counts replies to come by stage and task, ``outlook`` says how many rounds follow.
+    """
 
     settings: Settings
     mode: str
@@ -63,7 +67,8 @@ class ModelSession:
     embedder: EndpointEmbedder | None = None
     batch: Batch | None = None
     taken: TakenReplies | None = None
-    awaited: int = 0
+    awaited: Counter[tuple[str, str]] = field(default_factory=Counter)
+    outlook: str = ""
     seconds: float = 0.0
     _guesses: dict[str, list[float]] = field(default_factory=dict)
     _reused: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -138,7 +143,7 @@ class ModelSession:
         """Write or submit what a batch is to ask, close the connections, and note what the next plan can learn from."""
         try:
             if self.batch is not None:
-                self.portal.call(self.batch.flush)
+                self.portal.call(self.batch.flush, self.outlook)
         finally:
             self.portal.call(self.client.close)
             self._note()
