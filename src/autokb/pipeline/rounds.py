@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.errors import RepliesAwaitedError
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.contexts import context_mode
 from autokb.pipeline.steps.documents import INTERACTIVE
@@ -67,14 +67,14 @@ class Rounds:
 
 
 def stop_if_awaited(stages: Stages, workspace: Workspace) -> None:
-    """Stop the run where what follows needs replies that are awaited (StoppedOnPurposeError)."""
+    """Stop the run where what follows needs replies that are awaited (RepliesAwaitedError)."""
     if not stages.awaited:
         return
     rounds = rounds_after(stages, workspace, stages.awaited_stages)
     tasks = ", ".join(f"{count} {task}" for task, count in sorted(stages.awaited_tasks.items()))
     stages.plan_rounds(rounds.left, rounds.sentence())
     are = "reply is" if stages.awaited == 1 else "replies are"
-    raise StoppedOnPurposeError(
+    raise RepliesAwaitedError(
         f"{stages.awaited} {are} awaited: {tasks}. {rounds.sentence()} Run the same command when they are there."
     )
 

@@ -37,6 +37,14 @@ def reply_files(folder: Path) -> tuple[list[Path], list[str]]:
     return replies, skipped
 
 
+def reply_state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return names, sizes and times of the reply files: it changes when replies come."""
+    if not folder.is_dir():
+        return ()
+    stats = [(path.name, path.stat()) for path in reply_files(folder)[0]]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+
+
 def read_lines(path: Path, most: int) -> Iterator[tuple[int, bytes, bool]]:
     """Yield number, bytes and whether a newline ends it, of each line that is not blank.
 

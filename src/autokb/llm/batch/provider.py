@@ -205,6 +205,25 @@ class BatchProvider:
         self._refused = collecting.refused
         return collecting.result([key for job in self._state.submitting for key in job.keys])
 
+    async def has_ended(self) -> bool:
+        """Ask whether a batch has ended, so that there is something to take; it is so too where none is submitted."""
+        from pydantic import TypeAdapter
+        from pydantic_ai.exceptions import ModelHTTPError
+        from pydantic_ai.models.batch import Batch
+
+        for job in self._state.jobs:
+            model = await self._model(job.model)
+            with explained(job.model, "be asked for its batches"):
+                try:
+                    batch = await model.batch_status(TypeAdapter(Batch).validate_python(job.handle))
+                except ModelHTTPError as error:
+                    if error.status_code != 404:  # the provider no longer has it: its requests are submitted again
+                        raise
+                    return True
+            if batch.status == "ended":
+                return True
+        return not self._state.jobs
+
     async def send(self, request: ModelRequest) -> ModelReply:
         """Queue a request, unless it is with the provider already; raises AwaitedError."""
         key = request.key
