@@ -154,8 +154,8 @@ class ScriptedModel:
         rules = re.findall(r"^- ([\w-]+): (.*)$", _one(system, "rules"), re.MULTILINE)
         found = []
         for number, solution in _texts(user, "solution"):
-            elsewhere = [i for i, text in rules if not set(_words(text)) & set(_words(solution))]
-            found.append((number, {"broken": [], "not_applicable": elsewhere}))
+            kept = [i for i, text in rules if set(_words(text)) & set(_words(solution))]
+            found.append((number, {"broken": [], "kept": kept}))
         return _answers(found)
 
     def _draft_spec(self, _system: str, user: str, _schema: Reply) -> Reply:

@@ -190,9 +190,11 @@ class Stages:
                 self.log.progress(stage, done, len(keys))
         finally:
             count.computed += len(fresh)
-            count.failed += len(errors)
-            count.reused += len(keys) - len(missing)
-            self.log.failures += [Failure(stage, names[n], errors[n]) for n in sorted(errors)]
+            wrong = {keys[n]: error for n, error in errors.items()}  # whatever shares the key has failed too
+            failed = [Failure(stage, names[n], wrong[key]) for n, key in enumerate(keys) if key in wrong]
+            self.log.failures += failed
+            count.failed += len(failed)
+            count.reused += len(keys) - len(missing) - (len(failed) - len(errors))
         self.log.progress(stage, len(keys), len(keys))
         known |= {n: read(n, fresh[key]) for n, key in enumerate(keys) if key in fresh}
         return [known.get(n) for n in range(len(keys))]

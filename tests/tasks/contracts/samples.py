@@ -108,8 +108,8 @@ def check_rules() -> Sample:
     broken = {"rule": "no-acid", "reason": "Vinegar is an acid.", "steps": [2]}
     reply = {
         "answers": [
-            {"number": 1, "broken": [broken], "not_applicable": ["no-volume"]},
-            {"number": 2, "broken": [], "not_applicable": ["no-acid", "no-volume"]},
+            {"number": 1, "broken": [broken], "kept": ["no-shop"]},
+            {"number": 2, "broken": [], "kept": []},
         ]
     }
     unseen = {
@@ -120,7 +120,7 @@ def check_rules() -> Sample:
     for e in examples(TASK.package):
         given = e["given"]
         own = tuple(Rule(r["id"], r["text"]) for r in given["rules"])
-        item = asked(given["issue"], given["title"], tuple(given["steps"]), own)
+        item = asked("", given["title"], tuple(given["steps"]), own)
         shown.append(((item,), whole_reply(e["reply"])))
     return Sample(TASK, items, reply, unseen, tuple(shown))
 
