@@ -58,7 +58,7 @@ class Obedient:
         """Give every issue the first theme; one that holds an order gets a theme of its own making."""
         first = request.schema["$defs"]["Entry"]["properties"]["theme"]["enum"][0]
         parts = re.split(r'<issue number="\d+">', unescaped(prompt))[1:]
-        themes = ["Hacked" if any(p.seen in part for p in orders) else first for part in parts]
+        themes: list[Any] = ["Hacked" if any(p.seen in part for p in orders) else first for part in parts]
         return json.dumps({"answers": [{"number": n, "theme": t} for n, t in enumerate(themes, 1)]})
 
 

@@ -189,12 +189,13 @@ class Build:
         # Step 2: issue processing
         raw_vectors = stages.embed([r.full_text for r in raw])
         attributes = self._attributes(raw)
-        organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink)
-        stop_if_awaited(stages, self.workspace)
+        mode = self.workspace.mode
+        organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink, mode=mode)
+        stop_if_awaited(stages, self.workspace, len(raw))
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
         grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows)
-        stop_if_awaited(stages, self.workspace)
+        stop_if_awaited(stages, self.workspace, len(raw))
         # Step 3: solution generation, with what is known of earlier outcomes
         past = past_issues(raw, DocumentNames(documents))
         sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
@@ -206,7 +207,7 @@ class Build:
         problems = dict(zip(texts, organised.problems, strict=True))
         grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
         decided, rules = decide(stages, spec, solutions, grown, published.decisions)
-        stop_if_awaited(stages, self.workspace)
+        stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts()
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)

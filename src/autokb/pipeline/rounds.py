@@ -10,6 +10,7 @@ from autokb.core.errors import RepliesAwaitedError
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.contexts import context_mode
 from autokb.pipeline.steps.documents import INTERACTIVE
+from autokb.pipeline.steps.issues import sorts_at_once
 from autokb.pipeline.steps.solutions import asks_attributes_apart
 from autokb.stores.workspace import Workspace
 from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
@@ -66,11 +67,14 @@ class Rounds:
         return f"At most {self.left} more {rounds}{named}; a reply that has to be asked for again adds one."
 
 
-def stop_if_awaited(stages: Stages, workspace: Workspace) -> None:
-    """Stop the run where what follows needs replies that are awaited (RepliesAwaitedError)."""
+def stop_if_awaited(stages: Stages, workspace: Workspace, issues: int) -> None:
+    """Stop the run where what follows needs replies that are awaited (RepliesAwaitedError).
+
+    ``issues`` is how many raw issues there are.
+    """
     if not stages.awaited:
         return
-    rounds = rounds_after(stages, workspace, stages.awaited_stages)
+    rounds = rounds_after(stages, workspace, stages.awaited_stages, issues)
     tasks = ", ".join(f"{count} {task}" for task, count in sorted(stages.awaited_tasks.items()))
     stages.plan_rounds(rounds.left, rounds.sentence())
     are = "reply is" if stages.awaited == 1 else "replies are"
@@ -79,9 +83,11 @@ def stop_if_awaited(stages: Stages, workspace: Workspace) -> None:
     )
 
 
-def rounds_after(stages: Stages, workspace: Workspace, awaited: Collection[str]) -> Rounds:
+def rounds_after(stages: Stages, workspace: Workspace, awaited: Collection[str], issues: int) -> Rounds:
     """Return what comes after a round in which these stages wait for replies."""
     asking = {stage for stage, task in TASKS.items() if stages.asks_model(task, stage)}
+    if sorts_at_once(stages, workspace.mode, issues):
+        asking.discard("assign")
     if not workspace.spec.rules:
         asking.discard("rules")
     if asks_attributes_apart(workspace, stages):
