@@ -240,14 +240,14 @@ def test_a_shared_reply_that_was_cut_is_asked_for_in_halves(tmp_path: Path) -> N
     model = ScriptedModel()
 
     def reply(body: dict[str, Any]) -> str | Fault:
-        many = body["messages"][1]["content"].count("<issue number=") > 3
-        cut = many and body["response_format"]["json_schema"]["name"] == "issues_assign_theme"
-        return length('{"answers": [{"number": 1, "th') if cut else model(body)
+        many = body["messages"][1]["content"].count("<text number=") > 3
+        cut = many and body["response_format"]["json_schema"]["name"] == "issues_extract_attributes"
+        return length('{"answers": [{"number": 1, "at') if cut else model(body)
 
     with StubServer(reply) as server:
         built = made(tmp_path, server.url).build()
     assert built.failures == ()
-    assert built.stages["assign"].computed == 10
+    assert built.stages["attributes"].computed == 10
 
 
 @pytest.mark.slow
