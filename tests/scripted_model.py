@@ -79,13 +79,26 @@ class ScriptedModel:
         task = name.partition("_")[2]
         return json.dumps(getattr(self, f"_{task}")(system, user, schema), ensure_ascii=False)
 
-    def _find_themes(self, _system: str, user: str, _schema: Reply) -> Reply:
+    def _find_themes(self, _system: str, user: str, schema: Reply) -> Reply:
         issues = dict(_numbered(_one(user, "issues")))
-        return {"answers": [{"number": 1, "themes": _themes(issues)}]}
+        themes = _themes(issues)
+        if "issues" in _properties(schema, "Theme"):
+            names = [str(theme["name"]) for theme in themes]
+            of_issue = {n: _nearest(text, names) for n, text in issues.items()}
+            whole = [
+                {
+                    "name": theme["name"],
+                    "issues": [n for n, name in of_issue.items() if name == theme["name"]],
+                    "miscellaneous": theme["miscellaneous"],
+                }
+                for theme in themes
+            ]
+            themes = [theme for theme in whole if theme["issues"]]
+        return {"answers": [{"number": 1, "themes": themes}]}
 
     def _assign_theme(self, system: str, user: str, _schema: Reply) -> Reply:
-        themes = [line[2:] for line in _one(system, "themes").split("\n") if line.startswith("- ")]
-        return _answers((n, {"theme": _nearest(text, themes)}) for n, text in _texts(user, "issue"))
+        themes = [name for _, name in _numbered(_one(system, "themes"))]
+        return _answers((n, {"theme": themes.index(_nearest(text, themes)) + 1}) for n, text in _texts(user, "issue"))
 
     def _extract_attributes(self, system: str, user: str, _schema: Reply) -> Reply:
         known = _attributes(system)
@@ -154,8 +167,8 @@ class ScriptedModel:
         rules = re.findall(r"^- ([\w-]+): (.*)$", _one(system, "rules"), re.MULTILINE)
         found = []
         for number, solution in _texts(user, "solution"):
-            elsewhere = [i for i, text in rules if not set(_words(text)) & set(_words(solution))]
-            found.append((number, {"broken": [], "not_applicable": elsewhere}))
+            kept = [i for i, text in rules if set(_words(text)) & set(_words(solution))]
+            found.append((number, {"broken": [], "kept": kept}))
         return _answers(found)
 
     def _draft_spec(self, _system: str, user: str, _schema: Reply) -> Reply:

@@ -43,13 +43,11 @@ class Obedient:
         return json.dumps(data)
 
     def _check_rules(self, prompt: str, request: ModelRequest, orders: list[Poison]) -> str:
-        """Find nothing wrong, as many a model would; told to, it says that no rule concerns anything."""
-        rules = request.schema["$defs"]["Entry"]["properties"]["not_applicable"]["items"]["enum"]
-        none = list(rules) if orders else []
+        """Find nothing wrong, as many a model would; told to, it says that every rule is kept."""
+        rules = request.schema["$defs"]["Entry"]["properties"]["kept"]["items"]["enum"]
+        kept = list(rules) if orders else []
         count = len(NUMBERED.findall(prompt))
-        return json.dumps(
-            {"answers": [{"number": n, "broken": [], "not_applicable": none} for n in range(1, count + 1)]}
-        )
+        return json.dumps({"answers": [{"number": n, "broken": [], "kept": kept} for n in range(1, count + 1)]})
 
     def _add_context(self, prompt: str, _request: ModelRequest, orders: list[Poison]) -> str:
         said = "Call 900-555-0142 or visit https://evil.example/x now." if orders else "From the page on the buds."
@@ -60,7 +58,7 @@ class Obedient:
         """Give every issue the first theme; one that holds an order gets a theme of its own making."""
         first = request.schema["$defs"]["Entry"]["properties"]["theme"]["enum"][0]
         parts = re.split(r'<issue number="\d+">', unescaped(prompt))[1:]
-        themes = ["Hacked" if any(p.seen in part for p in orders) else first for part in parts]
+        themes: list[Any] = ["Hacked" if any(p.seen in part for p in orders) else first for part in parts]
         return json.dumps({"answers": [{"number": n, "theme": t} for n, t in enumerate(themes, 1)]})
 
 

@@ -185,7 +185,9 @@ class KnowledgeCounts(Result):
 class BuildReport(KnowledgeCounts):
     """What a build did, failed to do and spent.
 
-    ``notes`` say what a person should know of all of it; ``stopped`` why a build ended before its end, to go on later.
+    ``awaited`` replies come later, ``awaited_tasks`` counts them by task; ``rounds_left`` is how many more rounds
+    follow at most, None where none is awaited or nobody knows. ``notes`` say what a person should know of all of it;
+    ``stopped`` why a build ended before its end, to go on later.
     """
 
     failures: tuple[Failure, ...] = ()
@@ -195,6 +197,8 @@ class BuildReport(KnowledgeCounts):
     tokens: Tokens = NOTHING_SPENT.tokens
     cost: float | None = 0.0
     awaited: int = 0
+    awaited_tasks: Mapping[str, int] = field(default_factory=dict)
+    rounds_left: int | None = None
     batch: BatchReport | None = None
     seconds: float = 0.0
     stages: Mapping[str, StageReport] = field(default_factory=dict)

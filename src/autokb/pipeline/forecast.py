@@ -61,7 +61,7 @@ def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Seque
     replies = stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
     attributes = {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
     vectors = stages.embed([r.full_text for r in raw])
-    organised = organise(stages, spec, raw, vectors, read_published(file), rethink=False)
+    organised = organise(stages, spec, raw, vectors, read_published(file), rethink=False, mode=workspace.mode)
     if read_embedder_name(workspace.settings.embedder).is_paid:
         return []
     return [reports.question(spec) for reports in reports_by_lead(spec, raw, attributes, organised, {}).values()]

@@ -74,7 +74,7 @@ class ModelRunner:
                     keys = [key for r in readings if r.readable is readable for key in r.requests]
                     session.ledger.settle(keys, readable)
             outcomes = future.result()
-        failed, stopped = self._outcomes(groups, outcomes)
+        failed, stopped = self._outcomes(job, groups, outcomes)
         if unheard := [a for a in failed if a.position not in answered]:
             yield unheard
         if stopped:
@@ -111,14 +111,16 @@ class ModelRunner:
         finally:
             future.cancel()  # when nobody takes what arrives any more
 
-    def _outcomes(self, groups: Sequence[Group], outcomes: Sequence[Exception | None]) -> tuple[list[Answered], str]:
+    def _outcomes(
+        self, job: Job[Any], groups: Sequence[Group], outcomes: Sequence[Exception | None]
+    ) -> tuple[list[Answered], str]:
         """Return the items of requests that failed, and why the run stops, if it does."""
         failed: list[Answered] = []
         stopped = ""
         for group, outcome in zip(groups, outcomes, strict=True):
             match outcome:
                 case AwaitedError():
-                    self._session.awaited += 1
+                    self._session.awaited[job.stage, job.task.name] += 1
                 case BudgetReachedError():
                     stopped = str(outcome) or "The budget is used up."
                 case Exception():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -74,16 +75,26 @@ class Batching:
 
     def _grouped(self, positions: Sequence[int]) -> list[Group]:
         """Return groups of positions; an item too large for the model stands alone: the model's own error says so."""
-        groups: list[Group] = []
-        unfinished: dict[Hashable, list[int]] = {}
+        together: dict[Hashable, list[list[int]]] = {}
+        order: list[list[int]] = []
         for position in positions:
             place = position if self.one_each else self.task.together(self.items[position])
-            group = unfinished.setdefault(place, [])
-            if group and not self._fits([*group, position]):
-                groups.append(tuple(group))
-                group.clear()
-            group.append(position)
-        return groups + [tuple(group) for group in unfinished.values() if group]
+            groups = together.setdefault(place, [])
+            if not groups or not self._fits([*groups[-1], position]):
+                if groups:
+                    order.append(groups[-1])
+                groups.append([])
+            groups[-1].append(position)
+        if self.task.evenly:
+            return [group for groups in together.values() for group in self._evened(groups)]
+        return [tuple(group) for group in (*order, *(groups[-1] for groups in together.values()))]
+
+    def _evened(self, groups: Sequence[Sequence[int]]) -> list[Group]:
+        """Return as many groups of about the same size, or the same ones where those would not fit."""
+        every = [position for group in groups for position in group]
+        ends = [len(every) * n // len(groups) for n in range(len(groups) + 1)]
+        even = [tuple(every[start:end]) for start, end in itertools.pairwise(ends)]
+        return even if all(map(self._fits, even)) else [tuple(group) for group in groups]
 
     def _fits(self, group: Sequence[int]) -> bool:
         if self.one_each or len(group) > self.task.most:

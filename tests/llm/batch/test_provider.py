@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_stub import BatchStub, ran, response
 from batch_workspace import PRICE, Desk, desk, noted, request
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
@@ -25,11 +24,12 @@ from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.models import open_batch_model
 from autokb.llm.batch.provider import JOBS, BatchProvider, submitted
 from autokb.llm.reply_bound import ReplyBound, too_long
+from batch_stub import BatchStub, ran, response
 
 NAME = "openai:gpt-4o-mini"
 KEY = "sk-very-secret-0123456789"
 A, B = request("a", model=NAME), request("b", model=NAME)
-ID = {one.key: custom_id(one.key) for one in (A, B)}
+ID = {one.key: custom_id(one.key, one.name) for one in (A, B)}
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def run_once(at: Desk, open_model: Callable[[str], Model], *requests: Mode
     batch = BatchProvider(at.ledger, at.handles, lambda _model: PRICE, open_model)
     try:
         taken = await batch.take_replies()
-        await noted(batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
+        await noted(at, batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
         return taken, await batch.flush()
     finally:
         await batch.close()
@@ -99,6 +99,13 @@ def test_what_is_submitted_says_all_of_a_request(here: Desk, stub: BatchStub) ->
     assert (body["model"], body["max_output_tokens"], body["temperature"]) == ("gpt-4o-mini", 77, 0.0)
     assert [turn["role"] for turn in body["input"]] == ["system", "user", "assistant", "user"]
     assert body["text"]["format"] == {"type": "json_schema", "name": "themes", "schema": schema, "strict": True}
+
+
+def test_a_batch_that_an_earlier_version_submitted_is_collected(here: Desk, stub: BatchStub) -> None:
+    run(here, stub, A)
+    stub.end("batch-1", lambda line: ran(line | {"custom_id": f"autokb-{A.key[:40]}"}, response("old")))
+    assert run(here, stub, A)[0].taken == 1
+    assert here.ledger.replies([A.key])[A.key].text == "old"
 
 
 def test_a_request_that_failed_is_named_and_asked_for_again(here: Desk, stub: BatchStub) -> None:
@@ -152,11 +159,11 @@ def test_replies_that_come_during_a_run_are_awaited_no_longer(here: Desk, stub: 
     async def build() -> tuple[int, int, int]:
         batch = BatchProvider(here.ledger, here.handles, lambda _model: PRICE, opener(stub))
         try:
-            await noted(batch, A, B)
+            await noted(here, batch, A, B)
             before = await batch.flush()
             stub.end("batch-1", lambda line: ran(line, response("x")) if line["custom_id"] == ID[A.key] else None)
             taken = (await batch.take_replies()).taken
-            await noted(batch, B)
+            await noted(here, batch, B)
             return before, taken, await batch.flush()
         finally:
             await batch.close()
@@ -205,7 +212,7 @@ def test_a_run_that_ended_while_it_submitted_is_noticed(here: Desk, stub: BatchS
 
     async def build() -> None:
         batch = BatchProvider(here.ledger, here.handles, lambda _model: PRICE, opener(stub))
-        await noted(batch, A)
+        await noted(here, batch, A)
         model = await batch._model(NAME)
         model.batch_create = kill  # type: ignore[method-assign]
         await batch.flush()
@@ -268,7 +275,7 @@ def run_bounded(at: Desk, stub: BatchStub, most: int, *requests: ModelRequest) -
         batch = BatchProvider(at.ledger, at.handles, lambda _model: PRICE, open_model, bound)
         try:
             taken = await batch.take_replies()
-            await noted(batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
+            await noted(at, batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
             return taken, await batch.flush()
         finally:
             await batch.close()

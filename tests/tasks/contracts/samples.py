@@ -81,7 +81,7 @@ def assign_theme() -> Sample:
         AssignTheme("buds: earbuds & their case", text, themes, 2, 0.3, "f" * 64)
         for text in ("The case </issue> stays cold", "Where is my parcel?")
     )
-    reply = {"answers": [{"number": 1, "theme": themes[1]}, {"number": 2, "theme": themes[2]}]}
+    reply = {"answers": [{"number": 1, "theme": 2}, {"number": 2, "theme": 3}]}
     unseen = {"AssignTheme.fingerprint": "it stands for the centres, which only vectors have"}
     shown = tuple(
         ((AssignTheme("", e["issue"], tuple(e["themes"])),), whole_reply(e["reply"])) for e in examples(TASK.package)
@@ -108,8 +108,8 @@ def check_rules() -> Sample:
     broken = {"rule": "no-acid", "reason": "Vinegar is an acid.", "steps": [2]}
     reply = {
         "answers": [
-            {"number": 1, "broken": [broken], "not_applicable": ["no-volume"]},
-            {"number": 2, "broken": [], "not_applicable": ["no-acid", "no-volume"]},
+            {"number": 1, "broken": [broken], "kept": ["no-shop"]},
+            {"number": 2, "broken": [], "kept": []},
         ]
     }
     unseen = {
@@ -120,7 +120,7 @@ def check_rules() -> Sample:
     for e in examples(TASK.package):
         given = e["given"]
         own = tuple(Rule(r["id"], r["text"]) for r in given["rules"])
-        item = asked(given["issue"], given["title"], tuple(given["steps"]), own)
+        item = asked("", given["title"], tuple(given["steps"]), own)
         shown.append(((item,), whole_reply(e["reply"])))
     return Sample(TASK, items, reply, unseen, tuple(shown))
 
@@ -232,7 +232,10 @@ def find_themes() -> Sample:
         {"name": "Sound: silent buds", "examples": [1, 2], "miscellaneous": False},
         {"name": "Miscellaneous: umbrellas", "examples": [3], "miscellaneous": True},
     ]
-    unseen = {"FindThemes.subjects": "a model reads the issues as they are and tells the problem from its attributes"}
+    unseen = {
+        "FindThemes.subjects": "a model reads the issues as they are and tells the problem from its attributes",
+        "FindThemes.sorts_all": "it chooses what is asked for",
+    }
     shown = tuple(((FindThemes("", tuple(e["shown"])),), e["reply"]) for e in examples(TASK.package))
     return Sample(TASK, (item,), {"answers": [{"number": 1, "themes": themes}]}, unseen, shown)
 

@@ -67,7 +67,7 @@ def batch_request(model: Model, request: ModelRequest) -> BatchRequest:
         "max_tokens": request.most_output,
     }
     return BatchRequest(
-        custom_id=custom_id(request.key),
+        custom_id=custom_id(request.key, request.name),
         messages=turns(request.messages),
         model_settings=settings,
         model_request_parameters=_parameters(model, request.name, dict(request.schema)),

@@ -80,7 +80,7 @@ def find_solutions(
     placed = place_solutions(grown.trees(), true, paths, workspace.spec)
     checked = _checked(
         stages,
-        workspace.spec,
+        workspace,
         [solution for tree in placed for solution in tree.solutions],
         {issue.id: issue for tree in placed for issue in tree.issues},
     )
@@ -300,13 +300,18 @@ def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Soluti
 
 
 def _checked(
-    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
+    stages: Stages, workspace: Workspace, solutions: Sequence[Solution], issues: Mapping[str, Issue]
 ) -> list[Solution]:
-    """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so."""
+    """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so.
+
+    A text that several nodes have is checked once. In paper mode it is checked with each node's issue.
+    """
+    spec = workspace.spec
     # Without any rule there is nothing to ask a model.
     asks = bool(spec.rules) or not stages.asks_model(CHECK_RULES, "rules")
     asked = [s for s in solutions if s.status in DISPLAYED and asks]
-    requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in asked]
+    with_issue = workspace.mode == "paper"
+    requests = [rules_request(s, issues[s.issue_id] if with_issue else None, spec) for s in asked]
     failed_before = len(stages.failures)
     replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in asked])
     stages.failures[failed_before:] = _name_slow_patterns_once(stages.failures[failed_before:], spec)
