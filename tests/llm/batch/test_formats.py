@@ -16,6 +16,7 @@ from autokb.core.model_requests import Message, ModelReply, ModelRequest
 from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.files import BatchFiles
 from autokb.llm.batch.readme import HEADING
+from autokb.llm.caps import HEADROOM
 
 CLAUDE, GEMINI, OLLAMA, GPT = "anthropic:claude-sonnet-4-5", "google:gemini-2.5-flash", "ollama:qwen", "openai:gpt-4o"
 SCHEMA = {
@@ -94,7 +95,8 @@ def test_a_gemini_is_asked_by_a_line_of_its_batch_mode(here: Desk, folder: Path)
     assert line["request"]["contents"] == [{"role": "user", "parts": [{"text": "Ünd <issue>"}]}]
     assert line["request"]["systemInstruction"]["parts"] == [{"text": "Sort."}]
     config = line["request"]["generationConfig"]
-    assert (config["maxOutputTokens"], config["temperature"]) == (77, 0.0)
+    assert config["maxOutputTokens"] == 77 + HEADROOM["low"]  # Gemini reasons before it writes
+    assert config["temperature"] == 0.0
     assert config["responseJsonSchema"]["properties"] == SCHEMA["properties"]
 
 
@@ -234,7 +236,7 @@ def response(*parts: dict[str, Any], finish: str = "STOP", **usage: int) -> dict
     [
         (response({"text": "sa"}, {"text": "id"}), ModelReply("said", 12, 3, 4, "stop")),
         (response({"text": "hm", "thought": True}, {"text": "said"}, thoughtsTokenCount=9),
-         ModelReply("said", 12, 12, 4, "stop")),
+         ModelReply("said", 12, 12, 4, "stop", 9)),
         (response({"text": "said"}, finish="MAX_TOKENS"), ModelReply("said", 12, 3, 4, "length")),
         (response(finish="SAFETY"), ModelReply("", 12, 3, 4, "refusal")),
         ({"error": {"code": 3, "message": "odd"}}, "it came with an error: odd"),

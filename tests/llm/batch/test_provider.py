@@ -374,9 +374,9 @@ def test_a_low_effort_and_the_room_for_it_are_submitted(here: Desk, stub: BatchS
     run(here, stub, plain, capped, chosen)
     sent = {line["custom_id"]: line["body"] for name in stub.batches for line in stub.lines(name)}
     assert "reasoning" not in sent[ID[A.key]]
-    body = sent[custom_id(capped.key)]
+    body = sent[custom_id(capped.key, capped.name)]
     assert (body["reasoning"]["effort"], body["max_output_tokens"], "temperature" in body) == ("low", 2148, False)
-    assert sent[custom_id(chosen.key)]["reasoning"]["effort"] == "minimal"
+    assert sent[custom_id(chosen.key, chosen.name)]["reasoning"]["effort"] == "minimal"
     assert {row.key: row.cap for row in here.ledger.awaited()}[capped.key] == 2148
 
 
