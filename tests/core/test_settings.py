@@ -44,3 +44,12 @@ def test_the_caution_is_a_probability(caution: Any) -> None:
 def test_another_caution_is_refused(answer: Any, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason):
         read_settings({"answer": answer})
+
+
+def test_a_scratchpad_is_off_unless_the_settings_say_so() -> None:
+    assert not read_settings({}).scratchpad
+    assert read_settings({"scratchpad": True}).scratchpad
+    assert read_settings({"scratchpad": "true"}).scratchpad
+    assert not read_settings({"scratchpad": "False"}).scratchpad
+    with pytest.raises(BadInputError, match="scratchpad must be true or false, not 'please'"):
+        read_settings({"scratchpad": "please"})
