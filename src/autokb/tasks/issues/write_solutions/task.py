@@ -44,7 +44,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes
-    most_tokens, usual_tokens = 900, 90  # of a node's solutions: one or two with a few steps
+    most_tokens, usual_tokens = 1_200, 90  # of a node's solutions: one or two with a few steps
     unshared = 0.45  # of a node's solutions, which the other nodes of its tree do not have too
 
     def offline(self, item: WriteSolutions) -> WrittenSolutions:
