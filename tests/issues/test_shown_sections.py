@@ -54,7 +54,14 @@ def test_windows_of_one_section_show_it_once() -> None:
 
 def test_the_nodes_of_a_tree_share_each_place_once_in_their_order() -> None:
     a, b, c = DocumentSpan("a", 0, 10), DocumentSpan("b", 0, 5), DocumentSpan("a", 30, 40)
-    assert merge_sections([[a, c], [b, c]]) == [a, c, b]
+    assert merge_sections([[a, c], [b, c]]) == [a, b, c]
     assert merge_sections([[a, c], [b], [DocumentSpan("a", 5, 35)]]) == [DocumentSpan("a", 0, 40), b]
     assert merge_sections([[DocumentSpan("a", 10, 12)], [a]]) == [DocumentSpan("a", 0, 12)]
     assert merge_sections([]) == []
+
+
+def test_a_tree_is_shown_no_more_than_a_request_has_room_for() -> None:
+    nodes = [[DocumentSpan(f"near {n}", 0, 10), DocumentSpan(f"far {n}", 0, 10)] for n in range(9)]
+    assert [span.document for span in merge_sections(nodes, 100)] == [*(f"near {n}" for n in range(9)), "far 0"]
+    assert merge_sections([[DocumentSpan("a", 0, 500)]], 100) == [DocumentSpan("a", 0, 500)]
+    assert merge_sections([[DocumentSpan("a", 0, 90)], [DocumentSpan("a", 50, 200)]], 100) == [DocumentSpan("a", 0, 90)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from autokb.core.nouns import Document
 from autokb.issues.excerpts import EXCERPT, excerpt_span
@@ -11,6 +12,7 @@ from autokb.issues.excerpts import EXCERPT, excerpt_span
 # Characters; chosen on Thunderbird's tuning part by what share of the needed sections they bring for their tokens.
 FURTHER = 2_500  # of a section after the nearest one, which is shown up to EXCERPT
 MOST_CHARACTERS = 11_000  # of all sections for one node
+MOST_OF_TREE = 40_000  # of all sections for the nodes of a tree; one with nine nodes has 26,000 on average
 BEHIND = 0.25  # how much less similar than the nearest a section may be, in cosine
 LOOKED_AT = 80  # windows a node; what is farther back fits nowhere any more
 
@@ -61,16 +63,25 @@ def choose_sections(
     return found
 
 
-def merge_sections(of_nodes: Iterable[Sequence[DocumentSpan]]) -> list[DocumentSpan]:
-    """Return the sections that the nodes of a tree have together, each place once, in the order of the nodes."""
+def merge_sections(of_nodes: Iterable[Sequence[DocumentSpan]], most: int = MOST_OF_TREE) -> list[DocumentSpan]:
+    """Return the sections that the nodes of a tree have together, each place once: first what is nearest to each node.
+
+    What ``most`` characters have no room for is left out.
+    """
     merged: list[DocumentSpan] = []
-    for span in (span for spans in of_nodes for span in spans):
-        met = [n for n, other in enumerate(merged) if other.meets(span)]
-        if not met:
-            merged.append(span)
+    by_rank = zip_longest(*of_nodes)
+    for span in (span for rank in by_rank for span in rank if span is not None):
+        met = [other for other in merged if other.meets(span)]
+        joined = span
+        for other in met:
+            joined = joined.joined_with(other)
+        rest = [other for other in merged if other not in met]
+        if merged and sum(one.end - one.start for one in (*rest, joined)) > most:
             continue
-        for n in met:
-            span = span.joined_with(merged[n])
-        merged[met[0]] = span
-        merged = [other for n, other in enumerate(merged) if n not in met[1:]]
+        place = merged.index(met[0]) if met else len(merged)
+        merged = [
+            *(one for one in merged[:place] if one not in met),
+            joined,
+            *(o for o in merged[place:] if o not in met),
+        ]
     return merged

@@ -194,14 +194,17 @@ def _tree_requests(
     workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue], trees: Mapping[str, Sequence[Issue]]
 ) -> dict[int, WriteSolutions]:
     """Return the requests of nodes whose trees share their passages."""
+    of_trees: dict[str, list[int]] = {}
+    for number, issue in issues.items():
+        of_trees.setdefault(_tree(issue), []).append(number)
     requests: dict[int, WriteSolutions] = {}
-    for tree in dict.fromkeys(map(_tree, issues.values())):
+    for tree, numbers in of_trees.items():
         shown = finder.shown_passages(trees[tree])
-        for number, issue in issues.items():
-            if _tree(issue) == tree and shown[issue.id]:
-                request = shown_request(issue, workspace.spec, shown[issue.id])
+        for number in numbers:
+            if passages := shown[issues[number].id]:
+                request = shown_request(issues[number], workspace.spec, passages)
                 requests[number] = replace(request, tree=tree, scratchpad=workspace.settings.scratchpad)
-    return {number: requests[number] for number in issues if number in requests}
+    return {number: requests[number] for number in sorted(requests)}
 
 
 def _node_requests(
