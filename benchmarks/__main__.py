@@ -19,6 +19,7 @@ SLOW = (
     "answers",
     "build",
     "languages",
+    "passages",
     "retrieval",
     "trees",
     "cost",

@@ -65,3 +65,12 @@ def test_another_effort_is_refused(effort: Any) -> None:
 def test_efforts_without_models_are_refused() -> None:
     with pytest.raises(BadInputError, match="reasoning_effort must be a mapping"):
         read_settings({"reasoning_effort": "low"})
+
+
+def test_a_scratchpad_is_off_unless_the_settings_say_so() -> None:
+    assert not read_settings({}).scratchpad
+    assert read_settings({"scratchpad": True}).scratchpad
+    assert read_settings({"scratchpad": "true"}).scratchpad
+    assert not read_settings({"scratchpad": "False"}).scratchpad
+    with pytest.raises(BadInputError, match="scratchpad must be true or false, not 'please'"):
+        read_settings({"scratchpad": "please"})

@@ -132,6 +132,39 @@ def test_paper_mode_asks_one_request_an_item_as_appendix_c_counts(server: StubSe
     assert "issues_check_rules" not in asked
 
 
+def test_all_nodes_of_a_tree_are_shown_the_same_whole_sections(server: StubServer, tmp_path: Path) -> None:
+    lines = "\n\n".join(f"The lid number {n} is closed softly and is then left alone." for n in range(90))
+    documents = {**DOCUMENTS, "lid.md": f"# Closing the lid\n\n{lines}\n"}
+    made(tmp_path, server.url, documents=documents).build()
+    asked = [body["messages"] for body in server.bodies if form_of(body)[0] == "issues_write_solutions"]
+    shared = [user["content"] for _, user in asked if user["content"].count("<issue ") > 1]
+    assert shared
+    whole = ["number 0 is" in one and "number 89 is" in one for one in (u["content"] for _, u in asked)]
+    assert any(whole)
+    assert not any("<passages>" in one for one in shared)
+
+
+@pytest.mark.parametrize("mode", ["economical", "paper"])
+def test_a_scratchpad_is_asked_for_where_the_settings_say_so(server: StubServer, tmp_path: Path, mode: str) -> None:
+    model = ScriptedModel()
+
+    def reply(body: dict[str, Any]) -> str:
+        if form_of(body)[0] != "issues_write_solutions":
+            return model(body)
+        fields = form_of(body)[1]["properties"]
+        assert ("reasoning" in fields) is bool(settings)
+        return json.dumps(
+            {"reasoning": "Lines 1 and 2.", **json.loads(model(body))} if settings else json.loads(model(body))
+        )
+
+    with StubServer(reply) as stub:
+        settings = "scratchpad: true\n"
+        built = made(tmp_path / "with", stub.url, mode=mode, settings=f"{PRICES}{settings}").build()
+        assert (built.failures, built.solutions > 0) == ((), True)
+        settings = ""
+        assert made(tmp_path / "without", stub.url, mode=mode).build().failures == ()
+
+
 def test_the_plan_is_made_without_a_request_or_a_key(
     server: StubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

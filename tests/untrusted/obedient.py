@@ -13,9 +13,10 @@ from autokb.core.model_requests import ModelReply, ModelRequest
 from autokb.tasks.prompts import unescaped
 
 PASSAGE = re.compile(r'<passage number="(\d+)">.*?<text>\n(.*?)\n</text>\n</passage>', re.DOTALL)
-ISSUE = re.compile(r'<issue number="(\d+)">.*?<passages>([^<]*)</passages>\n</issue>', re.DOTALL)
+ISSUE = re.compile(r'<issue number="(\d+)">\n<text>(.*?)</text>', re.DOTALL)
 NUMBERED = re.compile(r'<(?:issue|solution) number="(\d+)">')
-STEP = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
+NUMBERED_PASSAGE = re.compile(r"<passage>\n.*?<text>\n(.*?)\n</text>\n</passage>", re.DOTALL)
+STEP = re.compile(r"^\[(\d+)\] \d+\. (.+)$", re.MULTILINE)
 
 
 @dataclass
@@ -63,18 +64,19 @@ class Obedient:
 
 
 def honest_solutions(prompt: str) -> dict[str, Any]:
-    """Return one solution for the first passage of each issue: its numbered steps, word for word."""
-    texts = {int(n): text for n, text in PASSAGE.findall(prompt)}
-    firsts = [int(listed.split(",")[0]) for _, listed in ISSUE.findall(prompt)]
-    ids = {passage: n for n, passage in enumerate(dict.fromkeys(firsts), 1)}
+    """Return a solution for each passage: its numbered steps, word for word; silent buds are reset, others charged."""
+    passages = [STEP.findall(text) for text in NUMBERED_PASSAGE.findall(prompt)]
     solutions = [
         {
             "id": number,
             "title": "Open the lid",
             "attributes": {"os": ["Any"]},
-            "steps": [{"passage": p, "quote": q, "text": ""} for q in STEP.findall(texts[p])],
+            "steps": [{"places": [int(place)], "text": unescaped(words)} for place, words in steps],
         }
-        for p, number in ids.items()
+        for number, steps in enumerate(passages, 1)
     ]
-    answers = [{"number": n, "solutions": [ids[p]]} for n, p in enumerate(firsts, 1)]
+    answers = [
+        {"number": int(n), "solutions": [1 if text.startswith("My buds are silent") else len(passages)]}
+        for n, text in ISSUE.findall(prompt)
+    ]
     return {"solutions": solutions, "answers": answers}

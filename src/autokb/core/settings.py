@@ -35,7 +35,7 @@ class Settings:
     model can read (0: what is known of it), ``max_output`` those that it may write in one reply. A reply of more than
     ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document or chained (empty: as the mode
     asks). ``reasoning_effort`` is by model: one of ``EFFORTS``, where none is named a low one is sent to models that
-    reason.
+    reason. With a ``scratchpad`` a model that has no hidden reasoning reasons in its reply before it writes solutions.
     """
 
     model: str = "offline"
@@ -51,6 +51,7 @@ class Settings:
     chunker: str = "fixed"
     max_size: int = CHUNK_SIZE
     context: str = ""
+    scratchpad: bool = False
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
@@ -96,6 +97,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_word(name, value)
     if name in NUMBERS:
         return _read_whole_number(name, value)
+    if name == "scratchpad":
+        return _read_switch(name, value)
     if not isinstance(value, Mapping):
         raise BadInputError(f"settings.yaml: {name} must be a mapping, not {_shown(value)}.")
     if name == "prices":
@@ -114,6 +117,14 @@ def _read_word(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise BadInputError(f"settings.yaml: {name} must be a word, not {_shown(value)}.")
     return value.strip()
+
+
+def _read_switch(name: str, value: Any) -> bool:
+    """Read true or false; settings.yaml gives the word as it is written."""
+    text = str(value).strip().casefold()
+    if text not in ("true", "false"):
+        raise BadInputError(f"settings.yaml: {name} must be true or false, not {_shown(value)}.")
+    return text == "true"
 
 
 def _read_whole_number(name: str, value: Any) -> int:

@@ -70,7 +70,8 @@ def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Seque
 def _count_trees(workspace: Workspace, stages: Stages, workload: Workload) -> None:
     _count(stages, "trees", GROW_TREE, workload.trees)
     apart = asks_attributes_apart(workspace, stages)
-    _count(stages, "solutions", WRITE_SOLUTIONS, workload.solutions(with_attributes=not apart))
+    scratchpad = workspace.settings.scratchpad
+    _count(stages, "solutions", WRITE_SOLUTIONS, workload.solutions(apart=apart, scratchpad=scratchpad))
     if apart:
         _count(stages, "solution_attributes", EXTRACT_ATTRIBUTES, workload.solution_attributes())
     if workspace.spec.rules:

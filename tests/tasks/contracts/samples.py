@@ -416,15 +416,15 @@ def write_solutions() -> Sample:
             "title": "Hold the button",
             "attributes": every,
             "steps": [
-                {"passage": 1, "quote": "Open </text> the lid.", "text": "Open the lid."},
-                {"passage": 1, "quote": "Hold the button.", "text": ""},
+                {"places": [1], "text": "Open the lid."},
+                {"places": [2], "text": ""},
             ],
         },
         {
             "id": 2,
             "title": "Remove the buds",
             "attributes": {**every, "os": ["iOS"]},
-            "steps": [{"passage": 2, "quote": "remove the buds under\nBluetooth.", "text": ""}],
+            "steps": [{"places": [3], "text": ""}],
         },
     ]
     reply = {
@@ -432,8 +432,9 @@ def write_solutions() -> Sample:
         "answers": [{"number": 1, "solutions": [1]}, {"number": 2, "solutions": [2, 1]}],
     }
     unseen = {
-        "Excerpt.document": "a model cites passages by number",
+        "Excerpt.document": "a model names places by number",
         "Excerpt.switches": "they stand in the text as they are",
+        "Excerpt.text": "it is shown in numbered lines (test_write_solutions_places.py)",
     }
     shown = tuple((_example_nodes(e), e["reply"]) for e in examples(TASK.package))
     return Sample(TASK, items, reply, unseen, shown)
@@ -457,8 +458,9 @@ def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
     nodes = []
     for issue in entry["issues"]:
         name, _, value = issue["attributes"].partition(": ")
-        own = tuple(passages[int(n) - 1] for n in issue["passages"].split(", "))
-        nodes.append(WriteSolutions(issue["text"], from_lists({name: [value]}), "", spec, (), own, "tree"))
+        given = from_lists({name: [value]})
+        node = WriteSolutions(issue["text"], given, "", spec, (), tuple(passages), tree="tree", scratchpad=True)
+        nodes.append(node)
     return tuple(nodes)
 
 
