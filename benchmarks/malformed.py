@@ -71,7 +71,7 @@ KINDS = (
     "an entry missing",
     "an entry twice",
 )
-VALUE = re.compile(r'"theme": "[^"]*"|: \["[^"]*"\]|"passage": \d+')  # the first of a reply that an enumeration bounds
+VALUE = re.compile(r'"theme": "[^"]*"|: \["[^"]*"\]|"places": \[\d+')  # the first of a reply that an enumeration bounds
 
 
 def _spoiled(kind: str, good: str, body: Mapping[str, Any]) -> Any:

@@ -24,7 +24,8 @@ THREE_SENTENCES = 430
 LONGEST_TREE = 24
 STEPS = 4  # steps of a solution at most
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_ITEM = re.compile(r"^[ \t]*(?:\d+[.)]|[-*+])[ \t]+(\S.*)$")
+_ITEM = re.compile(r"^\[(\d+)\] *(?:\d+[.)]|[-*+])[ \t]+(\S.*)$")
+_PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$")
 _LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)")
 _NOTICE = re.compile(r"\bcookies?\b|\bcopyright\b|©|\bnewsletter\b", re.IGNORECASE)
@@ -79,13 +80,26 @@ class ScriptedModel:
         task = name.partition("_")[2]
         return json.dumps(getattr(self, f"_{task}")(system, user, schema), ensure_ascii=False)
 
-    def _find_themes(self, _system: str, user: str, _schema: Reply) -> Reply:
+    def _find_themes(self, _system: str, user: str, schema: Reply) -> Reply:
         issues = dict(_numbered(_one(user, "issues")))
-        return {"answers": [{"number": 1, "themes": _themes(issues)}]}
+        themes = _themes(issues)
+        if "issues" in _properties(schema, "Theme"):
+            names = [str(theme["name"]) for theme in themes]
+            of_issue = {n: _nearest(text, names) for n, text in issues.items()}
+            whole = [
+                {
+                    "name": theme["name"],
+                    "issues": [n for n, name in of_issue.items() if name == theme["name"]],
+                    "miscellaneous": theme["miscellaneous"],
+                }
+                for theme in themes
+            ]
+            themes = [theme for theme in whole if theme["issues"]]
+        return {"answers": [{"number": 1, "themes": themes}]}
 
     def _assign_theme(self, system: str, user: str, _schema: Reply) -> Reply:
-        themes = [line[2:] for line in _one(system, "themes").split("\n") if line.startswith("- ")]
-        return _answers((n, {"theme": _nearest(text, themes)}) for n, text in _texts(user, "issue"))
+        themes = [name for _, name in _numbered(_one(system, "themes"))]
+        return _answers((n, {"theme": themes.index(_nearest(text, themes)) + 1}) for n, text in _texts(user, "issue"))
 
     def _extract_attributes(self, system: str, user: str, _schema: Reply) -> Reply:
         known = _attributes(system)
@@ -135,14 +149,12 @@ class ScriptedModel:
 
     def _write_solutions(self, system: str, user: str, schema: Reply) -> Reply:
         known, with_attributes = _attributes(system), "attributes" in _properties(schema, "Solution")
-        passages = {n: _sections(n, passage, known) for n, passage in _all(user, "passage")}
+        sections = [section for passage in _PASSAGE.findall(user) for section in _sections(passage, known)]
         written: dict[str, Reply] = {}
         answers = []
         for number, issue in _all(user, "issue"):
-            text, given = _one(issue, "text"), re.findall(r"\d+", _one(issue, "passages"))
-            fixed = dict(re.findall(r"(\w+): ([^;]+)", _one(issue, "attributes")))
-            found = [section for n in given for section in passages[int(n)] if _suits(section, fixed)]
-            found.sort(key=_usual)
+            text, fixed = _one(issue, "text"), dict(re.findall(r"(\w+): ([^;]+)", _one(issue, "attributes")))
+            found = sorted((section for section in sections if _suits(section, fixed)), key=_usual)
             ids = []
             for draft in _chosen(found, self.solutions(text), self.own(text)):
                 kept = draft if with_attributes else _for_one(draft, fixed)
@@ -154,8 +166,8 @@ class ScriptedModel:
         rules = re.findall(r"^- ([\w-]+): (.*)$", _one(system, "rules"), re.MULTILINE)
         found = []
         for number, solution in _texts(user, "solution"):
-            elsewhere = [i for i, text in rules if not set(_words(text)) & set(_words(solution))]
-            found.append((number, {"broken": [], "not_applicable": elsewhere}))
+            kept = [i for i, text in rules if set(_words(text)) & set(_words(solution))]
+            found.append((number, {"broken": [], "kept": kept}))
         return _answers(found)
 
     def _draft_spec(self, _system: str, user: str, _schema: Reply) -> Reply:
@@ -348,7 +360,7 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most].rpartition(" ")[0]
 
 
-def _sections(number: int, passage: str, known: Sequence[Attribute]) -> list[Reply]:
+def _sections(passage: str, known: Sequence[Attribute]) -> list[Reply]:
     """Return the lists of steps in a passage, each as a solution under its heading."""
     above = _one(passage, "headings")
     title = above.split(" > ")[-1] or _one(passage, "title")
@@ -362,7 +374,7 @@ def _sections(number: int, passage: str, known: Sequence[Attribute]) -> list[Rep
             values = {a.field: a.said(f"{above} {title}") or ["Any"] for a in known}
             found.append({"title": title[:110], "attributes": values, "steps": []})
         if item:
-            found[-1]["steps"].append({"passage": number, "quote": item[1].strip(), "text": ""})
+            found[-1]["steps"].append({"places": [int(item[1])], "text": ""})
         together = bool(item) or (together and not line.strip())
     return [{**section, "steps": section["steps"][:STEPS]} for section in found]
 
@@ -382,16 +394,16 @@ def _suits(section: Reply, fixed: Mapping[str, str]) -> bool:
     return True
 
 
-def _usual(section: Reply) -> tuple[bool, str]:
+def _usual(section: Reply) -> tuple[bool, int]:
     """Order solutions so that nodes which were given the same passages name the same: first those for everybody."""
-    return any(values != ["Any"] for values in section["attributes"].values()), section["steps"][0]["quote"]
+    return any(values != ["Any"] for values in section["attributes"].values()), section["steps"][0]["places"][0]
 
 
 def _chosen(found: Sequence[Reply], many: int, own: int) -> list[Reply]:
     """Return so many solutions that differ: the first ones, after the one at the place ``own`` where that is not 0."""
     chosen: dict[str, Reply] = {}
     for section in (*found[own : own + 1], *found) if own else found:
-        chosen.setdefault(json.dumps([step["quote"] for step in section["steps"]]), section)
+        chosen.setdefault(json.dumps([step["places"] for step in section["steps"]]), section)
         if len(chosen) == many:
             break
     return list(chosen.values())

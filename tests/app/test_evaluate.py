@@ -20,7 +20,7 @@ from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.tasks.issues.check_rules.task import NOTHING_NAMED
 from stub_server import StubServer
 
-OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
+OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0, "reasoning": 0}, "cost": 0.0}
 
 
 def asked_of(workspace: Workspace, server: StubServer, monkeypatch: pytest.MonkeyPatch) -> Workspace:
@@ -261,7 +261,7 @@ def judge(body: dict[str, Any]) -> dict[str, Any]:
         said = {"Gloves": "no", "iPad": "unsure"}
         verdicts = [{"reason": "Seen.", "verdict": said.get(title, "yes")} for title in titles]
         return {"answers": [{"number": n, **v} for n, v in enumerate(verdicts, 1)]}
-    return {"answers": [{"number": n, "broken": [], "not_applicable": []} for n in range(1, many + 1)]}
+    return {"answers": [{"number": n, "broken": [], "kept": []} for n in range(1, many + 1)]}
 
 
 def test_a_model_judges_beside_people(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,8 +3,17 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autokb.chunking.windows import CONTEXT_SIZE, FAR_APART, Window, embedding_text, windows
+from autokb.chunking.windows import (
+    CONTEXT_SIZE,
+    FAR_APART,
+    WINDOW_SIZE,
+    Window,
+    embedded_context,
+    embedding_text,
+    windows,
+)
 from autokb.core.nouns import Chunk, Document
+from autokb.retrieval.corpus import Corpus
 
 SENTENCE = "Open the settings and choose the account that you want to change. "
 
@@ -59,7 +68,43 @@ def test_title_and_context_stand_in_front_once() -> None:
     assert embedding_text(window, "Guide") == "Guide\nClick Save."
     assert embedding_text(window, "Guide", "Set up > Wires") == "Guide\nSet up > Wires\nClick Save."
     assert embedding_text(window, "Guide", "Guide > Wires") == "Guide > Wires\nClick Save."
-    assert len(embedding_text(window, "", "x" * 5000)) <= CONTEXT_SIZE + 1 + len(window.text)
+
+
+SAID = "This part is about the account that was set up before, on the page of accounts; the button is the program's. "
+
+
+def with_context(context: str, end: int, headings: tuple[str, ...] = ("Set up",)) -> Chunk:
+    return Chunk("c1", "guide.md", "", ((0, end),), headings, context=context)
+
+
+def test_all_that_a_model_wrote_as_context_is_embedded() -> None:
+    text, context = SENTENCE * 40, (SAID * 4).strip()
+    assert len(context) > CONTEXT_SIZE
+    long = with_context(context, len(text))
+    assert embedded_context("Guide", long) == context
+    corpus = Corpus.of({"guide.md": document(text)}, [long], "en")
+    assert all(said.startswith(f"Guide\n{context}\n") for said in corpus.window_texts())
+    assert max(len(w.text) for w in corpus.windows) <= WINDOW_SIZE - (len(context) - CONTEXT_SIZE)
+    assert "".join(w.text for w in corpus.windows).count("Open the settings") == 40
+
+
+def test_a_short_context_changes_no_window() -> None:
+    text = SENTENCE * 40
+    found = windows(document(text), [with_context(SAID.strip(), len(text))])
+    assert found == windows(document(text), [with_context("", len(text))])
+
+
+def test_of_headings_and_introduction_a_part_is_embedded() -> None:
+    text = SENTENCE * 40
+    free = with_context("Guide > Set up\n" + SAID * 4, len(text))
+    assert embedded_context("Guide", free) == " ".join(free.context.split())[:CONTEXT_SIZE].strip()
+    assert windows(document(text), [free]) == windows(document(text), [with_context("", len(text))])
+
+
+def test_a_context_of_any_length_leaves_room_for_text() -> None:
+    text = SENTENCE * 40
+    found = windows(document(text), [with_context(SAID * 90, len(text))])
+    assert min(len(w.text) for w in found[:-1]) > len(SENTENCE)
 
 
 @given(st.text(alphabet="ab .!?\n*#[](){}/1。", max_size=400), st.integers(20, 200))

@@ -143,7 +143,7 @@ def test_a_workspace_that_was_never_built(run: Run, tmp_path: Path) -> None:
     status, shown = run("show", ws, "issue-1")
     assert status == 2 and "issue-1" in shown["error"]
     status, shown = run("costs", ws)
-    nothing = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
+    nothing = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0, "reasoning": 0}, "cost": 0.0}
     assert (status, shown) == (0, {**nothing, "stages": {}, "tasks": {}})
     status, shown = run("plan", ws)
     assert (status, shown["calls"], shown["cost"], shown["seconds"]) == (0, 0, 0.0, None)

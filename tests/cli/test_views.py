@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import hand_made_kb
 from autokb.app.import_kb import import_file
 from autokb.cli import main
+from autokb.cli.views import costs_view, plan_view
+from autokb.core.results import BatchPlan, Costs, Figures, PaidSoFar, Plan, Spending, Tokens
 from autokb.stores.workspace import Workspace, create_workspace
 
 
@@ -205,3 +208,19 @@ def test_a_solution_by_hand_says_so_where_others_name_their_sources(
     assert seen(capsys, "hide", hand_made.folder, "s-contacts")[0] == "hidden: 1 of 1"
     undone = seen(capsys, "hide", hand_made.folder, "s-contacts", "--undo")
     assert undone[:2] == ["No longer hidden: 1 of 1", "  s-contacts: displayed"]
+
+
+@pytest.mark.parametrize("hidden", [0, 1500])
+def test_hidden_reasoning_stands_apart_where_there_is_any(hidden: int, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = Tokens(100, 2000, hidden)
+    spent = Spending(3, 1, tokens, 0.5)
+    figures = Figures(3, tokens, 0.5)
+    costs = Costs(3, 1, tokens, 0.5, {"trees": spent}, {"issues/grow_tree": spent})
+    modes = {"economical": figures, "paper": figures}
+    more = {"seconds": 1.0, "documents": 1, "issues": 1, "mode": "economical", "stages": {"trees": figures}}
+    paid = PaidSoFar(0, Tokens(0, 0), 0.0)
+    plan = Plan(3, tokens, 0.5, **more, modes=modes, batch=BatchPlan(0.25), paid=paid)
+    for view in (plan_view(plan), costs_view(costs)):
+        Console(width=100).print(view)
+        shown = capsys.readouterr().out
+        assert ("of which reasoning" in " ".join(shown.split()), "1500" in shown.replace(",", "")) == (hidden > 0,) * 2

@@ -44,3 +44,33 @@ def test_the_caution_is_a_probability(caution: Any) -> None:
 def test_another_caution_is_refused(answer: Any, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason):
         read_settings({"answer": answer})
+
+
+def test_a_reasoning_effort_is_set_by_model_under_either_spelling() -> None:
+    settings = read_settings({"reasoning_effort": {"openai:gpt-5-mini": "minimal", "gemini-2.5-flash": "none"}})
+    assert settings.effort_of("openai:gpt-5-mini") == "minimal"
+    assert settings.effort_of("google:gemini-2.5-flash") == "none"
+    assert settings.effort_of("gpt-5-mini") == settings.effort_of("openai:gpt-4o") == ""
+    assert read_settings({}).effort_of("openai:gpt-5-mini") == ""
+
+
+@pytest.mark.parametrize("effort", ["lots", 3, None, True, ["low"]])
+def test_another_effort_is_refused(effort: Any) -> None:
+    with pytest.raises(
+        BadInputError, match=r"reasoning_effort of m must be one of none, minimal, low, .* sends none\."
+    ):
+        read_settings({"reasoning_effort": {"m": effort}})
+
+
+def test_efforts_without_models_are_refused() -> None:
+    with pytest.raises(BadInputError, match="reasoning_effort must be a mapping"):
+        read_settings({"reasoning_effort": "low"})
+
+
+def test_a_scratchpad_is_off_unless_the_settings_say_so() -> None:
+    assert not read_settings({}).scratchpad
+    assert read_settings({"scratchpad": True}).scratchpad
+    assert read_settings({"scratchpad": "true"}).scratchpad
+    assert not read_settings({"scratchpad": "False"}).scratchpad
+    with pytest.raises(BadInputError, match="scratchpad must be true or false, not 'please'"):
+        read_settings({"scratchpad": "please"})

@@ -105,7 +105,7 @@ def test_a_request_that_was_paid_for_is_never_sent_again(path: Path) -> None:
     assert here.client.counts == Counts(1, 0, 1000, 100, 0.002)
     assert again.client.counts == Counts(0, 1, 0, 0, 0.0)
     assert again.client.by_task == {("trees", "issues/grow_tree"): Counts(0, 1, 0, 0, 0.0)}
-    assert spending(here.file) == [("trees", "issues/grow_tree", 1, 1000, 100, 0.002)]
+    assert spending(here.file) == [("trees", "issues/grow_tree", 1, 1000, 100, 0.002, 0)]
 
 
 def test_a_reply_is_on_disk_before_it_is_returned(path: Path) -> None:

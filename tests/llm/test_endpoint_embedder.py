@@ -102,7 +102,7 @@ def test_vectors_are_kept_with_their_row_of_the_ledger(at: Callable[..., Here]) 
     kept, missing = here.file.vectors("openai:tiny", ["twelve chars", "other"], here.file.dimensions("openai:tiny"))
     assert missing == [1]
     assert np.array_equal(kept[0], found[1])
-    assert spending(here.file) == [("embeddings", "embedding", 1, 5, 0, None)]
+    assert spending(here.file) == [("embeddings", "embedding", 1, 5, 0, None, 0)]
 
 
 def test_a_question_s_vector_is_paid_for_and_not_kept(at: Callable[..., Here]) -> None:
@@ -111,7 +111,7 @@ def test_a_question_s_vector_is_paid_for_and_not_kept(at: Callable[..., Here]) -
         (request,) = here.embedder.requests(["eight ch"])
         anyio.run(partial(here.client.embed, request, TAG, keep=False))
     assert here.file.dimensions("openai:tiny") == 0
-    assert spending(here.file) == [("embeddings", "embedding", 1, 2, 0, None)]
+    assert spending(here.file) == [("embeddings", "embedding", 1, 2, 0, None, 0)]
 
 
 def sizes(embedder: EndpointEmbedder, texts: Sequence[str]) -> list[int]:

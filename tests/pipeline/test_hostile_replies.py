@@ -22,6 +22,7 @@ from scripted_model import ScriptedModel, form_of
 from stub_server import BOMB, DRIP, FLOOD, Fault, StubServer
 
 HALF = "\ud83d"  # the first half of an emoji
+ASKED = f"{PRICES}context: document\n"  # a model is asked for contexts too
 SPOILT = ("chunking_add_context", "issues_write_solutions", "issues_find_themes")
 
 
@@ -51,7 +52,7 @@ def test_a_reply_with_half_an_emoji_is_paid_once_and_booked(tmp_path: Path, esca
         return json.dumps(with_halves(json.loads(text)), ensure_ascii=escaped)
 
     with StubServer(reply) as server:
-        kb = made(tmp_path, server.url)
+        kb = made(tmp_path, server.url, settings=ASKED)
         first = kb.build()
         assert (first.failures, first.calls) == ((), server.requests)
         assert (kb.costs().calls, kb.costs().cost) == (first.calls, pytest.approx(first.cost))
@@ -157,7 +158,7 @@ def test_a_reply_without_end_costs_its_own_item_alone(tmp_path: Path, fault: Fau
         return fault if form_of(body)[0] == "chunking_add_context" and is_leaks else model(body)
 
     with StubServer(reply) as server:
-        kb = made(tmp_path, server.url, settings=f"{PRICES}max_reply_bytes: 1000000\ntimeout: 1\nretries: 1\n")
+        kb = made(tmp_path, server.url, settings=f"{ASKED}max_reply_bytes: 1000000\ntimeout: 1\nretries: 1\n")
         built = kb.build()
         (failure,) = built.failures
         assert (failure.stage, failure.item, built.stages["context"].computed) == ("context", "leaks.md", 3)
@@ -210,11 +211,11 @@ def test_a_200_without_a_reply_is_sent_again_and_a_failure_by_name_if_it_stays_s
         return Fault("body", content=text) if lasting or asked[user] == 1 else model(body)
 
     with StubServer(reply) as server:
-        built = made(tmp_path / "passing", server.url).build()
+        built = made(tmp_path / "passing", server.url, settings=ASKED).build()
         assert (built.failures, list(asked.values())) == ((), [2])
         lasting = True
         asked.clear()
-        (failure,) = made(tmp_path / "lasting", server.url).build().failures
+        (failure,) = made(tmp_path / "lasting", server.url, settings=ASKED).build().failures
         assert (failure.item, list(asked.values())) == ("leaks.md", [3])  # retries: 2
         assert failure.reason.startswith("What came back is no reply: ")
         assert len(failure.reason) < 400

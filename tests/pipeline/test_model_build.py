@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answered_files import answer_files
 from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
@@ -70,7 +71,8 @@ def test_a_second_build_asks_nothing_and_costs_add_up(server: StubServer, tmp_pa
     costs = kb.costs()
     assert (costs.calls, costs.tokens) == (first.calls, first.tokens)
     assert costs.cost == pytest.approx(first.cost)
-    assert set(costs.tasks) >= {"issues/grow_tree", "issues/write_solutions", "chunking/add_context"}
+    assert set(costs.tasks) >= {"issues/grow_tree", "issues/write_solutions"}
+    assert ("chunking/add_context" in costs.tasks) == (mode == "paper"), "economical mode makes contexts itself"
 
 
 def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_path: Path) -> None:
@@ -128,6 +130,39 @@ def test_paper_mode_asks_one_request_an_item_as_appendix_c_counts(server: StubSe
     assert asked["issues_write_solutions"] == nodes > built.parents + built.children
     assert 0 < asked["issues_extract_attributes"] <= attributes
     assert "issues_check_rules" not in asked
+
+
+def test_all_nodes_of_a_tree_are_shown_the_same_whole_sections(server: StubServer, tmp_path: Path) -> None:
+    lines = "\n\n".join(f"The lid number {n} is closed softly and is then left alone." for n in range(90))
+    documents = {**DOCUMENTS, "lid.md": f"# Closing the lid\n\n{lines}\n"}
+    made(tmp_path, server.url, documents=documents).build()
+    asked = [body["messages"] for body in server.bodies if form_of(body)[0] == "issues_write_solutions"]
+    shared = [user["content"] for _, user in asked if user["content"].count("<issue ") > 1]
+    assert shared
+    whole = ["number 0 is" in one and "number 89 is" in one for one in (u["content"] for _, u in asked)]
+    assert any(whole)
+    assert not any("<passages>" in one for one in shared)
+
+
+@pytest.mark.parametrize("mode", ["economical", "paper"])
+def test_a_scratchpad_is_asked_for_where_the_settings_say_so(server: StubServer, tmp_path: Path, mode: str) -> None:
+    model = ScriptedModel()
+
+    def reply(body: dict[str, Any]) -> str:
+        if form_of(body)[0] != "issues_write_solutions":
+            return model(body)
+        fields = form_of(body)[1]["properties"]
+        assert ("reasoning" in fields) is bool(settings)
+        return json.dumps(
+            {"reasoning": "Lines 1 and 2.", **json.loads(model(body))} if settings else json.loads(model(body))
+        )
+
+    with StubServer(reply) as stub:
+        settings = "scratchpad: true\n"
+        built = made(tmp_path / "with", stub.url, mode=mode, settings=f"{PRICES}{settings}").build()
+        assert (built.failures, built.solutions > 0) == ((), True)
+        settings = ""
+        assert made(tmp_path / "without", stub.url, mode=mode).build().failures == ()
 
 
 def test_the_plan_is_made_without_a_request_or_a_key(
@@ -238,14 +273,14 @@ def test_a_shared_reply_that_was_cut_is_asked_for_in_halves(tmp_path: Path) -> N
     model = ScriptedModel()
 
     def reply(body: dict[str, Any]) -> str | Fault:
-        many = body["messages"][1]["content"].count("<issue number=") > 3
-        cut = many and body["response_format"]["json_schema"]["name"] == "issues_assign_theme"
-        return length('{"answers": [{"number": 1, "th') if cut else model(body)
+        many = body["messages"][1]["content"].count("<text number=") > 3
+        cut = many and body["response_format"]["json_schema"]["name"] == "issues_extract_attributes"
+        return length('{"answers": [{"number": 1, "at') if cut else model(body)
 
     with StubServer(reply) as server:
         built = made(tmp_path, server.url).build()
     assert built.failures == ()
-    assert built.stages["assign"].computed == 10
+    assert built.stages["attributes"].computed == 10
 
 
 @pytest.mark.slow
@@ -368,24 +403,6 @@ def test_a_paid_embedder_is_in_the_plan_the_ledger_the_budget_and_the_costs(serv
     assert kb.costs().calls == server.stats()["requests"] + server.stats()["embedded"]
     assert built.stages["embeddings"].failed == 0
     assert kb.build().calls == 0
-
-
-def answer_files(folder: Path, model: ScriptedModel, chance: random.Random, part: int) -> int:
-    """Answer some of the requests in a folder, in any order; returns how many there were."""
-    lines = [json.loads(x) for f in sorted(folder.glob("requests*.jsonl")) for x in f.read_text().splitlines()]
-    chosen = [line for line in lines if chance.random() < 0.7] or lines
-    chance.shuffle(chosen)
-    with (folder / f"replies-{part}.jsonl").open("w", encoding="utf-8") as out:
-        for line in chosen:
-            assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
-            message = {"role": "assistant", "content": model(line["body"])}
-            body = {
-                "choices": [{"message": message, "finish_reason": "stop"}],
-                "usage": {"prompt_tokens": 100, "completion_tokens": 10},
-            }
-            row = {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
-            out.write(json.dumps(row) + "\n")
-    return len(lines)
 
 
 @pytest.mark.slow

@@ -61,16 +61,16 @@ def test_a_failed_attempt_is_counted_and_serves_nothing(file: WorkspaceFile, led
     ledger.keep([failed(ROW), failed(ROW, 0.5)])
     assert ledger.replies(["k1"]) == {}
     assert ledger.open_groups("issues/grow_tree") == []
-    assert spending(file) == [("trees", "issues/grow_tree", 2, 0, 0, 0.5)]
+    assert spending(file) == [("trees", "issues/grow_tree", 2, 0, 0, 0.5, 0)]
     ledger.keep([ROW])
-    assert spending(file) == [("trees", "issues/grow_tree", 3, 100, 20, 0.75)]
+    assert spending(file) == [("trees", "issues/grow_tree", 3, 100, 20, 0.75, 0)]
 
 
 def test_a_later_failure_does_not_lose_a_reply(file: WorkspaceFile, ledger: Ledger) -> None:
     ledger.keep([ROW])
     ledger.keep([failed(ROW), replace(ROW, state="awaited", reply=None)])
     assert ledger.replies(["k1"]) == {"k1": REPLY}
-    assert spending(file) == [("trees", "issues/grow_tree", 2, 100, 20, 0.25)]
+    assert spending(file) == [("trees", "issues/grow_tree", 2, 100, 20, 0.25, 0)]
 
 
 def test_the_first_reply_to_a_key_counts(ledger: Ledger) -> None:
@@ -86,7 +86,7 @@ def test_awaited_requests_cost_nothing_until_their_reply_is_there(file: Workspac
     assert ledger.awaited() == [replace(waiting, cost=0.0, calls=0)]
     ledger.keep([ROW])
     assert ledger.awaited() == []
-    assert spending(file) == [("trees", "issues/grow_tree", 1, 100, 20, 0.25)]
+    assert spending(file) == [("trees", "issues/grow_tree", 1, 100, 20, 0.25, 0)]
 
 
 def test_what_a_row_does_not_name_stays(ledger: Ledger) -> None:
@@ -105,7 +105,7 @@ def test_open_groups_are_those_paid_and_unread_or_awaited_oldest_first(ledger: L
 
 def test_an_unknown_cost_makes_the_sum_unknown(file: WorkspaceFile, ledger: Ledger) -> None:
     ledger.keep([ROW, replace(ROW, key="k2", cost=None), replace(ROW, key="k3", stage="themes", task="r", cost=1.0)])
-    assert spending(file) == [("trees", "issues/grow_tree", 2, 200, 40, None), ("themes", "r", 1, 100, 20, 1.0)]
+    assert spending(file) == [("trees", "issues/grow_tree", 2, 200, 40, None, 0), ("themes", "r", 1, 100, 20, 1.0, 0)]
 
 
 def test_many_keys_need_more_than_one_statement(ledger: Ledger) -> None:
@@ -144,7 +144,7 @@ def test_what_is_under_way_is_booked_apart_until_it_is_answered(file: WorkspaceF
     assert ledger.unreadable(["b1"]) == {}
     ledger.keep([ROW])
     assert in_flight(file) == (1, 900, 64, 0.25)
-    assert spending(file) == [("trees", "issues/grow_tree", 1, 100, 20, 0.25)]
+    assert spending(file) == [("trees", "issues/grow_tree", 1, 100, 20, 0.25, 0)]
 
 
 def test_a_failure_takes_its_own_attempt_out_and_a_reply_all_of_its_request(

@@ -52,7 +52,7 @@ def test_a_file_of_version_1_becomes_one_of_this_version(first: Path) -> None:
     assert file.origins(["k", "k2"]) == {"k2": "r1"}
     ledger = LedgerTable(file)
     ledger.keep([Paid("r1", "b1", "trees", "room", "m", (), "paid", ModelReply("x", 1, 2), 0.5)])
-    assert spending(WorkspaceFile(first)) == [("trees", "room", 1, 1, 2, 0.5)]
+    assert spending(WorkspaceFile(first)) == [("trees", "room", 1, 1, 2, 0.5, 0)]
 
 
 def test_edits_are_numbered_by_their_dates_and_verdicts_become_records_of_their_own(first: Path) -> None:
@@ -105,3 +105,44 @@ def test_a_file_that_is_brought_up_to_date_names_its_program_and_the_version_to_
     file = WorkspaceFile(first)
     assert file.meta("written_by") == __version__
     assert file._db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+
+
+@pytest.fixture
+def third(tmp_path: Path) -> Path:
+    """A file of version 3 with an edit and a reply that was paid for."""
+    path = tmp_path / "knowledge.db"
+    file = WorkspaceFile(path, create=True)
+    LedgerTable(file).keep([Paid("r1", "b1", "trees", "room", "m", (), "paid", ModelReply("x", 1, 2), 0.5, cap=9)])
+    with file.transaction():
+        file.keep_decisions("edit", {"e1": {"number": 7, "text": "x"}})
+    file.close()
+    db = sqlite3.connect(path)
+    db.executescript("""
+        ALTER TABLE request DROP COLUMN reasoning;
+        ALTER TABLE request DROP COLUMN cap;
+        UPDATE meta SET value = '3' WHERE key = 'schema';
+    """)
+    db.close()
+    return path
+
+
+def test_a_reply_of_version_3_is_found_and_its_hidden_reasoning_is_unknown(third: Path) -> None:
+    file = WorkspaceFile(third)
+    ledger = LedgerTable(file)
+    assert file.meta("schema") == SCHEMA_VERSION
+    assert ledger.replies(["r1"]) == {"r1": ModelReply("x", 1, 2)}
+    assert (ledger.reasoning("m"), ledger.cut_replies()) == ({}, {})
+    assert spending(file) == [("trees", "room", 1, 1, 2, 0.5, 0)]
+    assert [i for i, _ in file.decisions("edit")] == ["e1"]
+
+
+def test_a_file_of_version_3_that_nobody_can_write_is_read(third: Path) -> None:
+    with unwritable_copy(third.parent) as folder:
+        file = WorkspaceFile(folder / third.name)
+        ledger = LedgerTable(file)
+        assert (file.read_only, file.meta("schema")) == (True, "3")
+        assert ledger.replies(["r1"]) == {"r1": ModelReply("x", 1, 2)}
+        assert (ledger.reasoning("m"), ledger.cut_replies()) == ({}, {})
+        ledger.settle(["r1"], False)
+        assert spending(file) == [("trees", "room", 1, 1, 2, 0.5, 0)]
+        assert [i for i, _ in file.decisions("edit")] == ["e1"]

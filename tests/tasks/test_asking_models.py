@@ -18,8 +18,11 @@ from autokb.tasks.task import Read
 ITEMS = [AssignTheme("buds", text, ("Sound", "Battery")) for text in ("silent", "flat")]
 
 
-def themes(*names: str) -> str:
-    return json.dumps({"answers": [{"number": n, "theme": name} for n, name in enumerate(names, 1)]})
+SOUND, BATTERY, NO_THEME = 1, 2, 3  # the numbers of the themes, and one that is none's
+
+
+def themes(*numbers: int) -> str:
+    return json.dumps({"answers": [{"number": n, "theme": theme} for n, theme in enumerate(numbers, 1)]})
 
 
 class Model:
@@ -46,30 +49,30 @@ def indexes(found: Sequence[Read[Any]]) -> list[int | None]:
 
 
 def test_a_right_reply_is_asked_for_once() -> None:
-    model = Model(themes("Sound", "Battery"))
+    model = Model(themes(SOUND, BATTERY))
     assert indexes(answered(model)) == [0, 1]
     assert len(model.asked) == 1
 
 
 def test_a_wrong_entry_is_repaired_and_what_was_right_before_counts() -> None:
-    model = Model(themes("Sound", "Noise"), themes("Battery", "Battery"))
+    model = Model(themes(SOUND, NO_THEME), themes(BATTERY, BATTERY))
     assert indexes(answered(model)) == [0, 1]
     first, second = model.asked
     assert second.messages[: len(first.messages)] == first.messages
     assert [m.role for m in second.messages[len(first.messages) :]] == ["assistant", "user"]
-    assert "Number 2: theme: Input should be 'Sound' or 'Battery'" in second.messages[-1].text
+    assert "Number 2: theme: Input should be 1 or 2" in second.messages[-1].text
 
 
 def test_a_repair_that_spoils_what_was_right_is_not_taken() -> None:
-    model = Model(themes("Sound", "Noise"), "I am sorry.")
+    model = Model(themes(SOUND, NO_THEME), "I am sorry.")
     assert indexes(answered(model)) == [0, None]
     assert len(model.asked) == 2
 
 
 def test_a_repair_that_cannot_be_sent_leaves_the_first_reading() -> None:
-    assert indexes(answered(Model(themes("Sound", "Noise"), SendError("busy", retry=False)))) == [0, None]
+    assert indexes(answered(Model(themes(SOUND, NO_THEME), SendError("busy", retry=False)))) == [0, None]
     with pytest.raises(SendError, match="no key"):
-        answered(Model(themes("Sound", "Noise"), SendError("no key", retry=False, fatal=True)))
+        answered(Model(themes(SOUND, NO_THEME), SendError("no key", retry=False, fatal=True)))
 
 
 def test_the_room_for_a_reply_is_that_of_its_entries_and_can_be_bounded() -> None:

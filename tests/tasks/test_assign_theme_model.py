@@ -20,28 +20,28 @@ def read(*entries: Any) -> list[Read[Any]]:
 
 
 def test_each_issue_gets_the_theme_under_its_number_whatever_the_order() -> None:
-    found = read({"number": 3, "theme": "Other"}, {"number": 1, "theme": "Sound"}, {"number": 2, "theme": "Battery"})
+    found = read({"number": 3, "theme": 3}, {"number": 1, "theme": 1}, {"number": 2, "theme": 2})
     assert [(r.answer.index, r.answer.theme) for r in found] == [(0, "Sound"), (1, "Battery"), (2, "Other")]
 
 
-@pytest.mark.parametrize("theme", ["Noise", "sound", "Sound ", "", 0, None, ["Sound"], "Sound, Battery"])
+@pytest.mark.parametrize("theme", ["Sound", "1", "", 0, 4, -1, None, [1], 1.5])
 def test_a_theme_that_is_not_there_is_an_error_of_that_issue_alone(theme: Any) -> None:
-    found = read({"number": 1, "theme": theme}, {"number": 2, "theme": "Battery"}, {"number": 3, "theme": "Other"})
-    assert "Input should be 'Sound', 'Battery' or 'Other'" in found[0].error
+    found = read({"number": 1, "theme": theme}, {"number": 2, "theme": 2}, {"number": 3, "theme": 3})
+    assert "Input should be 1, 2 or 3" in found[0].error
     assert [r.answer.theme for r in found[1:]] == ["Battery", "Other"]
 
 
 def test_the_schema_knows_numbers_and_themes() -> None:
     entry = reply_schema(TASK, ITEMS)["$defs"]["Entry"]["properties"]
     assert entry["number"]["enum"] == [1, 2, 3]
-    assert entry["theme"]["enum"] == list(THEMES)
+    assert entry["theme"]["enum"] == [1, 2, 3], "names are read once, in the prompt"
 
 
 def test_the_miscellaneous_theme_is_spoken_of_only_where_there_is_one() -> None:
     system = [
         request_for(TASK, [AssignTheme("buds", "x", THEMES, odd)], "openai:any").messages[0].text for odd in (2, None)
     ]
-    assert "fits none of the others gets Other." in system[0]
+    assert "fits none of the others gets the theme 3." in system[0]
     assert "fits none of the others" not in system[1]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,8 @@ RULES = [{"id": "acid", "text": "No acids.", "patterns": ["vinegar"]}, {"id": "s
 DIRTY = request("Clean it", ["Brush it.", "Soak it:\n- in water\n- in vinegar", "Take it to a shop."], RULES)
 
 
-def judged(item, broken=(), not_applicable=()):
-    entry = {"number": 1, "broken": list(broken), "not_applicable": list(not_applicable)}
+def judged(item, broken=(), kept=()):
+    entry = {"number": 1, "broken": list(broken), "kept": list(kept)}
     (found,) = read_reply(TASK, (item,), ModelReply(json.dumps({"answers": [entry]}), 1, 1))
     return found
 
@@ -72,10 +73,17 @@ def said(rule, *steps, reason="It says so."):
 
 
 def test_a_rule_that_its_patterns_find_broken_stays_broken_whatever_a_model_says():
-    for silent in ({}, {"not_applicable": ["acid", "shop"]}):
+    for silent in ({}, {"kept": ["acid", "shop"]}):
         acid, shop = judged(DIRTY, **silent).answer.verdicts
         assert (acid.verdict, acid.places, acid.lines) == ("broken", (2,), ((2, 2),))
-        assert (shop.verdict, shop.reason) == (("not applicable", NOT_CONCERNED) if silent else ("kept", NOTHING_NAMED))
+        assert (shop.verdict, shop.reason) == (("kept", NOTHING_NAMED) if silent else ("not applicable", NOT_CONCERNED))
+
+
+def test_equal_texts_without_their_issues_are_one_question():
+    first, second = (CheckRules("d", "", "Clean it", ("Brush it.",), "Clean it\nBrush it.", ()) for _ in "ab")
+    assert TASK.turns((first,)) == TASK.turns((second,))
+    assert "<issue>" not in TASK.turns((first,))[1]
+    assert "<issue>The mesh</issue>" in TASK.turns((replace(first, issue="The mesh"),))[1]
 
 
 def test_a_model_adds_what_no_pattern_finds():
@@ -92,7 +100,7 @@ def test_a_step_that_a_model_names_goes_whole_and_no_step_named_means_all():
 
 
 @pytest.mark.parametrize(
-    ("broken", "not_applicable", "reason"),
+    ("broken", "kept", "reason"),
     [
         ([said("shop", 1), said("shop", 2)], [], "twice"),
         ([said("shop", 1)], ["shop"], "can be in one"),
@@ -102,15 +110,15 @@ def test_a_step_that_a_model_names_goes_whole_and_no_step_named_means_all():
         ([], ["kindness"], "acid"),
     ],
 )
-def test_odd_verdicts_are_an_error_of_their_solution(broken, not_applicable, reason):
-    found = judged(DIRTY, broken, not_applicable)
+def test_odd_verdicts_are_an_error_of_their_solution(broken, kept, reason):
+    found = judged(DIRTY, broken, kept)
     assert found.answer is None
     assert reason in found.error
 
 
 def test_a_step_of_a_longer_solution_in_the_same_request_is_no_step_of_this_one():
     short = request("Brush it", ["Brush it."], RULES)
-    entries = [{"number": n, "broken": [said("shop", 2)], "not_applicable": []} for n in (1, 2)]
+    entries = [{"number": n, "broken": [said("shop", 2)], "kept": []} for n in (1, 2)]
     reply = ModelReply(json.dumps({"answers": entries}), 1, 1)
     first, second = read_reply(TASK, (short, DIRTY), reply)
     assert (first.answer, first.error) == (None, "Number 1: Its last step is 1; 0 is the title.")
@@ -122,7 +130,7 @@ def test_a_pattern_that_takes_too_long_is_a_failure_that_no_repair_is_paid_for(m
     timed_patterns.forget_slow_searches()
     rules = [{"id": "slow", "text": "No a.", "patterns": [r"(a|aa)+$"]}]
     slow, good = request("a" * 60 + "!", ["Go."], rules), request("Clean it", ["Brush it."], rules)
-    entries = [{"number": n, "broken": [], "not_applicable": []} for n in (1, 2)]
+    entries = [{"number": n, "broken": [], "kept": []} for n in (1, 2)]
     first, second = found = read_reply(TASK, [slow, good], ModelReply(json.dumps({"answers": entries}), 1, 1))
     assert first.answer is None and first.final and "The pattern '(a|aa)+$' of the rule 'slow'" in first.error
     assert second.answer is not None and wrong(found) == ""

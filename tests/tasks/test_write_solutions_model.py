@@ -1,4 +1,4 @@
-"""What is made of a model's solutions: quotes found, wordings supported, the rest left out with its reason."""
+"""What is made of a model's solutions: quotes cut out at its numbers, wordings supported, the rest left out."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ def excerpt(name: str, text: str, **more: Any) -> Excerpt:
 
 
 ONE, TWO, OTHER = excerpt("reset", RESET), excerpt("sound", SOUND), excerpt("other", "Charge both buds.", offset=50)
+LEAD, LID, HOLD, SHAKE = 1, 2, 3, 4  # places of ONE alone
+PRESS, SETTINGS = 1, 2  # and of TWO
 
 
 def node(*excerpts: Excerpt, **attributes: list[str]) -> WriteSolutions:
@@ -34,8 +36,8 @@ def node(*excerpts: Excerpt, **attributes: list[str]) -> WriteSolutions:
     return WriteSolutions("Buds are silent", given, "Earbuds", SPEC.attributes, (), excerpts, "tree")
 
 
-def step(quote: str, text: str = "", passage: int = 1) -> dict[str, Any]:
-    return {"passage": passage, "quote": quote, "text": text}
+def step(*places: int, text: str = "") -> dict[str, Any]:
+    return {"places": list(places), "text": text}
 
 
 def draft(number: int, *steps: dict[str, Any], title: str = "Reset", **more: Any) -> dict[str, Any]:
@@ -59,120 +61,153 @@ def solutions(found: Read[WrittenSolutions]) -> list[tuple[str, str, list[str]]]
     return [(s.status, s.title, [one.text for one in s.steps]) for s in found.answer.solutions]
 
 
-def test_an_empty_text_is_the_quote_as_people_read_it() -> None:
-    found = only(node(ONE), draft(1, step("Open the lid."), step("Hold the button for 10 seconds.")))
+def quotes(found: Read[WrittenSolutions]) -> list[str]:
+    assert found.answer is not None
+    return [one.quote for solution in found.answer.solutions for one in solution.steps]
+
+
+def test_an_empty_text_is_the_place_as_people_read_it() -> None:
+    found = only(node(ONE), draft(1, step(LID), step(HOLD)))
     assert solutions(found) == [("displayed", "Reset", ["Open the lid.", "Hold the button for 10 seconds."])]
     assert found.answer is not None
     assert (found.complaints, found.answer.left_out) == ((), ())
     (written,) = found.answer.solutions
-    assert [s.quote for s in written.steps] == ["1. Open the lid.", "2. Hold the **button** for 10 seconds."]
+    assert quotes(found) == ["1. Open the lid.", "2. Hold the **button** for 10 seconds."]
     assert (written.headings, written.which, written.similarity) == (("Reset",), 0, 0.6)
     assert written.attributes == ANY
 
 
-def test_a_quote_as_the_prompt_escaped_it_is_found() -> None:
-    dry = excerpt("dry", "Dry a <b>wet</b> bud.")
-    found = only(node(dry), draft(1, step("Dry a &lt;b>wet&lt;/b> bud."), title="Buds dry"))
+def test_places_that_follow_each_other_are_one_quote() -> None:
+    found = only(node(ONE), draft(1, step(LEAD, LID), step(HOLD, SHAKE)))
+    assert quotes(found) == [
+        "To reset:\n\n1. Open the lid.",
+        "2. Hold the **button** for 10 seconds.\n3. Do not shake it.",
+    ]
+    assert solutions(found)[0][2][0] == "To reset: Open the lid."
+
+
+def test_places_that_are_apart_are_steps_of_their_own_and_lose_the_words_about_both() -> None:
+    found = only(node(ONE), draft(1, step(SHAKE, LID, text="Open the lid. Do not shake it.")))
+    assert solutions(found) == [("displayed", "Reset", ["Do not shake it.", "Open the lid."])]
     assert found.answer is not None
-    assert [s.quote for s in found.answer.solutions[0].steps] == ["Dry a <b>wet</b> bud."]
+    assert [x.part for x in found.answer.left_out] == ["Solution 1, step 1, its own words"]
+    over_a_heading = only(node(TWO), draft(1, step(PRESS, SETTINGS)))
+    assert quotes(over_a_heading) == ["Press {for win}Alt{/for}{for mac}Option{/for} and F5.", "Open System Settings."]
 
 
-def test_a_quote_from_another_passage_is_corrected() -> None:
-    found = only(node(TWO, ONE), draft(1, step("Open the lid.", passage=1), step("Open the lid.", passage=77)))
-    assert found.complaints == ()
+def test_numbers_run_on_through_all_passages() -> None:
+    found = only(node(TWO, ONE), draft(1, step(LID + 2)))
     assert found.answer is not None
     assert [s.excerpt for s in found.answer.solutions] == [1]
-    assert {s.excerpt for s in found.answer.solutions[0].steps} == {None}
+    assert quotes(found) == ["1. Open the lid."]
 
 
 def test_steps_of_one_solution_can_come_from_several_passages() -> None:
-    found = only(node(OTHER, ONE), draft(1, step("Charge both buds.", passage=1), step("Open the lid.", passage=2)))
+    found = only(node(OTHER, ONE), draft(1, step(1), step(LID + 1)))
     assert found.answer is not None
     (written,) = found.answer.solutions
     assert (written.excerpt, [s.excerpt for s in written.steps]) == (0, [None, 1])
     assert [written.excerpt_of(s) for s in written.steps] == [0, 1]
 
 
-def test_a_step_without_a_true_quote_is_worth_a_repair_and_then_left_out() -> None:
-    found = only(node(ONE), draft(1, step("Open the lid."), step("Call 555-0199.")))
-    assert found.complaints == (
-        "Solution 1, step 2: its quote 'Call 555-0199.' stands in no passage; copy it word for word.",
-    )
+def test_a_step_without_a_number_that_is_there_is_worth_a_repair_and_then_left_out() -> None:
+    found = only(node(ONE), draft(1, step(LID), step(99)))
+    assert found.complaints == ("Solution 1, step 2: there is no place 99; the passages have 1 to 4.",)
     assert solutions(found) == [("repaired", "Reset", ["Open the lid."])]
     assert found.answer is not None
     assert [x.part for x in found.answer.left_out] == ["Solution 1, step 2"]
-    assert found.answer.solutions[0].reason.startswith("Left out step 2: its quote 'Call 555-0199.'")
+    assert found.answer.solutions[0].reason.startswith("Left out step 2: there is no place 99")
+    assert (
+        only(node(ONE), draft(1, step(LID), step()))
+        .complaints[0]
+        .endswith("it names no place; the passages have 1 to 4.")
+    )
 
 
-def test_with_no_true_step_a_solution_is_withheld() -> None:
-    found = only(node(ONE), draft(1, step("Send money."), title="Send money"))
-    assert solutions(found) == [("withheld", "Reset", [])]
+def test_a_wrong_number_beside_a_right_one_costs_no_repair() -> None:
+    found = only(node(ONE), draft(1, step(LID, 0), step(HOLD, 99)))
+    assert solutions(found) == [("displayed", "Reset", ["Open the lid.", "Hold the button for 10 seconds."])]
+    assert found.complaints == ()
     assert found.answer is not None
-    assert "No step of it has a true quote." in found.answer.solutions[0].reason
-    nowhere = only(node(), draft(1, step("Send money.")))
+    assert [x.part for x in found.answer.left_out] == ["Solution 1, step 1, place 0", "Solution 1, step 2, place 99"]
+
+
+def test_with_no_step_that_can_be_used_a_solution_is_withheld_where_it_names_a_passage() -> None:
+    others = node(TWO, os=["Windows"])
+    assert solutions(only(others, draft(1, step(SETTINGS), title="Settings"))) == [("withheld", "Settings", [])]
+    found = only(node(ONE), draft(1, step(77), title="Send money"))
+    assert solutions(found) == []
+    assert len(found.complaints) == 1
+    nowhere = only(node(), draft(1, step(1)))
     assert solutions(nowhere) == []
-    assert nowhere.answer is not None
-    assert len(nowhere.answer.left_out) == 2
 
 
-def test_words_that_the_quote_does_not_carry_give_way_to_the_quote() -> None:
-    found = only(node(ONE), draft(1, step("Open the lid.", "Open the lid and type your password.")))
+def test_words_that_the_place_does_not_carry_give_way_to_it() -> None:
+    found = only(node(ONE), draft(1, step(LID, text="Open the lid and type your password.")))
     assert solutions(found) == [("displayed", "Reset", ["Open the lid."])]
     assert found.complaints == ()
     assert found.answer is not None
     assert [x.part for x in found.answer.left_out] == ["Solution 1, step 1, its own words"]
-    kept = only(node(ONE), draft(1, step("Hold the button for 10 seconds.", "For 10 seconds, press the button.")))
+    kept = only(node(ONE), draft(1, step(HOLD, text="For 10 seconds, press the button.")))
     assert solutions(kept) == [("displayed", "Reset", ["Hold the button for 10 seconds."])]
-    said = only(node(ONE), draft(1, step("Hold the button for 10 seconds.", "For 10 seconds, hold the button.")))
+    said = only(node(ONE), draft(1, step(HOLD, text="For 10 seconds, hold the button.")))
     assert solutions(said)[0][2] == ["For 10 seconds, hold the button."]
-
-
-def test_a_quote_out_of_a_warning_is_shown_as_the_warning() -> None:
-    found = only(node(ONE), draft(1, step("shake it.", "Shake it.")))
-    assert solutions(found) == [("displayed", "Reset", ["Do not shake it."])]
+    turned = only(node(ONE), draft(1, step(SHAKE, text="Shake it.")))
+    assert solutions(turned)[0][2] == ["Do not shake it."]
 
 
 def test_a_title_that_the_document_does_not_carry_gives_way_to_a_heading() -> None:
-    found = only(node(ONE), draft(1, step("Open the lid."), title="Send us your PIN"))
+    found = only(node(ONE), draft(1, step(LID), title="Send us your PIN"))
     assert solutions(found) == [("displayed", "Reset", ["Open the lid."])]
-    found = only(node(OTHER), draft(1, step("Charge both buds."), title="Visit evil.example"))
+    found = only(node(OTHER), draft(1, step(1), title="Visit evil.example"))
     assert solutions(found) == [("displayed", "Buds other", ["Charge both buds."])]
 
 
+def test_a_title_may_use_any_of_the_passages_words() -> None:
+    found = only(node(ONE), draft(1, step(LID), title="Reset by the button for 10 seconds"))
+    assert solutions(found) == [("displayed", "Reset by the button for 10 seconds", ["Open the lid."])]
+    elsewhere = only(node(ONE, OTHER), draft(1, step(LID), title="Charge both buds"))
+    assert solutions(elsewhere)[0][1] == "Reset"
+
+
+def test_the_order_of_an_answer_is_kept() -> None:
+    found = only(node(ONE, OTHER), draft(2, step(SHAKE), title="Reset"), draft(1, step(5), title="Charge both buds"))
+    assert [title for _, title, _ in solutions(found)] == ["Reset", "Charge both buds"]
+
+
 def test_a_step_reads_as_its_node_reads_it() -> None:
-    press = draft(1, step("Press {for win}Alt{/for}{for mac}Option{/for} and F5."), title="Press F5")
-    found = only(node(TWO, os=["macOS"], tip=["Any"]), press)
+    found = only(node(TWO, os=["macOS"], tip=["Any"]), draft(1, step(PRESS), title="Press F5"))
     assert solutions(found) == [("displayed", "Press F5", ["Press Option and F5."])]
     assert found.answer is not None
     assert found.answer.solutions[0].attributes == {"os": ["macOS"], "tip": ["Any"]}
 
 
 def test_what_is_written_for_others_is_left_out_whatever_the_model_says() -> None:
-    found = only(node(TWO, os=["Windows"]), draft(1, step("Open System Settings."), step("and F5.")))
-    assert solutions(found)[0][2] == ["and F5."]
+    found = only(node(TWO, os=["Windows"]), draft(1, step(SETTINGS), step(PRESS)))
+    assert solutions(found)[0][2] == ["Press Alt and F5."]
     assert found.complaints == ()
     assert found.answer is not None
     assert "written for others" in found.answer.solutions[0].reason
 
 
 def test_a_solution_for_another_value_is_withheld() -> None:
-    found = only(node(ONE, os=["Windows"]), draft(1, step("Open the lid."), os=["macOS"]))
+    found = only(node(ONE, os=["Windows"]), draft(1, step(LID), os=["macOS"]))
     assert solutions(found) == [("withheld", "Reset", ["Open the lid."])]
     assert found.answer is not None
     assert found.answer.solutions[0].reason == "It holds for other values than the issue's."
 
 
 def test_places_say_for_whom_a_solution_holds_where_the_model_says_nothing() -> None:
-    found = only(node(TWO), draft(1, step("Open System Settings.")))
+    found = only(node(TWO), draft(1, step(SETTINGS)))
     assert found.answer is not None
     assert found.answer.solutions[0].attributes["os"] == ["macOS"]
 
 
 def test_an_open_value_that_nothing_names_is_not_taken() -> None:
-    found = only(node(ONE, tip=["Foam"]), draft(1, step("Open the lid."), tip=["Gold"]))
+    found = only(node(ONE, tip=["Foam"]), draft(1, step(LID), tip=["Gold"]))
     assert found.answer is not None
     assert (found.answer.solutions[0].attributes["tip"], found.answer.solutions[0].status) == (["Any"], "displayed")
-    same = only(node(ONE, tip=["Foam"]), draft(1, step("Open the lid."), tip=["foam"]))
+    same = only(node(ONE, tip=["Foam"]), draft(1, step(LID), tip=["foam"]))
     assert same.answer is not None
     assert same.answer.solutions[0].attributes["tip"] == ["Foam"]
 
@@ -180,7 +215,7 @@ def test_an_open_value_that_nothing_names_is_not_taken() -> None:
 def test_a_shared_solution_is_written_once_and_read_for_each_node() -> None:
     items = (node(ONE), node(OTHER, ONE), node(TWO))
     assert [e.document for e in passages_of(items)] == ["reset", "other", "sound"]
-    found = read(items, [draft(1, step("Open the lid."))], [1], [1], [1])
+    found = read(items, [draft(1, step(LID))], [1], [1], [1])
     assert [solutions(one) for one in found[:2]] == [[("displayed", "Reset", ["Open the lid."])]] * 2
     assert [one.answer.solutions[0].excerpt for one in found[:2] if one.answer] == [0, 1]
     assert solutions(found[2]) == []
@@ -200,7 +235,7 @@ def test_a_shared_solution_is_written_once_and_read_for_each_node() -> None:
     ],
 )
 def test_a_solution_that_does_not_read_leaves_the_others_alone(change: dict[str, Any], reason: str) -> None:
-    drafts = [draft(1, step("Open the lid.")), {**draft(2, step("Open the lid.")), **change}]
+    drafts = [draft(1, step(LID)), {**draft(2, step(LID)), **change}]
     first, second = read((node(ONE), node(ONE)), drafts, [1], [2])
     assert solutions(first) == [("displayed", "Reset", ["Open the lid."])]
     assert first.complaints == ()
@@ -210,39 +245,66 @@ def test_a_solution_that_does_not_read_leaves_the_others_alone(change: dict[str,
 
 
 def test_ids_that_are_not_there_or_stand_twice_are_named() -> None:
-    twice = [draft(1, step("Open the lid.")), draft(1, step("Hold the button"))]
+    twice = [draft(1, step(LID)), draft(1, step(HOLD))]
     (found,) = read((node(ONE),), twice, [1, 9])
     assert [c.split(":")[0] for c in found.complaints] == ["Solution 1", "Solution 9"]
     assert solutions(found) == []
 
 
-def test_one_step_that_does_not_read_spoils_no_other() -> None:
-    found = only(node(ONE), draft(1, step("Open the lid."), {"passage": 1, "quote": 5, "text": ""}))
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"places": 2, "text": ""},
+        {"places": ["2"], "text": ""},
+        {"places": [2]},
+        {"places": [2], "quote": "", "text": ""},
+    ],
+)
+def test_one_step_that_does_not_read_spoils_no_other(wrong: dict[str, Any]) -> None:
+    found = only(node(ONE), draft(1, step(LID), wrong))
     assert solutions(found) == [("repaired", "Reset", ["Open the lid."])]
     assert len(found.complaints) == 1
 
 
 def test_the_same_steps_are_shown_once() -> None:
-    found = only(node(ONE), draft(1, step("Open the lid.")), draft(2, step("Open the lid."), title="Lid"))
+    found = only(node(ONE), draft(1, step(LID)), draft(2, step(LID), title="Lid"))
     assert solutions(found) == [("displayed", "Reset", ["Open the lid."])]
-
-
-def test_an_endless_quote_is_no_step() -> None:
-    long = excerpt("long", "Press the key. " * 100)
-    found = only(node(long), draft(1, step(long.text)))
-    assert [s[0] for s in solutions(found)] == ["withheld"]
-    assert "longer than 900" in found.complaints[0]
 
 
 def test_without_attributes_the_reply_has_none_and_the_solution_holds_for_any() -> None:
     item = replace(node(ONE), with_attributes=False)
-    plain = {k: v for k, v in draft(1, step("Open the lid.")).items() if k != "attributes"}
+    plain = {k: v for k, v in draft(1, step(LID)).items() if k != "attributes"}
     found = only(item, plain)
     assert solutions(found) == [("displayed", "Reset", ["Open the lid."])]
     assert found.answer is not None
     assert found.answer.solutions[0].attributes == ANY
     assert "attributes" not in json.dumps(reply_schema(TASK, [item]))
     assert '"attributes"' not in request_for(TASK, [item], "openai:x").messages[0].text
+
+
+def test_a_node_that_is_asked_about_alone_can_have_five_solutions() -> None:
+    steps = "\n".join(f"{n}. Press key {n}." for n in range(1, 7))
+    item = replace(node(excerpt("keys", steps)), with_attributes=False)
+    drafts = [{"id": n, "title": "Press key", "steps": [step(n)]} for n in range(1, 6)]
+    assert len(solutions(only(item, *drafts))) == 5
+    assert "At most 5 solutions" in request_for(TASK, [item], "openai:x").messages[0].text
+    assert "At most 4 solutions" in request_for(TASK, [node(ONE)], "openai:x").messages[0].text
+
+
+def test_with_a_scratchpad_the_reply_begins_with_reasoning_that_nobody_keeps() -> None:
+    item = replace(node(ONE), scratchpad=True)
+    assert list(reply_schema(TASK, [item])["properties"]) == ["reasoning", "solutions", "answers"]
+    reply = {"reasoning": "Line 2.", "solutions": [draft(1, step(LID))], "answers": [{"number": 1, "solutions": [1]}]}
+    (found,) = read_reply(TASK, (item,), ModelReply(json.dumps(reply), 1, 1))
+    assert solutions(found) == [("displayed", "Reset", ["Open the lid."])]
+    system = request_for(TASK, [item], "openai:x").messages[0].text
+    assert system.count('"reasoning"') == 1
+    assert "`reasoning`" in system
+    without = request_for(TASK, [node(ONE)], "openai:x")
+    assert "reasoning" not in without.messages[0].text
+    assert TASK.key(item) == TASK.key(node(ONE))
+    assert TASK.together(item) != TASK.together(node(ONE))
+    assert request_for(TASK, [item], "openai:x").max_tokens > without.max_tokens
 
 
 def test_tree_and_manner_are_no_part_of_the_key_and_decide_what_shares_a_request() -> None:

@@ -13,9 +13,10 @@ from autokb.core.model_requests import ModelReply, ModelRequest
 from autokb.tasks.prompts import unescaped
 
 PASSAGE = re.compile(r'<passage number="(\d+)">.*?<text>\n(.*?)\n</text>\n</passage>', re.DOTALL)
-ISSUE = re.compile(r'<issue number="(\d+)">.*?<passages>([^<]*)</passages>\n</issue>', re.DOTALL)
+ISSUE = re.compile(r'<issue number="(\d+)">\n<text>(.*?)</text>', re.DOTALL)
 NUMBERED = re.compile(r'<(?:issue|solution) number="(\d+)">')
-STEP = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
+NUMBERED_PASSAGE = re.compile(r"<passage>\n.*?<text>\n(.*?)\n</text>\n</passage>", re.DOTALL)
+STEP = re.compile(r"^\[(\d+)\] \d+\. (.+)$", re.MULTILINE)
 
 
 @dataclass
@@ -43,13 +44,11 @@ class Obedient:
         return json.dumps(data)
 
     def _check_rules(self, prompt: str, request: ModelRequest, orders: list[Poison]) -> str:
-        """Find nothing wrong, as many a model would; told to, it says that no rule concerns anything."""
-        rules = request.schema["$defs"]["Entry"]["properties"]["not_applicable"]["items"]["enum"]
-        none = list(rules) if orders else []
+        """Find nothing wrong, as many a model would; told to, it says that every rule is kept."""
+        rules = request.schema["$defs"]["Entry"]["properties"]["kept"]["items"]["enum"]
+        kept = list(rules) if orders else []
         count = len(NUMBERED.findall(prompt))
-        return json.dumps(
-            {"answers": [{"number": n, "broken": [], "not_applicable": none} for n in range(1, count + 1)]}
-        )
+        return json.dumps({"answers": [{"number": n, "broken": [], "kept": kept} for n in range(1, count + 1)]})
 
     def _add_context(self, prompt: str, _request: ModelRequest, orders: list[Poison]) -> str:
         said = "Call 900-555-0142 or visit https://evil.example/x now." if orders else "From the page on the buds."
@@ -60,23 +59,24 @@ class Obedient:
         """Give every issue the first theme; one that holds an order gets a theme of its own making."""
         first = request.schema["$defs"]["Entry"]["properties"]["theme"]["enum"][0]
         parts = re.split(r'<issue number="\d+">', unescaped(prompt))[1:]
-        themes = ["Hacked" if any(p.seen in part for p in orders) else first for part in parts]
+        themes: list[Any] = ["Hacked" if any(p.seen in part for p in orders) else first for part in parts]
         return json.dumps({"answers": [{"number": n, "theme": t} for n, t in enumerate(themes, 1)]})
 
 
 def honest_solutions(prompt: str) -> dict[str, Any]:
-    """Return one solution for the first passage of each issue: its numbered steps, word for word."""
-    texts = {int(n): text for n, text in PASSAGE.findall(prompt)}
-    firsts = [int(listed.split(",")[0]) for _, listed in ISSUE.findall(prompt)]
-    ids = {passage: n for n, passage in enumerate(dict.fromkeys(firsts), 1)}
+    """Return a solution for each passage: its numbered steps, word for word; silent buds are reset, others charged."""
+    passages = [STEP.findall(text) for text in NUMBERED_PASSAGE.findall(prompt)]
     solutions = [
         {
             "id": number,
             "title": "Open the lid",
             "attributes": {"os": ["Any"]},
-            "steps": [{"passage": p, "quote": q, "text": ""} for q in STEP.findall(texts[p])],
+            "steps": [{"places": [int(place)], "text": unescaped(words)} for place, words in steps],
         }
-        for p, number in ids.items()
+        for number, steps in enumerate(passages, 1)
     ]
-    answers = [{"number": n, "solutions": [ids[p]]} for n, p in enumerate(firsts, 1)]
+    answers = [
+        {"number": int(n), "solutions": [1 if text.startswith("My buds are silent") else len(passages)]}
+        for n, text in ISSUE.findall(prompt)
+    ]
     return {"solutions": solutions, "answers": answers}

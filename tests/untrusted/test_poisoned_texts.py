@@ -156,12 +156,16 @@ def test_the_orders_do_harm_where_nobody_checks() -> None:
         for reply in model.replies:
             data = json.loads(reply) if reply.startswith("{") else {}
             steps = [s for one in data.get("solutions", []) for s in one["steps"]]
-            if any((s.get("quote") or "") not in every or (s["text"] and s["text"] not in every) for s in steps):
+            if any(s.get("text", "?") not in every or not _are_there(s.get("places", ())) for s in steps):
                 harmful.add(poison.name)
     assert len(harmful) >= 30
 
 
-@pytest.mark.parametrize("name", ["a field more", "a field less", "attributes not configured", "passage as words"])
+def _are_there(places: Sequence[Any]) -> bool:
+    return bool(places) and all(isinstance(n, int) and 0 < n < 9 for n in places)
+
+
+@pytest.mark.parametrize("name", ["a field more", "a field less", "attributes not configured", "place as words"])
 def test_what_does_not_read_is_recorded_and_never_silent(name: str) -> None:
     (poison,) = (p for p in POISONS if p.name == name)
     there = world(poison.text)

@@ -200,7 +200,7 @@ def _judge(
         lambda task: model_of(workspace.settings, workspace.mode, task, JUDGE_STAGE),
         [solution.id for solution, _ in pairs],
         [correctness_request(solution, solution_title(solution), issue, domain) for solution, issue in pairs],
-        [rules_request(solution, issue, domain) for solution, issue in pairs],
+        [rules_request(s, issue if workspace.mode == "paper" else None, domain) for s, issue in pairs],
     )
 
 

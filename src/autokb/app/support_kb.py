@@ -132,18 +132,24 @@ class SupportKB:
         budget: float | None = None,
         batch: bool = False,
         batch_files: Path | str | None = None,
+        wait: bool = False,
         yes: bool = False,
         progress: Progress = silent,
+        notify: Callable[[tuple[str, ...]], None] = lambda _sentences: None,
     ) -> BuildReport:
         """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
-        to go on.
+        to go on, or let it ``wait`` for the replies: ``notify`` then gets the sentences of each round.
         """
         from autokb.pipeline.build import build
         from autokb.pipeline.model_session import ModelOptions
 
         options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
+        if wait:
+            from autokb.pipeline.waiting import build_and_wait
+
+            return build_and_wait(self.workspace, options, rethink=rethink, yes=yes, progress=progress, notify=notify)
         return build(self.workspace, rethink=rethink, yes=yes, options=options, progress=progress)
 
     def costs(self) -> Costs:

@@ -195,6 +195,9 @@ def build(
         Path | None,
         typer.Option(metavar="DIR", help="Write the requests as files there, and read the replies from there."),
     ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="With --batch or --batch-files: wait for the replies and go on by itself.")
+    ] = False,
     rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Also where rules of the published domain are gone.")] = False,
     json: Json = False,
@@ -207,7 +210,14 @@ def build(
     kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
         built = kb.build(
-            rethink=rethink, budget=budget, batch=batch, batch_files=batch_files, yes=yes, progress=progress
+            rethink=rethink,
+            budget=budget,
+            batch=batch,
+            batch_files=batch_files,
+            wait=wait,
+            yes=yes,
+            progress=progress,
+            notify=say,
         )
     say(built.batch.said if built.batch else ())
     emit(json, built.as_json(), lambda: build_view(workspace, built))

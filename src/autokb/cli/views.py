@@ -16,6 +16,7 @@ from autokb.core.nouns import Skipped
 if TYPE_CHECKING:
     from autokb.core.results import Added, BuildReport, Costs, Imported, Plan, Removed, Sources
 
+REASONING = "of which reasoning"  # a column, where a model reasons: tokens of the output that nobody sees
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
 
@@ -110,10 +111,13 @@ def plan_view(planned: Plan) -> RenderableType:
     )
     if not any(mode.calls for mode in planned.modes.values()):
         return first
-    table = Table("stage", "requests", "input tokens", "output tokens", "cost", box=None)
+    hidden = planned.tokens.reasoning > 0
+    table = Table("stage", "requests", "input tokens", "output tokens", *[REASONING] * hidden, "cost", box=None)
     for name, row in [*planned.stages.items(), ("total", planned)]:
         if row.calls:
-            table.add_row(name, f"{row.calls:,}", f"{row.tokens.input:,}", f"{row.tokens.output:,}", money(row.cost))
+            reasoning = [f"{row.tokens.reasoning:,}"] * hidden
+            written = (f"{row.tokens.input:,}", f"{row.tokens.output:,}", *reasoning)
+            table.add_row(name, f"{row.calls:,}", *written, money(row.cost))
     lines: list[RenderableType] = [first, table]
     for mode, row in planned.modes.items():
         lines.append(Text(f"  {mode}: {row.calls:,} requests, {money(row.cost)}", style="dim"))
@@ -135,12 +139,14 @@ def money(cost: float | None) -> str:
 
 def costs_view(spent: Costs) -> RenderableType:
     """Show what was spent."""
-    table = Table("stage", "calls", "from the ledger", "input tokens", "output tokens", "cost")
+    hidden = spent.tokens.reasoning > 0
+    columns = ("calls", "from the ledger", "input tokens", "output tokens", *[REASONING] * hidden)
+    table = Table("stage", *columns, "cost")
     for name, row in [*spent.stages.items(), ("total", spent)]:
-        figures = (row.calls, row.cached, row.tokens.input, row.tokens.output)
+        figures = (row.calls, row.cached, row.tokens.input, row.tokens.output, *[row.tokens.reasoning] * hidden)
         table.add_row(name, *map(str, figures), money(row.cost))
     if (lost := spent.in_flight).calls:
-        figures = (lost.calls, 0, lost.tokens.input, lost.tokens.output)
+        figures = (lost.calls, 0, lost.tokens.input, lost.tokens.output, *[0] * hidden)
         table.add_row("in flight when it was killed, at most", *map(str, figures), money(lost.cost))
     return table
 

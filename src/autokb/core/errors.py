@@ -30,6 +30,10 @@ class StoppedOnPurposeError(AutokbError):
         self.result = result
 
 
+class RepliesAwaitedError(StoppedOnPurposeError):
+    """The work needs replies that come later, with a batch."""
+
+
 class WorkspaceBusyError(BadInputError):
     """Another process is building this workspace."""
 

@@ -22,7 +22,7 @@ class Paid:
     not be read; it is never served again. ``failed``: an attempt that got no reply. ``calls`` and ``cost`` are what
     this row adds to the one of the same key, an awaited one adds neither. A cost of None is unknown. ``items`` are the
     keys of the items that the request is about, ``batch`` is for whoever sent it as part of a batch. ``vectors`` are
-    those of an embedding request, kept with the row.
+    those of an embedding request, kept with the row. ``cap`` is the limit of tokens that was sent, 0 where none was.
     """
 
     key: str
@@ -37,6 +37,23 @@ class Paid:
     calls: int = 1
     batch: str = ""
     vectors: tuple[EmbeddingRequest, Vectors] | None = None
+    cap: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CutReply:
+    """A reply that was cut off at ``cap`` and could not be read; ``hidden`` tokens of it were reasoning."""
+
+    cap: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenReasoning:
+    """What a model's replies that ended by themselves used for hidden reasoning, in tokens: the most, and the mean."""
+
+    most: int
+    mean: float
 
 
 class Ledger(Protocol):
@@ -54,6 +71,14 @@ class Ledger(Protocol):
 
     def unreadable(self, base_keys: Sequence[str]) -> dict[str, int]:
         """Return how many replies to each request were paid for and could not be read; only those with any."""
+        ...
+
+    def cut_replies(self) -> dict[str, dict[str, CutReply]]:
+        """Return the replies that were cut off and could not be read, by the base key of their request and by key."""
+        ...
+
+    def reasoning(self, model: str) -> dict[str, HiddenReasoning]:
+        """Return what a model's replies used for hidden reasoning, by task; only tasks where any did."""
         ...
 
     def keep(self, rows: Sequence[Paid]) -> None:

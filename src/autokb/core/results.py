@@ -29,13 +29,17 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Tokens(Result):
-    """What a model read and wrote; fractions of a token are those of an estimate."""
+    """What a model read and wrote; fractions of a token are those of an estimate.
+
+    ``reasoning`` is the part of the output that is hidden reasoning.
+    """
 
     input: int | float
     output: int | float
+    reasoning: int | float = 0
 
     def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(self.input + other.input, self.output + other.output)
+        return Tokens(self.input + other.input, self.output + other.output, self.reasoning + other.reasoning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class Figures(Result):
 
     def rounded(self) -> Figures:
         """Return whole tokens, and money to the millionth of a dollar."""
-        tokens = Tokens(round(self.tokens.input), round(self.tokens.output))
+        tokens = Tokens(round(self.tokens.input), round(self.tokens.output), round(self.tokens.reasoning))
         return Figures(self.calls, tokens, None if self.cost is None else round(self.cost, 6))
 
 
@@ -181,7 +185,9 @@ class KnowledgeCounts(Result):
 class BuildReport(KnowledgeCounts):
     """What a build did, failed to do and spent.
 
-    ``notes`` say what a person should know of all of it; ``stopped`` why a build ended before its end, to go on later.
+    ``awaited`` replies come later, ``awaited_tasks`` counts them by task; ``rounds_left`` is how many more rounds
+    follow at most, None where none is awaited or nobody knows. ``notes`` say what a person should know of all of it;
+    ``stopped`` why a build ended before its end, to go on later.
     """
 
     failures: tuple[Failure, ...] = ()
@@ -191,6 +197,8 @@ class BuildReport(KnowledgeCounts):
     tokens: Tokens = NOTHING_SPENT.tokens
     cost: float | None = 0.0
     awaited: int = 0
+    awaited_tasks: Mapping[str, int] = field(default_factory=dict)
+    rounds_left: int | None = None
     batch: BatchReport | None = None
     seconds: float = 0.0
     stages: Mapping[str, StageReport] = field(default_factory=dict)

@@ -14,6 +14,8 @@ MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
+DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 _DIGITS = 10  # of LARGEST_NUMBER
 _SHOWN = 60  # characters of a value that is refused
 
@@ -32,7 +34,8 @@ class Settings:
     ``timeout`` is in seconds a request, ``retries`` are those after the first try; ``window`` are the tokens that the
     model can read (0: what is known of it), ``max_output`` those that it may write in one reply. A reply of more than
     ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document or chained (empty: as the mode
-    asks).
+    asks). ``reasoning_effort`` is by model: one of ``EFFORTS``, where none is named a low one is sent to models that
+    reason. With a ``scratchpad`` a model that has no hidden reasoning reasons in its reply before it writes solutions.
     """
 
     model: str = "offline"
@@ -48,8 +51,14 @@ class Settings:
     chunker: str = "fixed"
     max_size: int = CHUNK_SIZE
     context: str = ""
+    scratchpad: bool = False
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
+    reasoning_effort: Mapping[str, str] = field(default_factory=dict)
+
+    def effort_of(self, model: str) -> str:
+        """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
+        return self.reasoning_effort.get(model) or self.reasoning_effort.get(model.partition(":")[2], "")
 
 
 WORDS = ("model", "embedder", "base_url", "chunker", "context")
@@ -88,12 +97,16 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_word(name, value)
     if name in NUMBERS:
         return _read_whole_number(name, value)
+    if name == "scratchpad":
+        return _read_switch(name, value)
     if not isinstance(value, Mapping):
         raise BadInputError(f"settings.yaml: {name} must be a mapping, not {_shown(value)}.")
     if name == "prices":
         return _read_prices(value)
     if name == "answer":
         return _read_answer(value)
+    if name == "reasoning_effort":
+        return {_read_word(f"{name}: a model", model): _read_effort(model, effort) for model, effort in value.items()}
     return {
         _read_word(f"{name}: a task", task): _read_word(f"{name}: the model of {task}", model)
         for task, model in value.items()
@@ -104,6 +117,14 @@ def _read_word(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise BadInputError(f"settings.yaml: {name} must be a word, not {_shown(value)}.")
     return value.strip()
+
+
+def _read_switch(name: str, value: Any) -> bool:
+    """Read true or false; settings.yaml gives the word as it is written."""
+    text = str(value).strip().casefold()
+    if text not in ("true", "false"):
+        raise BadInputError(f"settings.yaml: {name} must be true or false, not {_shown(value)}.")
+    return text == "true"
 
 
 def _read_whole_number(name: str, value: Any) -> int:
@@ -150,6 +171,15 @@ def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
             f"{_shown(value['caution'])}."
         )
     return AnswerSettings(caution)
+
+
+def _read_effort(model: str, value: Any) -> str:
+    if value not in EFFORTS:
+        raise BadInputError(
+            f"settings.yaml: the reasoning_effort of {model} must be one of {', '.join(EFFORTS)}, not {_shown(value)}; "
+            f"{EFFORTS[-1]} sends none."
+        )
+    return str(value)
 
 
 def _read_price(where: str, value: Any) -> float:

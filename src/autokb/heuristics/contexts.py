@@ -21,6 +21,11 @@ class Passage:
     context: str = ""
 
 
+def headings_path(title: str, headings: Sequence[str]) -> str:
+    """Return title and headings as the first line of a context; what stands twice is said once."""
+    return JOINT.join(dict.fromkeys(part for part in map(str.strip, (title, *headings)) if part))
+
+
 def passage_contexts(
     title: str, passages: Sequence[Passage], before: Passage | None, language: str = ENGLISH
 ) -> tuple[str, ...]:
@@ -28,8 +33,7 @@ def passage_contexts(
     contexts: list[str] = []
     previous = before
     for passage in passages:
-        parts = [title.strip(), *(heading.strip() for heading in passage.headings)]
-        path = JOINT.join(dict.fromkeys(part for part in parts if part))
+        path = headings_path(title, passage.headings)
         introduction = _introduction(passage, previous, language) if previous else ""
         context = "\n".join(part for part in (path, introduction) if part)
         contexts.append(context)

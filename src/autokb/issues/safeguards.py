@@ -18,11 +18,11 @@ from autokb.text.lexicons import alternation, language_data, word_lists
 _NUMBERED = re.compile(r"\s*(?:[^\n#*+-][^\n]*\n+)?\d{1,9}[.)]\s")  # also behind the words that lead over to it
 
 
-def rules_request(solution: Solution, issue: Issue, spec: DomainSpec) -> CheckRules:
-    """Ask whether a solution keeps the rules of its domain."""
+def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec) -> CheckRules:
+    """Ask whether a solution keeps the rules of its domain; without its issue equal texts are one question."""
     return CheckRules(
         domain=spec.description or spec.name,
-        issue=issue.text,
+        issue="" if issue is None else issue.text,
         title=solution_title(solution),
         steps=solution.steps,
         text=solution.text,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.attributes import from_lists
@@ -23,6 +23,7 @@ __all__ = [
     "PathSolution",
     "rules_request",
     "safeguard",
+    "shown_request",
     "solution_id",
     "solutions_request",
     "verify_quotes",
@@ -51,7 +52,7 @@ def solutions_request(
 ) -> WriteSolutions:
     """Ask for the solutions of a node; a hit finds the place in a document, the excerpt goes as far as its section.
 
-    A model reads at most some ``most`` characters around a hit; the nodes of a tree then mostly share their excerpts.
+    In paper mode a model reads at most some ``most`` characters around a hit.
     """
     excerpts: dict[tuple[str, Span], Excerpt] = {}
     for passage in found:
@@ -59,13 +60,22 @@ def solutions_request(
         key = (passage.document.id, span)
         if key not in excerpts:
             excerpts[key] = _cut_excerpt(passage, span)
+    return _request(issue, spec, excerpts.values())
+
+
+def shown_request(issue: Issue, spec: DomainSpec, shown: Sequence[FoundPassage]) -> WriteSolutions:
+    """Ask a model for the solutions of a node from these passages as they are: the nodes of a tree have the same."""
+    return _request(issue, spec, [_cut_excerpt(passage, (passage.start, passage.end)) for passage in shown])
+
+
+def _request(issue: Issue, spec: DomainSpec, excerpts: Iterable[Excerpt]) -> WriteSolutions:
     return WriteSolutions(
         issue=issue.text,
         attributes=issue.attributes,
         domain=spec.description or spec.name,
         configuration=spec.attributes,
         rules=tuple(rule.text for rule in spec.rules),
-        excerpts=tuple(excerpts.values()),
+        excerpts=tuple(excerpts),
         language=spec.language,
     )
 

@@ -31,6 +31,10 @@ class Budget:
         del self._reserved[ticket]
         self._spent += _up(actual)
 
+    def spend(self, amount: float) -> None:
+        """Count what was spent without having been set aside."""
+        self._spent += _up(amount)
+
     def can_ever_fit(self, amount: float) -> bool:
         """Return whether an amount fits once every open reservation was given back."""
         return self._spent + _up(amount) <= self._limit

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import anyio
+import anyio.to_thread
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ledger import Ledger, Paid
@@ -22,7 +23,9 @@ from autokb.core.model_requests import (
 )
 from autokb.core.vectors import Vectors
 from autokb.llm.budget import Budget
+from autokb.llm.caps import Caps, was_cut
 from autokb.llm.commits import Commits
+from autokb.llm.limits import usual_limits
 from autokb.llm.prices import Price, Prices
 from autokb.llm.sender import EmbeddingSender, Sender
 
@@ -51,6 +54,7 @@ class Counts:
     input: int = 0
     output: int = 0
     cost: float | None = 0.0
+    reasoning: int = 0  # hidden, part of the output
 
     def add(self, row: Paid) -> None:
         """Count one attempt."""
@@ -59,6 +63,7 @@ class Counts:
         if row.reply is not None:
             self.input += row.reply.input_tokens
             self.output += row.reply.output_tokens
+            self.reasoning += row.reply.reasoning_tokens
 
 
 @dataclass
@@ -84,6 +89,7 @@ class ModelClient:
         pause: Callable[[float], Awaitable[None]] = anyio.sleep,
         embedding_sender: EmbeddingSender | None = None,
         sends_at_once: bool = True,
+        caps: Caps | None = None,
     ) -> None:
         self.counts = Counts()  # of the whole run
         self.by_task: dict[tuple[str, str], Counts] = {}  # by stage and task
@@ -97,6 +103,7 @@ class ModelClient:
         self._retries = retries
         self._pause = pause
         self._embedding_sender = embedding_sender
+        self._caps = caps or Caps(ledger, usual_limits)
         self._sends_at_once = sends_at_once  # else requests are noted for a batch, and none is ever in flight
         self._dice = random.Random()  # seeded by the system: processes that failed together do not wait alike
         self._flights: dict[str, _Flight] = {}
@@ -105,18 +112,27 @@ class ModelClient:
     async def ask(self, request: ModelRequest, tag: Tag) -> ModelReply:
         """Return the reply to a request: from the ledger, else paid for, and on disk before it is returned.
 
-        Raises SendError when no retry helped, AwaitedError when the reply comes with a batch, BudgetReachedError, and
+        A reply that was cut off is asked for once more with a raised cap. Raises SendError when no retry helped, among
+        them CutOffError when no cap is left, AwaitedError when the reply comes with a batch, BudgetReachedError, and
         BadInputError when no other request would fare better.
         """
         base_key = request.base_key
-        request = request.tried_again(self._ledger.unreadable([base_key]).get(base_key, 0))
-        if isinstance(reply := await self._landed(request.key), ModelReply):
-            return self._cached(reply, tag)
-        if (reply := self._ledger.replies([request.key]).get(request.key)) is not None:
-            return self._cached(reply, tag)
-        reply = await self._fly(request, tag)
-        assert isinstance(reply, ModelReply)
-        return reply
+        settled: set[str] = set()
+        while True:
+            request = request.tried_again(self._ledger.unreadable([base_key]).get(base_key, 0))
+            reply = await self._landed(request.key) or self._ledger.replies([request.key]).get(request.key)
+            is_new = reply is None
+            if reply is None:
+                request = self._caps.with_cap(request, tag.task)
+                reply = await self._fly(request, tag)
+                self._caps.note(request, reply)
+            assert isinstance(reply, ModelReply)
+            if not was_cut(reply) or request.key in settled:  # twice the same: a ledger that nobody can write
+                return reply if is_new else self._cached(reply, tag)
+            if not is_new:
+                settled.add(request.key)
+            await anyio.to_thread.run_sync(self._ledger.settle, [request.key], False)
+            self._caps.read_again()
 
     async def embed(self, request: EmbeddingRequest, tag: Tag, *, keep: bool = True) -> Vectors:
         """Return the vectors of a request's texts, on disk with its row of the ledger before they are returned.
@@ -190,6 +206,7 @@ class ModelClient:
     ) -> ModelReply | EmbeddingReply:
         """Send a request; whoever asks for the same meanwhile gets what it brings."""
         row = Paid(request.key, request.base_key, tag.stage, tag.task, request.model, tag.items, "failed", None, 0.0)
+        row = replace(row, cap=request.most_output)
         flight = self._flights[row.key] = _Flight()
         try:
             flight.reply = await self._retried(request, row, keep)
@@ -235,7 +252,7 @@ class ModelClient:
         try:
             if self._sends_at_once or isinstance(request, EmbeddingRequest):
                 # On the disk before it is sent: a process that is killed must not hide what it may have spent.
-                booked = ModelReply("", request.size, request.max_tokens)
+                booked = ModelReply("", request.size, request.most_output)
                 await self._commits.keep(replace(row, state="sent", reply=booked, cost=most))
             if isinstance(request, EmbeddingRequest):
                 assert self._embedding_sender is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autokb.core.settings import Settings
+
 WINDOW_UNKNOWN = 32_000
 
 
@@ -19,6 +21,11 @@ def limits(model: str, window: int, max_output: int) -> Limits:
     """Return the limits of ``provider:NAME``: the setting ``window``, else what is known of it, else 32,000."""
     found = window or known_window(model) or WINDOW_UNKNOWN
     return Limits(found, min(max_output, found // 2))
+
+
+def usual_limits(model: str) -> Limits:
+    """Return the limits of ``provider:NAME`` where nobody set any."""
+    return limits(model, 0, Settings().max_output)
 
 
 def known_window(model: str) -> int | None:

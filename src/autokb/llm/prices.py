@@ -37,8 +37,8 @@ class Price:
         return usd * self.batch if batch else usd
 
     def most(self, request: ModelRequest | EmbeddingRequest, batch: bool = False) -> float:
-        """Return the most USD that a request can cost: each of its bytes a token, and all that it may write."""
-        return self.cost(request.size, request.max_tokens, batch=batch)
+        """Return the most USD that a request can cost: each of its bytes a token, and all of its cap."""
+        return self.cost(request.size, request.most_output, batch=batch)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from autokb.core.model_requests import TOKENS_MOST, Message, ModelReply, ModelRe
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.core.storable import without_surrogates
 from autokb.core.tokens import CHARACTERS_A_TOKEN
+from autokb.llm.effort import effort_sent, refuses_effort, usual_settings
 from autokb.llm.failures import failure, timed_out
 from autokb.llm.reply_bound import is_too_long, too_long
 
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 TOOL = "Takes your reply. Call it once."
-NO_TEMPERATURE = (
-    "thinking_enabled_by_default",
-    "anthropic_disallows_sampling_settings",
-    "bedrock_disallows_sampling_settings",
-)
 Mode = Literal["native", "tool", "prompted"]
 Strict = Callable[[Mapping[str, Any]], bool]
 
@@ -58,7 +54,7 @@ class ModelSender:
         self._model = model
         self._timeout = timeout
         self._mode = mode_of(model.profile)
-        self._settings: ModelSettings = {**usual_settings(model.profile), **(options or {})}
+        self._options: ModelSettings = options or {}
         self._strict = strict
         self._empty = empty
         self._close = close
@@ -66,10 +62,15 @@ class ModelSender:
 
     async def send(self, request: ModelRequest) -> ModelReply:
         """Return the model's reply, or raise a SendError that says what kept it away and shows no key."""
-        messages, settings = turns(request.messages, self._empty), {**self._settings, "max_tokens": request.max_tokens}
+        messages = turns(request.messages, self._empty)
+        effort = effort_sent(self._name, self._model, request.effort)
+        usual = usual_settings(self._name, self._model.profile, effort)
+        settings = {**usual, **self._options, "max_tokens": request.most_output}
         parameters = request_parameters(self._mode, request.name, request.schema, self._strict(request.schema))
         found = await self._ask(messages, settings, parameters)
         if isinstance(found, SendError):
+            if set(usual) - {"temperature"} and refuses_effort(self._name, self._model, found, effort):
+                raise SendError(str(found), retry=True, retry_after=0.0)  # the next try goes without it
             raise found  # outside of the except clause: the provider's own error may show more than it should
         reply = reply_of(found, request)
         if is_too_long(reply.text, self._max_reply_bytes):  # the packages of some providers read answers themselves
@@ -113,11 +114,6 @@ def request_parameters(mode: Mode, name: str, schema: Mapping[str, Any], strict:
     return ModelRequestParameters(output_mode=mode, output_object=form)
 
 
-def usual_settings(profile: Mapping[str, Any]) -> ModelSettings:
-    """Return a temperature of 0, save for models that reason by default and newer ones, which refuse any."""
-    return {} if any(profile.get(name, False) for name in NO_TEMPERATURE) else {"temperature": 0.0}
-
-
 def turns(messages: Sequence[Message], empty: str = "") -> list[ModelMessage]:
     """Return our turns as pydantic-ai's messages; an empty turn of the assistant stays one, or becomes ``empty``."""
     from pydantic_ai import messages as theirs
@@ -143,13 +139,28 @@ def reply_of(response: ModelResponse, request: ModelRequest) -> ModelReply:
     text = without_surrogates(refused if isinstance(refused, str) else _text(response))
     read = sum(len(m.text) for m in request.messages)
     usage = response.usage
+    wrote = _counted(usage.output_tokens) or math.ceil(len(text) / CHARACTERS_A_TOKEN)
+    finish = _finish(response.finish_reason, refused is not None)
     return ModelReply(
         text,
         _counted(usage.input_tokens) or math.ceil(read / CHARACTERS_A_TOKEN),
-        _counted(usage.output_tokens) or math.ceil(len(text) / CHARACTERS_A_TOKEN),
+        wrote,
         _counted(usage.cache_read_tokens),
-        _finish(response.finish_reason, refused is not None),
+        finish,
+        _reasoned(response, text, wrote, finish),
     )
+
+
+def _reasoned(response: ModelResponse, text: str, wrote: int, finish: str) -> int:
+    """Return the tokens of hidden reasoning among those written; where nobody counted them, what cannot be the text."""
+    from pydantic_ai.messages import ThinkingPart
+
+    if counted := _counted(response.usage.output_reasoning_tokens):
+        return min(counted, wrote)
+    thought = finish == "length" and not text.strip()
+    if not thought and not any(isinstance(part, ThinkingPart) for part in response.parts):
+        return 0
+    return max(wrote - math.ceil(len(text) / CHARACTERS_A_TOKEN), 0)
 
 
 def _counted(tokens: Any) -> int:

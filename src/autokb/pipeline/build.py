@@ -24,6 +24,7 @@ from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.splitting import ClusterSplitter
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.rounds import stop_if_awaited
 from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
@@ -117,6 +118,8 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
         tokens=spent.tokens,
         cost=spent.cost,
         awaited=stages.awaited,
+        awaited_tasks=stages.awaited_tasks,
+        rounds_left=stages.rounds_left,
         batch=stages.batch_report(),
         seconds=round(seconds, 3),
         stages=stages.log.reports(),
@@ -188,8 +191,9 @@ class Build:
         # Step 2: issue processing
         raw_vectors = stages.embed([r.full_text for r in raw])
         attributes = self._attributes(raw)
-        organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink)
-        stages.stop_if_awaited()
+        mode = self.workspace.mode
+        organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink, mode=mode)
+        stop_if_awaited(stages, self.workspace, len(raw))
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
         past = past_issues(raw, DocumentNames(documents))
@@ -199,14 +203,14 @@ class Build:
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
         splitter = ClusterSplitter(sections, problems, {p.id: p.documents for p in past})
         grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows, splitter)
-        stages.stop_if_awaited()
+        stop_if_awaited(stages, self.workspace, len(raw))
         # Step 3: solution generation, with what is known of earlier outcomes
         index = self._fitted_index(sources, windows, titles, grown, passages)
         grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
         grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
         decided, rules = decide(stages, spec, solutions, grown, published.decisions)
-        stages.stop_if_awaited()
+        stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts()
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autokb.core.ids import digest
+from autokb.core.model_requests import CutOffError, effort_in_key
 from autokb.core.results import Figures, Tokens
 from autokb.core.settings import Settings
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
-from autokb.pipeline.model_session import limits_of
-from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, item_keys
+from autokb.pipeline.model_session import caps_of, limits_of
+from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, halves, item_keys
 from autokb.pipeline.runner import Answered, Job, OfflineRunner
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tasks.asking import request_for
 from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
@@ -41,9 +43,15 @@ class Estimate:
     batch_cost: float | None = 0.0
 
     def count_groups(
-        self, stage: str, task: Task[Any, Any], items: Sequence[Any], groups: Sequence[Group], model: str
+        self,
+        stage: str,
+        task: Task[Any, Any],
+        items: Sequence[Any],
+        groups: Sequence[Group],
+        model: str,
+        hidden: float = 0.0,
     ) -> None:
-        """Count one request a group of positions."""
+        """Count one request a group of positions, each with so many tokens of hidden reasoning."""
         read = written = 0.0
         for group in groups:
             together = [items[n] for n in group]
@@ -51,9 +59,11 @@ class Estimate:
             read += characters / CHARACTERS_A_TOKEN * self.ratios.get(model, 1.0)
             tokens = TOKENS_AROUND_ENTRIES + sum(task.tokens(item)[1] for item in together)
             written += tokens * self.ratios.get(f"{model} {task.name}", 1.0)
+        reasoning = hidden * len(groups)
         price = self.prices.of(model)
-        cost = None if price is None else price.cost(round(read), round(written))
-        self._add(stage, Figures(len(groups), Tokens(read, written), cost), None if price is None else price.batch)
+        cost = None if price is None else price.cost(round(read), round(written + reasoning))
+        figures = Figures(len(groups), Tokens(read, written + reasoning, reasoning), cost)
+        self._add(stage, figures, None if price is None else price.batch)
 
     def count_texts(self, stage: str, texts: Sequence[str], embedder: str) -> None:
         """Count the tokens that a paid embedder reads; how many requests that takes is its own affair."""
@@ -83,17 +93,38 @@ class CountingRunner:
         self._ledger = ledger
         self._estimate = estimate
         self._model = model
+        self._effort = settings.effort_of(model)
+        self.name = " ".join((model, *effort_in_key(self._effort)))
+        self._caps = caps_of(settings, ledger)
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of the model's answers: what it answered before is not counted."""
-        return item_keys(task, self._model, items)
+        return item_keys(task, self._model, items, self._effort)
 
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Form the requests, count them, and stand in for their replies."""
         batching = Batching(job.task, job.items, self._limits, self._one_each)
         groups = batching.groups(job.keys, job.missing, self._ledger.open_groups(job.task.name))
-        self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model)
-        yield from OfflineRunner().answer(job)
+        given_up: list[Answered] = []
+        if self._caps.any_was_cut:
+            groups = [part for group in groups for part in self._still_asked(job, group, given_up)]
+        hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0
+        self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model, hidden)
+        yield given_up
+        failed = {one.position for one in given_up}
+        yield from OfflineRunner().answer(replace(job, missing=[n for n in job.missing if n not in failed]))
+
+    def _still_asked(self, job: Job[Any], group: Group, given_up: list[Answered]) -> list[Group]:
+        """Return what a build still asks of a group: a request that no cap was enough for is not asked again."""
+        items = tuple(job.items[n] for n in group)
+        request = request_for(job.task, items, self._model, self._limits.output, self._effort)
+        try:
+            self._caps.with_cap(request, job.task.name)
+        except CutOffError as error:
+            parts = halves(group, error)
+            given_up += [] if parts else [Answered(n, None, str(error)) for n in group]
+            return [asked for part in parts for asked in self._still_asked(job, part, given_up)]
+        return [group]
 
 
 @dataclass(frozen=True)

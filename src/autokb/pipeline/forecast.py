@@ -61,7 +61,7 @@ def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Seque
     replies = stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
     attributes = {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
     vectors = stages.embed([r.full_text for r in raw])
-    organised = organise(stages, spec, raw, vectors, read_published(file), rethink=False)
+    organised = organise(stages, spec, raw, vectors, read_published(file), rethink=False, mode=workspace.mode)
     if read_embedder_name(workspace.settings.embedder).is_paid:
         return []
     return [reports.question(spec) for reports in reports_by_lead(spec, raw, attributes, organised, {}).values()]
@@ -70,7 +70,8 @@ def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Seque
 def _count_trees(workspace: Workspace, stages: Stages, workload: Workload) -> None:
     _count(stages, "trees", GROW_TREE, workload.trees)
     apart = asks_attributes_apart(workspace, stages)
-    _count(stages, "solutions", WRITE_SOLUTIONS, workload.solutions(with_attributes=not apart))
+    scratchpad = workspace.settings.scratchpad
+    _count(stages, "solutions", WRITE_SOLUTIONS, workload.solutions(apart=apart, scratchpad=scratchpad))
     if apart:
         _count(stages, "solution_attributes", EXTRACT_ATTRIBUTES, workload.solution_attributes())
     if workspace.spec.rules:

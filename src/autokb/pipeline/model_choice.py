@@ -11,18 +11,22 @@ from autokb.tasks.registry import task_names
 OFFLINE = "offline"
 PAPER_OFFLINE_STAGES = frozenset({"attributes", "rules"})  # appendix C of the AutoKB paper counts no request for them
 CONTEXT_MODES = ("document", "chained")
+CONTEXT_STAGE = "context"
 
 
 def model_of(settings: Settings, mode: str, task: str, stage: str) -> str:
     """Return the model that answers a task in a stage of the build.
 
     ``paper`` mode asks what appendix C counts: raw issues' attributes and rules are answered offline there, unless
-    the settings name a model for the task itself.
+    the settings name a model for the task itself. ``economical`` mode makes contexts of headings and introductions
+    (decision 025), unless the settings name a model for them or say how contexts are asked for.
     """
     named = settings.tasks.get(task) or settings.tasks.get(task.rsplit("/", 1)[-1])
     if named:
         return named
-    return OFFLINE if mode == "paper" and stage in PAPER_OFFLINE_STAGES else settings.model
+    if mode == "paper":
+        return OFFLINE if stage in PAPER_OFFLINE_STAGES else settings.model
+    return OFFLINE if stage == CONTEXT_STAGE and not settings.context else settings.model
 
 
 def named_models(settings: Settings) -> list[str]:

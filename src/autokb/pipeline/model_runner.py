@@ -10,10 +10,17 @@ from functools import partial
 from typing import Any
 
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.model_requests import AwaitedError, BudgetReachedError, ModelReply, ModelRequest
+from autokb.core.model_requests import (
+    AwaitedError,
+    BudgetReachedError,
+    CutOffError,
+    ModelReply,
+    ModelRequest,
+    effort_in_key,
+)
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.pipeline.model_session import ModelSession
-from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, item_keys
+from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, halves, item_keys
 from autokb.pipeline.runner import KEPT_AT_ONCE, KEPT_SECONDS, Answered, Job
 from autokb.tasks.asking import answer, request_for
 from autokb.tasks.task import In, Read, Task
@@ -38,10 +45,12 @@ class ModelRunner:
     def __init__(self, session: ModelSession, model: str) -> None:
         self._session = session
         self._model = model
+        self._effort = session.settings.effort_of(model)
+        self.name = " ".join((model, *effort_in_key(self._effort)))
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of what the model reads of each item."""
-        return item_keys(task, self._model, items)
+        return item_keys(task, self._model, items, self._effort)
 
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Ask what is missing; a budget that is reached is raised when all that arrived was yielded."""
@@ -65,7 +74,7 @@ class ModelRunner:
                     keys = [key for r in readings if r.readable is readable for key in r.requests]
                     session.ledger.settle(keys, readable)
             outcomes = future.result()
-        failed, stopped = self._outcomes(groups, outcomes)
+        failed, stopped = self._outcomes(job, groups, outcomes)
         if unheard := [a for a in failed if a.position not in answered]:
             yield unheard
         if stopped:
@@ -102,14 +111,16 @@ class ModelRunner:
         finally:
             future.cancel()  # when nobody takes what arrives any more
 
-    def _outcomes(self, groups: Sequence[Group], outcomes: Sequence[Exception | None]) -> tuple[list[Answered], str]:
+    def _outcomes(
+        self, job: Job[Any], groups: Sequence[Group], outcomes: Sequence[Exception | None]
+    ) -> tuple[list[Answered], str]:
         """Return the items of requests that failed, and why the run stops, if it does."""
         failed: list[Answered] = []
         stopped = ""
         for group, outcome in zip(groups, outcomes, strict=True):
             match outcome:
                 case AwaitedError():
-                    self._session.awaited += 1
+                    self._session.awaited[job.stage, job.task.name] += 1
                 case BudgetReachedError():
                     stopped = str(outcome) or "The budget is used up."
                 case Exception():
@@ -120,44 +131,50 @@ class ModelRunner:
     async def _ask(
         self, job: Job[Any], group: Group, most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]
     ) -> None:
-        """Ask about the items of a group; of those that a cut reply lost, fewer are asked about at once."""
+        """Ask about the items of a group; where their reply is cut off at any cap, about half of them at once."""
         from autokb.llm.client import Tag
 
         session, task = self._session, job.task
         items = tuple(job.items[n] for n in group)
         tag = Tag(job.stage, task.name, tuple(job.keys[n] for n in group))
         requests: list[str] = []
-        was_cut = False
 
         async def ask(one: ModelRequest) -> ModelReply:
-            nonlocal was_cut
-            attempt = session.ledger.unreadable([one.base_key]).get(one.base_key, 0)
             reply = await session.client.ask(one, tag)
+            attempt = session.ledger.unreadable([one.base_key]).get(one.base_key, 0)
             if not requests:
                 usual = TOKENS_AROUND_ENTRIES + sum(task.tokens(item)[1] for item in items)
-                session.guessed(f"{self._model} {task.name}", usual, reply.output_tokens)
+                session.guessed(f"{self._model} {task.name}", usual, reply.output_tokens - reply.reasoning_tokens)
             characters = sum(len(m.text) for m in one.messages)
             session.guessed(self._model, characters / CHARACTERS_A_TOKEN, reply.input_tokens)
             requests.append(one.tried_again(attempt).key)
-            was_cut = was_cut or reply.finish == "length"
             return reply
 
-        request = request_for(task, items, self._model, most_tokens)
-        read: list[Read[Any]] = await answer(request, task, items, ask)
-        lost = [n for n, one in zip(group, read, strict=True) if one.answer is None]
-        asked_again = lost if was_cut and lost and len(group) > 1 else []
-        arrived.put(
-            _Reading(
-                tuple(
-                    Answered(n, None, one.error)
-                    if one.answer is None
-                    else Answered(n, one.answer.model_dump_json(), "", tuple(requests))
-                    for n, one in zip(group, read, strict=True)
-                    if n not in asked_again
-                ),
-                tuple(requests),
-            )
+        request = request_for(task, items, self._model, most_tokens, self._effort)
+        try:
+            read: list[Read[Any]] = await answer(request, task, items, ask)
+        except CutOffError as error:
+            await self._ask_in_parts(job, halves(group, error), most_tokens, arrived)
+            if error.hidden or len(group) == 1:
+                arrived.put(_Reading(tuple(Answered(n, None, str(error)) for n in group), ()))
+            return
+        answered = tuple(
+            Answered(n, None, one.error)
+            if one.answer is None
+            else Answered(n, one.answer.model_dump_json(), "", tuple(requests))
+            for n, one in zip(group, read, strict=True)
         )
-        for part in (asked_again[: len(asked_again) // 2], asked_again[len(asked_again) // 2 :]):
-            if part:
-                await self._ask(job, tuple(part), most_tokens, arrived)
+        arrived.put(_Reading(answered, tuple(requests)))
+
+    async def _ask_in_parts(
+        self, job: Job[Any], parts: Sequence[Group], most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]
+    ) -> None:
+        """Ask about each part of a group, also where the reply to an earlier one comes with a batch."""
+        awaited: AwaitedError | None = None
+        for part in parts:
+            try:
+                await self._ask(job, part, most_tokens, arrived)
+            except AwaitedError as error:
+                awaited = error
+        if awaited is not None:
+            raise awaited

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
 
     from autokb.llm.batch.awaited import Batch, TakenReplies
+    from autokb.llm.batch.provider import BatchProvider
+    from autokb.llm.budget import Budget
+    from autokb.llm.caps import Caps
     from autokb.llm.client import ModelClient
     from autokb.llm.embedders.endpoint import EndpointEmbedder
     from autokb.llm.limits import Limits
@@ -41,16 +45,23 @@ PACE = "seconds_a_call"  # meta: seconds of waiting a request
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """How a person wants models to be asked: for at most ``budget`` USD, at once or as a batch."""
+    """How a person wants models to be asked: for at most ``budget`` USD, at once or as a batch.
+
+    Where ``budget_has_replies`` is set, the replies that a batch brings are paid from the budget too.
+    """
 
     budget: float | None = None
     batch: bool = False
     batch_files: Path | None = None
+    budget_has_replies: bool = False
 
 
 @dataclass
 class ModelSession:
-    """The client and its loop; ``models`` are those that the settings name, ``awaited`` counts replies to come."""
+    """The client and its loop; ``models`` are those that the settings name.
+
+    ``awaited`` counts replies to come by stage and task, ``outlook`` says how many rounds follow.
+    """
 
     settings: Settings
     mode: str
@@ -63,7 +74,8 @@ class ModelSession:
     embedder: EndpointEmbedder | None = None
     batch: Batch | None = None
     taken: TakenReplies | None = None
-    awaited: int = 0
+    awaited: Counter[tuple[str, str]] = field(default_factory=Counter)
+    outlook: str = ""
     seconds: float = 0.0
     _guesses: dict[str, list[float]] = field(default_factory=dict)
     _reused: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -109,7 +121,8 @@ class ModelSession:
     def spending(self) -> Spending:
         """Return what this run asked and spent."""
         total = self.client.counts
-        return Spending(total.calls, sum(self._cached().values()), Tokens(total.input, total.output), total.cost)
+        tokens = Tokens(total.input, total.output, total.reasoning)
+        return Spending(total.calls, sum(self._cached().values()), tokens, total.cost)
 
     def batch_report(self) -> BatchReport | None:
         """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
@@ -122,8 +135,11 @@ class ModelSession:
             found[place] = found.get(place, 0) + counts.cached
         return {place: n for place, n in found.items() if n}
 
-    def take_replies(self) -> None:
-        """Put the replies of a batch that have come into the ledger; they count as calls of this run."""
+    def take_replies(self, budget: Budget | None = None) -> None:
+        """Put the replies of a batch that have come into the ledger; they count as calls of this run.
+
+        They are paid from the budget, where one is given.
+        """
         if self.batch is None:
             return
         self.portal.call(self.batch.check, self.models)
@@ -132,13 +148,16 @@ class ModelSession:
         counts.calls += taken.taken
         counts.input += taken.input_tokens
         counts.output += taken.output_tokens
+        counts.reasoning += taken.reasoning_tokens
         counts.cost = None if counts.cost is None or taken.cost is None else counts.cost + taken.cost
+        if budget is not None:
+            budget.spend(taken.cost or 0.0)
 
     def close(self) -> None:
         """Write or submit what a batch is to ask, close the connections, and note what the next plan can learn from."""
         try:
             if self.batch is not None:
-                self.portal.call(self.batch.flush)
+                self.portal.call(self.batch.flush, self.outlook)
         finally:
             self.portal.call(self.client.close)
             self._note()
@@ -162,6 +181,13 @@ def limits_of(settings: Settings, model: str) -> Limits:
     from autokb.llm.limits import limits
 
     return limits(model, settings.window, settings.max_output)
+
+
+def caps_of(settings: Settings, ledger: LedgerTable) -> Caps:
+    """Return what gives each request its cap, as the settings and earlier replies say."""
+    from autokb.llm.caps import Caps
+
+    return Caps(ledger, partial(limits_of, settings))
 
 
 def read_ratios(file: WorkspaceFile) -> dict[str, float]:
@@ -201,22 +227,24 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
     ledger = LedgerTable(file)
     batch = _open_batch(options, settings, ledger, file, prices)
     endpoint = open_endpoint_embedder(settings) if embedder.is_paid else None
+    budget = None if options.budget is None else Budget(options.budget)
     client = ModelClient(
         ledger,
         lambda model: batch or open_sender(model, settings.base_url, settings.timeout, settings.max_reply_bytes),
         prices,
-        None if options.budget is None else Budget(options.budget),
+        budget,
         settings.concurrency,
         settings.retries,
         embedding_sender=endpoint,
         sends_at_once=batch is None,
+        caps=caps_of(settings, ledger),
     )
     with start_blocking_portal() as portal:
         session = ModelSession(
             settings, workspace.mode, names, file, ledger, client, prices, portal, embedder=endpoint, batch=batch
         )
         try:
-            session.take_replies()
+            session.take_replies(budget if options.budget_has_replies else None)
             yield session
         finally:
             session.close()
@@ -243,15 +271,36 @@ def _open_batch(
         from autokb.llm.batch.files import BatchFiles
 
         return BatchFiles(options.batch_files, ledger, BatchNotes(file), prices.of, settings.max_reply_bytes)
-    if options.batch:
-        from autokb.llm.batch.models import open_batch_model
-        from autokb.llm.batch.provider import BatchProvider
-        from autokb.llm.reply_bound import ReplyBound
+    return _open_provider(settings, ledger, file, prices) if options.batch else None
 
-        bound = ReplyBound(settings.max_reply_bytes)
-        open_model = partial(open_batch_model, base_url=settings.base_url, bound=bound)
-        return BatchProvider(ledger, BatchNotes(file), prices.of, open_model, bound)
-    return None
+
+def _open_provider(settings: Settings, ledger: LedgerTable, file: WorkspaceFile, prices: Prices) -> BatchProvider:
+    from autokb.llm.batch.models import open_batch_model
+    from autokb.llm.batch.provider import BatchProvider
+    from autokb.llm.reply_bound import ReplyBound
+
+    bound = ReplyBound(settings.max_reply_bytes)
+    open_model = partial(open_batch_model, base_url=settings.base_url, bound=bound)
+    return BatchProvider(ledger, BatchNotes(file), prices.of, open_model, bound)
+
+
+def has_batch_ended(workspace: Workspace) -> bool:
+    """Ask the provider whether a batch of this workspace has ended; none being submitted counts as ended."""
+    import anyio
+
+    from autokb.llm.prices import Prices
+
+    settings = workspace.settings
+
+    async def ask(provider: BatchProvider) -> bool:
+        try:
+            return await provider.has_ended()
+        finally:
+            await provider.close()
+
+    with workspace.file() as file:
+        prices = Prices(settings.prices, settings.base_url)
+        return anyio.run(ask, _open_provider(settings, LedgerTable(file), file, prices))
 
 
 @dataclass(frozen=True, slots=True)

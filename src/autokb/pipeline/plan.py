@@ -135,9 +135,15 @@ def costs(workspace: Workspace) -> Costs:
     with workspace.file() as file:
         calls, read, wrote, most = in_flight(file)
         lost = InFlight(calls, Tokens(read, wrote), most)
-        asked = [(stage, task, n, 0, read, wrote, cost) for stage, task, n, read, wrote, cost in spending(file)]
-        for stage, task, calls, cached, read, wrote, cost in [*asked, *file.spent()]:
-            row = Spending(calls, cached, Tokens(read, wrote), cost)
+        asked = [
+            (stage, task, Spending(n, 0, Tokens(read, wrote, hidden), cost))
+            for stage, task, n, read, wrote, cost, hidden in spending(file)
+        ]
+        cached = [
+            (stage, task, Spending(n, taken, Tokens(read, wrote), cost))
+            for stage, task, n, taken, read, wrote, cost in file.spent()
+        ]
+        for stage, task, row in [*asked, *cached]:
             total = total + row
             stages[stage] = stages.get(stage, NOTHING_SPENT) + row
             tasks[task] = tasks.get(task, NOTHING_SPENT) + row

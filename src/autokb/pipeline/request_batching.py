@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
+from autokb.core.model_requests import CutOffError, effort_in_key
 from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
@@ -22,16 +24,25 @@ LONGER_THAN_USUAL = 2  # times that a group's reply may be; entries at their lon
 Group = tuple[int, ...]  # positions of the items that share a request
 
 
-def item_key(task: Task[Any, Any], model: str, turns: tuple[str, str]) -> str:
-    """Return the key of an item's answer: the model, the task, and what the model reads of the item alone."""
-    return digest("answer", task.name, str(task.version), model, *turns)
+def item_key(task: Task[Any, Any], model: str, turns: tuple[str, str], effort: str = "") -> str:
+    """Return the key of an item's answer: the model, the task, and what the model reads of the item alone.
+
+    A reasoning effort is part of it where a person set one.
+    """
+    return digest("answer", task.name, str(task.version), model, *turns, *effort_in_key(effort))
 
 
-def item_keys(task: Task[In, Any], model: str, items: Sequence[In]) -> list[str]:
+def item_keys(task: Task[In, Any], model: str, items: Sequence[In], effort: str = "") -> list[str]:
     """Return the keys of items' answers by a model (BadInputError where the task has no prompt)."""
     if not task.asks_models:
         raise BadInputError(f"The task {task.name} cannot be asked of a model; set tasks: {{{task.name}: offline}}.")
-    return [item_key(task, model, task.turns((item,))) for item in items]
+    return [item_key(task, model, task.turns((item,)), effort) for item in items]
+
+
+def halves(group: Group, error: CutOffError) -> list[Group]:
+    """Return the parts to ask about where the reply about a group was too long; none where that is not why."""
+    middle = len(group) // 2
+    return [group[:middle], group[middle:]] if middle and not error.hidden else []
 
 
 @dataclass(frozen=True)
@@ -64,16 +75,26 @@ class Batching:
 
     def _grouped(self, positions: Sequence[int]) -> list[Group]:
         """Return groups of positions; an item too large for the model stands alone: the model's own error says so."""
-        groups: list[Group] = []
-        unfinished: dict[Hashable, list[int]] = {}
+        together: dict[Hashable, list[list[int]]] = {}
+        order: list[list[int]] = []
         for position in positions:
             place = position if self.one_each else self.task.together(self.items[position])
-            group = unfinished.setdefault(place, [])
-            if group and not self._fits([*group, position]):
-                groups.append(tuple(group))
-                group.clear()
-            group.append(position)
-        return groups + [tuple(group) for group in unfinished.values() if group]
+            groups = together.setdefault(place, [])
+            if not groups or not self._fits([*groups[-1], position]):
+                if groups:
+                    order.append(groups[-1])
+                groups.append([])
+            groups[-1].append(position)
+        if self.task.evenly:
+            return [group for groups in together.values() for group in self._evened(groups)]
+        return [tuple(group) for group in (*order, *(groups[-1] for groups in together.values()))]
+
+    def _evened(self, groups: Sequence[Sequence[int]]) -> list[Group]:
+        """Return as many groups of about the same size, or the same ones where those would not fit."""
+        every = [position for group in groups for position in group]
+        ends = [len(every) * n // len(groups) for n in range(len(groups) + 1)]
+        even = [tuple(every[start:end]) for start, end in itertools.pairwise(ends)]
+        return even if all(map(self._fits, even)) else [tuple(group) for group in groups]
 
     def _fits(self, group: Sequence[int]) -> bool:
         if self.one_each or len(group) > self.task.most:

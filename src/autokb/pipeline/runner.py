@@ -43,7 +43,12 @@ class Answered:
 
 
 class Runner(Protocol):
-    """Answers tasks for items."""
+    """Answers tasks for items; ``name`` is its model, with the reasoning effort that a person set for it."""
+
+    @property
+    def name(self) -> str:
+        """Return what keys hold that hang on who answers."""
+        ...
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return what each item's answer is kept under: the hash of everything that can change it."""
@@ -60,6 +65,8 @@ class Runner(Protocol):
 
 class OfflineRunner:
     """Asks the task's own engine, item by item."""
+
+    name = "offline"
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of the tasks' inputs."""

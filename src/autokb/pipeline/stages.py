@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from autokb.core.errors import BadInputError, StoppedOnPurposeError
+from autokb.core.errors import BadInputError
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchReport, Spending
@@ -59,12 +60,18 @@ class Stages:
         self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(), **(runners or {})}
         self._model_of = model_of
         self._session = session
+        self.rounds_left: int | None = None  # after one whose replies are awaited
+        self.chained_left = 0  # rounds that a stage needs beyond this one, as each asks about the last one's replies
 
     # -- tasks -------------------------------------------------------------------------------------
 
     def model(self, task: Task[Any, Any], stage: str) -> str:
         """Return the model that answers a task in a stage: ``offline`` or ``PROVIDER:NAME``."""
         return self._model_of(task.name, stage)
+
+    def answered_by(self, task: Task[Any, Any], stage: str) -> str:
+        """Return what keys hold of who answers a task: its model, and the effort that a person set for it."""
+        return self._runners[self.model(task, stage)].name
 
     def asks_model(self, task: Task[Any, Any], stage: str) -> bool:
         """Return whether a model answers a task in a stage."""
@@ -187,9 +194,11 @@ class Stages:
                 self.log.progress(stage, done, len(keys))
         finally:
             count.computed += len(fresh)
-            count.failed += len(errors)
-            count.reused += len(keys) - len(missing)
-            self.log.failures += [Failure(stage, names[n], errors[n]) for n in sorted(errors)]
+            wrong = {keys[n]: error for n, error in errors.items()}  # whatever shares the key has failed too
+            failed = [Failure(stage, names[n], wrong[key]) for n, key in enumerate(keys) if key in wrong]
+            self.log.failures += failed
+            count.failed += len(failed)
+            count.reused += len(keys) - len(missing) - (len(failed) - len(errors))
         self.log.progress(stage, len(keys), len(keys))
         known |= {n: read(n, fresh[key]) for n, key in enumerate(keys) if key in fresh}
         return [known.get(n) for n in range(len(keys))]
@@ -225,14 +234,26 @@ class Stages:
     @property
     def awaited(self) -> int:
         """The requests of this run whose replies come later."""
-        return 0 if self._session is None else self._session.awaited
+        return 0 if self._session is None else self._session.awaited.total()
 
-    def stop_if_awaited(self) -> None:
-        """Stop the run where what follows needs replies that are awaited (StoppedOnPurposeError)."""
-        if self.awaited:
-            raise StoppedOnPurposeError(
-                f"{self.awaited} replies are awaited; run the same command when they are there."
-            )
+    @property
+    def awaited_stages(self) -> set[str]:
+        """The stages that wait for them."""
+        return set() if self._session is None else {stage for stage, _ in self._session.awaited}
+
+    @property
+    def awaited_tasks(self) -> dict[str, int]:
+        """How many of them each task has, by its name without the group."""
+        found: Counter[str] = Counter()
+        for (_, task), count in (self._session.awaited if self._session is not None else Counter()).items():
+            found[task.rpartition("/")[2]] += count
+        return dict(sorted(found.items()))
+
+    def plan_rounds(self, left: int | None, outlook: str) -> None:
+        """Note how many rounds follow at most, and the sentence that says it beside the requests."""
+        self.rounds_left = left
+        if self._session is not None:
+            self._session.outlook = outlook
 
     def spending(self) -> Spending:
         """Return what this run asked and spent; offline nothing."""

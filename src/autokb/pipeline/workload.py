@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,8 @@ from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue, RawIssue
 from autokb.heuristics.trees.nodes import Report
-from autokb.issues.solutions import FoundPassage, solutions_request
+from autokb.issues.shown_sections import DocumentSpan, choose_sections, merge_sections
+from autokb.issues.solutions import FoundPassage, shown_request, solutions_request
 from autokb.issues.trees import READ_CHARACTERS, raw_issue_title
 from autokb.pipeline.steps.solutions import PASSAGE_CHARACTERS, PASSAGES
 from autokb.tasks.issues.check_rules.task import CheckRules
@@ -20,7 +22,8 @@ from autokb.tasks.issues.write_solutions.task import WriteSolutions
 SEEDS = 49 / 265  # seeds an issue, children a seed and solutions a node: appendix C of the AutoKB paper
 CHILDREN = 482 / 49
 SOLUTIONS = 832 / 531
-NEW_PASSAGES = 0.85  # passages that a further node of a tree brings along: measured on the shipped headphones
+NEW_PASSAGES = 0.85  # chunks that a further node of a tree brings along: measured on the shipped headphones
+NEAR = 12  # chunks near a node from which its sections are chosen: more than there is room for
 STEP = "Open the settings of the device, choose the entry that is named and confirm it with the button below."
 STEPS = 3
 
@@ -71,20 +74,40 @@ class Workload:
             found[attribute.name] = frozenset({attribute.values[child % len(attribute.values)]})
         return found
 
-    def solutions(self, *, with_attributes: bool) -> list[WriteSolutions]:
-        """Return the question for solutions of every expected node."""
+    def solutions(self, *, apart: bool, scratchpad: bool) -> list[WriteSolutions]:
+        """Return the question for solutions of every expected node; asked ``apart``, each has passages of its own."""
         found = []
+        sizes = Counter(tree for tree, _, _ in self.nodes())
+        shown = {} if apart else {tree: self._shown(tree, size) for tree, size in sizes.items()}
         for tree, child, node in self.nodes():
-            request = solutions_request(node, self.spec, self._passages(tree, child), most=PASSAGE_CHARACTERS)
-            found.append(replace(request, tree=tree, with_attributes=with_attributes))
+            if apart:
+                request = solutions_request(node, self.spec, self._passages(tree, child), most=PASSAGE_CHARACTERS)
+            else:
+                request = shown_request(node, self.spec, shown[tree])
+            found.append(replace(request, tree=tree, with_attributes=not apart, scratchpad=scratchpad))
         return found
 
+    def _shown(self, tree: str, nodes: int) -> list[FoundPassage]:
+        """Return what the nodes of a tree are shown together, each further one with a little of its own."""
+        chosen = (self._near_chunks(tree, child, NEAR) for child in range(nodes))
+        spans = merge_sections(
+            choose_sections(
+                ((DocumentSpan(c.document, c.spans[0][0], c.spans[-1][1]), 1.0) for c in chunks if c.spans),
+                self.documents,
+            )
+            for chunks in chosen
+        )
+        return [FoundPassage(self.documents[s.document], s.start, s.end, ()) for s in spans]
+
     def _passages(self, tree: str, child: int) -> list[FoundPassage]:
+        chosen = self._near_chunks(tree, child, PASSAGES)
+        return [FoundPassage(self.documents[c.document], c.spans[0][0], c.spans[-1][1], ()) for c in chosen if c.spans]
+
+    def _near_chunks(self, tree: str, child: int, most: int) -> list[Chunk]:
         if not self.chunks:
             return []
         first = int(tree.split()[1]) * PASSAGES + int(child * NEW_PASSAGES)
-        chosen = [self.chunks[(first + n) % len(self.chunks)] for n in range(min(PASSAGES, len(self.chunks)))]
-        return [FoundPassage(self.documents[c.document], c.spans[0][0], c.spans[-1][1], ()) for c in chosen if c.spans]
+        return [self.chunks[(first + n) % len(self.chunks)] for n in range(min(most, len(self.chunks)))]
 
     def _solved(self) -> Iterator[str]:
         """Yield the text over each expected solution; no two are the same, as no answer is asked for twice."""

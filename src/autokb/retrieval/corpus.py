@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autokb.chunking.windows import Window, embedding_text, windows
+from autokb.chunking.windows import Window, embedded_context, embedding_text, windows
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.vectors import Vectors
@@ -41,7 +41,7 @@ class Corpus:
     def window_texts(self) -> list[str]:
         """Return what is embedded for each window."""
         titles = {d.id: d.title for d in self.documents}
-        contexts = {c.id: c.context for c in self.chunks}
+        contexts = {c.id: embedded_context(titles[c.document], c) for c in self.chunks}
         return [embedding_text(w, titles[w.document], contexts[w.chunk]) for w in self.windows]
 
     def titles(self) -> list[str]:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from autokb.core.ledger import Paid
+from autokb.core.ledger import CutReply, HiddenReasoning, Paid
 from autokb.core.model_requests import ModelReply
+from autokb.stores.schema import EARLIER
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
-Spent = tuple[str, str, int, int, int, float | None]
+Spent = tuple[str, str, int, int, int, float | None, int]
 
 SENT = "sent "  # before the key of an attempt that is under way; keys themselves are hexadecimal
 FINISHES = ("stop", "length", "refusal", "other")
 HAS_REPLY = "('paid', 'read', 'unreadable')"
-COLUMNS = "key, base_key, stage, room, model, items, state, text, input, output, cached, finish, cost, calls, batch"
+COLUMNS = (
+    "key, base_key, stage, room, model, items, state, text, input, output, cached, finish, reasoning, cost, calls, "
+    "batch, cap"
+)
+VALUES = ", ".join("?" * 17)
 
 
 def _unless_named(column: str, empty: str) -> str:
@@ -30,16 +35,16 @@ def _unless_replied(column: str) -> str:
 
 # The first reply to a key is the one that counts: what comes after it adds its calls and its cost and no more.
 KEEP = f"""
-INSERT INTO request ({COLUMNS}) VALUES ({", ".join("?" * 15)})
+INSERT INTO request ({COLUMNS}) VALUES ({VALUES})
 ON CONFLICT (key) DO UPDATE SET
     {_unless_named("stage", "")}, {_unless_named("room", "")}, {_unless_named("items", "[]")},
     {_unless_named("batch", "")}, cost = cost + excluded.cost, calls = calls + excluded.calls,
-    {", ".join(map(_unless_replied, ("text", "input", "output", "cached", "finish", "state")))}
+    {", ".join(map(_unless_replied, ("text", "input", "output", "cached", "finish", "reasoning", "state", "cap")))}
 """
 
 # Attempts of one key that are under way add up, and all of them cost the same.
 KEEP_SENT = f"""
-INSERT INTO request ({COLUMNS}) VALUES ({", ".join("?" * 15)})
+INSERT INTO request ({COLUMNS}) VALUES ({VALUES})
 ON CONFLICT (key) DO UPDATE SET calls = calls + 1, cost = cost + excluded.cost, input = input + excluded.input,
     output = output + excluded.output
 """
@@ -58,7 +63,9 @@ class LedgerTable:
 
     def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         """Return the replies that can be served."""
-        fields = "key, CAST(text AS BLOB), input, output, cached, finish"  # bytes, for a damaged row may hold no UTF-8
+        reasoning = _column("reasoning", self.file)
+        # Bytes, for a damaged row may hold no UTF-8.
+        fields = f"key, CAST(text AS BLOB), input, output, cached, finish, {reasoning}"
         found = self._select_by_keys(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
         replies = {key: _read_reply(*rest) for key, *rest in found}
         if (damaged := [(key,) for key, reply in replies.items() if reply is None]) and not self.file.read_only:
@@ -71,6 +78,30 @@ class LedgerTable:
         """Return how many replies to each request could not be read."""
         select = "SELECT base_key, count(*) FROM request WHERE state = 'unreadable' AND base_key IN"
         return {key: int(number) for key, number in self._select_by_keys(select, base_keys, "GROUP BY base_key")}
+
+    def cut_replies(self) -> dict[str, dict[str, CutReply]]:
+        """Return the replies that were cut off and could not be read, by the base key of their request and by key."""
+        found: dict[str, dict[str, CutReply]] = {}
+        cap = _column("cap", self.file)
+        select = (
+            f"SELECT base_key, key, {cap}, coalesce({_column('reasoning', self.file)}, 0) FROM request "
+            f"WHERE state = 'unreadable' AND finish = 'length' AND {cap} IS NOT NULL"
+        )
+        with self.file.reading() as db:
+            for base_key, key, *figures in db.execute(select):
+                found.setdefault(base_key, {})[key] = CutReply(*map(int, figures))
+        return found
+
+    def reasoning(self, model: str) -> dict[str, HiddenReasoning]:
+        """Return what a model's replies used for hidden reasoning, by task; only tasks where any did."""
+        reasoning = _column("reasoning", self.file)
+        ended = f"CASE WHEN finish <> 'length' THEN {reasoning} END"
+        select = (
+            f"SELECT room, coalesce(max({ended}), 0), coalesce(avg({ended}), 0.0) FROM request "
+            f"WHERE model = ? AND state IN {HAS_REPLY} GROUP BY room HAVING max({reasoning}) > 0"
+        )
+        with self.file.reading() as db:
+            return {task: HiddenReasoning(int(m), float(mean)) for task, m, mean in db.execute(select, (model,))}
 
     def keep(self, rows: Sequence[Paid]) -> None:
         """Store rows, on disk before it returns; where nobody can write, a question that was paid for leaves no row."""
@@ -91,6 +122,8 @@ class LedgerTable:
 
     def settle(self, keys: Sequence[str], readable: bool) -> None:
         """Note whether the replies of these keys could be read."""
+        if self.file.read_only:
+            return
         state = "read" if readable else "unreadable"
         with self.file.transaction(), self.file.reading() as db:
             rows = ((state, key) for key in keys)
@@ -111,9 +144,10 @@ class LedgerTable:
             return [self._from_columns(columns) for columns in db.execute(select).fetchall()]
 
     def _from_columns(self, columns: Sequence[Any]) -> Paid:
-        key, base_key, stage, task, model, items, state, text, *figures, cost, calls, batch = columns
-        reply = None if text is None else ModelReply(text, *figures)
-        return Paid(key, base_key, stage, task, model, _read_items(items), state, reply, cost, calls=calls, batch=batch)
+        key, base_key, stage, task, model, items, state, text, *figures, reasoning, cost, calls, batch, cap = columns
+        reply = None if text is None else replace(ModelReply(text, *figures), reasoning_tokens=reasoning or 0)
+        own = {"calls": calls, "batch": batch, "cap": cap or 0}
+        return Paid(key, base_key, stage, task, model, _read_items(items), state, reply, cost, **own)
 
     def _select_by_keys(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
         found: list[Any] = []
@@ -123,15 +157,21 @@ class LedgerTable:
         return found
 
 
-def _read_reply(text: Any, read: Any, wrote: Any, cached: Any, finish: Any) -> ModelReply | None:
+def _column(name: str, file: WorkspaceFile) -> str:
+    """Return a column of ``request`` that version 4 added, unknown in an earlier file that nobody can write."""
+    return "NULL" if file.meta("schema") in EARLIER else name
+
+
+def _read_reply(text: Any, read: Any, wrote: Any, cached: Any, finish: Any, reasoning: Any) -> ModelReply | None:
     """Return a stored reply; None where the row was damaged."""
     try:
         whole = text.decode()
     except (AttributeError, UnicodeDecodeError):
         return None
-    if finish not in FINISHES or not all(type(n) is int and n >= 0 for n in (read, wrote, cached)):
+    hidden = reasoning or 0  # unknown of replies that an earlier version paid for
+    if finish not in FINISHES or not all(type(n) is int and n >= 0 for n in (read, wrote, cached, hidden)):
         return None
-    return ModelReply(whole, read, wrote, cached, finish)
+    return ModelReply(whole, read, wrote, cached, finish, hidden)
 
 
 def _read_items(stored: str) -> tuple[str, ...]:
@@ -147,9 +187,16 @@ def _to_columns(row: Paid) -> tuple[Any, ...]:
     reply = row.reply
     waits = row.state == "awaited"
     figures = (
-        (None, 0, 0, 0, None)
+        (None, 0, 0, 0, None, None)
         if reply is None
-        else (reply.text, reply.input_tokens, reply.output_tokens, reply.cached_tokens, reply.finish)
+        else (
+            reply.text,
+            reply.input_tokens,
+            reply.output_tokens,
+            reply.cached_tokens,
+            reply.finish,
+            reply.reasoning_tokens,
+        )
     )
     key = SENT + row.key if row.state == "sent" else row.key
     return (
@@ -163,15 +210,18 @@ def _to_columns(row: Paid) -> tuple[Any, ...]:
             row.state,
         ),
         *figures,
-        *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch),
+        *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch, row.cap or None),
     )
 
 
 def spending(file: WorkspaceFile) -> list[Spent]:
-    """Return stage, task, calls, input, output and cost of everything that was ever sent; an unknown cost is None."""
+    """Return stage, task, calls, input, output, cost and hidden reasoning of everything that was ever sent.
+
+    An unknown cost is None; the tokens of hidden reasoning are part of the output.
+    """
     select = (
         "SELECT stage, room, sum(calls), sum(input), sum(output), "
-        "CASE WHEN count(cost) = count(*) THEN sum(cost) END "
+        f"CASE WHEN count(cost) = count(*) THEN sum(cost) END, coalesce(sum({_column('reasoning', file)}), 0) "
         "FROM request WHERE calls > 0 AND state <> 'sent' GROUP BY stage, room ORDER BY min(number)"
     )
     with file.reading() as db:

@@ -12,14 +12,16 @@ from autokb.core.ids import canonical_json, short_id
 APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
 WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
 TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
-SCHEMA_VERSION = "3"
-EARLIER = ("1", "2")  # read as they are where nobody can write them, else brought up to date
+SCHEMA_VERSION = "4"
+EARLIER = ("1", "2", "3")  # read as they are where nobody can write them, else brought up to date
+BEFORE_DECISIONS = ("1", "2")  # edits had a table of their own, verdicts stood in the solutions
+ADDED = ("reasoning", "cap")  # columns of ``request`` since version 4; unknown of what was asked before
 REQUEST = """
 CREATE TABLE IF NOT EXISTS request (
     number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, base_key TEXT NOT NULL, stage TEXT NOT NULL,
     room TEXT NOT NULL, model TEXT NOT NULL, items TEXT NOT NULL, state TEXT NOT NULL, text TEXT,
     input INTEGER NOT NULL, output INTEGER NOT NULL, cached INTEGER NOT NULL, finish TEXT, cost REAL,
-    calls INTEGER NOT NULL, batch TEXT NOT NULL);
+    calls INTEGER NOT NULL, batch TEXT NOT NULL, reasoning INTEGER, cap INTEGER);
 CREATE INDEX IF NOT EXISTS request_unreadable ON request (base_key) WHERE state = 'unreadable';
 CREATE INDEX IF NOT EXISTS request_open ON request (state, room) WHERE state IN ('paid', 'awaited');
 """
@@ -67,10 +69,13 @@ def migrate(db: sqlite3.Connection) -> None:
         if version == "1":
             db.execute("ALTER TABLE work ADD COLUMN request TEXT")
             _execute_all(db, REQUEST)
-        if version in EARLIER:
+        elif version in EARLIER:
+            _execute_all(db, "; ".join(f"ALTER TABLE request ADD COLUMN {name} INTEGER" for name in ADDED))
+        if version in BEFORE_DECISIONS:
             _execute_all(db, DECISION)
             _number_edits(db)
             _separate_verdicts(db)
+        if version in EARLIER:
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
         db.execute("COMMIT")

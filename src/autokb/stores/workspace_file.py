@@ -26,7 +26,7 @@ from autokb.stores.database import (
     open_database,
     result_code,
 )
-from autokb.stores.schema import EARLIER
+from autokb.stores.schema import BEFORE_DECISIONS
 
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
 LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
@@ -290,7 +290,7 @@ class WorkspaceFile:
 
     def decisions(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
         """Return id and body of the edits, verdicts or solutions by hand, in the order in which they were taken."""
-        if self.meta("schema") in EARLIER:  # a file that nobody can write is read as it is
+        if self.meta("schema") in BEFORE_DECISIONS:  # a file that nobody can write is read as it is
             return self._decisions_of_earlier(kind)
         rows = self._db.execute("SELECT id, number, body FROM decision WHERE kind = ? ORDER BY number, id", (kind,))
         return [(i, {**_object("decision", body), "number": int(number)}) for i, number, body in rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -32,8 +33,11 @@ AROUND_TOKENS = 64  # of a reply beside its entries
 REPAIR = "Your reply cannot be used: {error}\nReply again with the whole corrected JSON object and nothing else."
 
 
-def request_for(task: Task[In, Any], items: Sequence[In], model: str, most: int = 0) -> ModelRequest:
-    """Return the request that asks a model about these items; ``most`` bounds its max_tokens (0: no bound)."""
+def request_for(task: Task[In, Any], items: Sequence[In], model: str, most: int = 0, effort: str = "") -> ModelRequest:
+    """Return the request that asks a model about these items.
+
+    ``most`` bounds its max_tokens (0: no bound), ``effort`` is the reasoning effort that a person set for the model.
+    """
     system, user = task.turns(items)
     tokens = AROUND_TOKENS + sum(task.tokens(item)[0] for item in items)
     return ModelRequest(
@@ -42,13 +46,14 @@ def request_for(task: Task[In, Any], items: Sequence[In], model: str, most: int 
         schema=reply_schema(task, items),
         name=task.name.replace("/", "_"),
         max_tokens=min(tokens, most) if most else tokens,
+        effort=effort,
     )
 
 
 def repair_request(request: ModelRequest, reply: ModelReply, error: str) -> ModelRequest:
     """Return the one request that shows a model what was wrong with its reply."""
     turns = (Message("assistant", reply.text), Message("user", REPAIR.format(error=error)))
-    return ModelRequest(request.model, (*request.messages, *turns), request.schema, request.name, request.max_tokens)
+    return replace(request, messages=(*request.messages, *turns), attempt=0)
 
 
 def reply_schema(task: Task[In, Any], items: Sequence[In]) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from autokb.core.ledger import Paid
 from autokb.core.model_requests import AwaitedError, Message, ModelReply, ModelRequest
-from autokb.llm.prices import Price
+from autokb.llm.client import ModelClient, Tag
+from autokb.llm.prices import Price, Prices
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -64,11 +65,13 @@ def request(text: str, name: str = "themes", model: str = "house:tiny") -> Model
     return ModelRequest(model, (Message("system", "Say."), Message("user", text)), schema, name, 100)
 
 
-async def noted(batch: Any, *requests: ModelRequest) -> None:
-    """Send requests to a batch, which awaits each."""
+async def noted(at: Desk, batch: Any, *requests: ModelRequest) -> None:
+    """Ask for requests as a build does, through the client; a batch awaits each."""
+    client = ModelClient(at.ledger, lambda _model: batch, Prices({}), sends_at_once=False)
     for one in requests:
+        task = one.name.replace("_", "/", 1) if "_" in one.name else f"issues/{one.name}"
         try:
-            await batch.send(one)
+            await client.ask(one, Tag("stage", task))
         except AwaitedError:
             continue
         raise AssertionError("a batch has no reply at once")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,15 +19,16 @@ from autokb.core.errors import BadInputError
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch import folder as batch_folder
-from autokb.llm.batch.awaited import TakenReplies, awaited_row, custom_id
+from autokb.llm.batch.awaited import TakenReplies, awaited_row, custom_id, key_digits
 from autokb.llm.batch.files import BatchFiles
 from autokb.llm.batch.lines import request_line
 from autokb.llm.client import ModelClient, Tag
 from autokb.llm.prices import Prices
 from autokb.stores.ledger_table import spending
+from autokb.tasks.registry import task_names
 
 A, B, C = request("a"), request("b"), request("c", name="attributes")
-NAMES = {text: custom_id(one.key) for text, one in (("a", A), ("b", B), ("c", C))}
+NAMES = {text: custom_id(one.key, one.name) for text, one in (("a", A), ("b", B), ("c", C))}
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ async def run_once(
     batch = BatchFiles(folder, at.ledger, at.handles, lambda _model: PRICE, most)
     try:
         taken = await batch.take_replies()
-        await noted(batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
+        await noted(at, batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
         return taken, await batch.flush()
     finally:
         await batch.close()
@@ -64,7 +66,7 @@ def wanted(folder: Path) -> list[str]:
 def test_a_request_is_a_line_of_openais_form() -> None:
     line = json.loads(request_line(A))
     assert line == {
-        "custom_id": "autokb-" + A.key[:40],
+        "custom_id": "autokb-themes-" + A.key[:32],
         "method": "POST",
         "url": "/v1/chat/completions",
         "body": {
@@ -80,6 +82,23 @@ def test_a_request_is_a_line_of_openais_form() -> None:
     }
     schema = line["body"]["response_format"]["json_schema"]["schema"]
     assert list(schema["properties"]) == ["b", "a"], "a model writes the fields in the order of the schema"
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_every_custom_id_names_its_task_within_what_all_providers_take(name: str) -> None:
+    for spelled in (name, name.replace("/", "_")):
+        found = custom_id(A.key, spelled)
+        assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", found), "what Anthropic takes, who is the strictest"
+        assert found == f"autokb-{name.partition('/')[2]}-{A.key[:32]}"
+        assert key_digits(found) == A.key[:32]
+
+
+def test_a_reply_to_an_id_of_an_earlier_version_is_taken(here: Desk, folder: Path) -> None:
+    run(here, folder, A, B)
+    write(folder / "r.jsonl", reply(f"autokb-{A.key[:40]}", "of a"), reply(f"autokb-{B.key[:39]}", "of b"))
+    taken, waits = run(here, folder, A, B)
+    assert (taken.taken, taken.foreign, waits) == (2, (), 0)
+    assert here.ledger.replies([A.key])[A.key].text == "of a"
 
 
 @pytest.mark.parametrize(
@@ -330,7 +349,7 @@ def test_a_reply_that_could_not_be_read_leaves_its_line_silent(here: Desk, folde
     here.ledger.settle([A.key], readable=False)
     again = A.tried_again(1)
     taken, waits = run(here, folder, again)
-    assert (taken, waits, wanted(folder)) == (TakenReplies(), 1, [custom_id(again.key)])
+    assert (taken, waits, wanted(folder)) == (TakenReplies(), 1, [custom_id(again.key, again.name)])
 
 
 def test_what_a_build_no_longer_asks_for_stands_in_no_file(here: Desk, folder: Path) -> None:
@@ -345,7 +364,7 @@ def test_what_a_build_no_longer_asks_for_stands_in_no_file(here: Desk, folder: P
 def test_replies_that_come_during_a_run_need_no_line(here: Desk, folder: Path) -> None:
     async def build() -> tuple[int, int]:
         batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
-        await noted(batch, A, B)
+        await noted(here, batch, A, B)
         await batch.flush()
         write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
         return (await batch.take_replies()).taken, await batch.flush()
@@ -383,16 +402,16 @@ def test_a_run_that_ends_between_ledger_and_files_writes_them_later(here: Desk, 
     (folder / "requests.jsonl").rmdir()
     (folder / ".requests-7.jsonl.new").write_text("left by a run that was killed")
     assert run(here, folder, A)[1] == 1
-    assert [p.name for p in folder.iterdir()] == ["requests.jsonl"]
+    assert sorted(p.name for p in folder.iterdir()) == ["README.txt", "requests.jsonl"]
 
 
 def test_the_stage_that_the_door_noted_stays(here: Desk, folder: Path) -> None:
-    row = replace(awaited_row(A), stage="themes", task="issues/assign_theme", items=("i1", "i2"))
+    row = replace(awaited_row(A), stage="themes", task="issues/themes", items=("i1", "i2"))
     here.ledger.keep([row])
     run(here, folder, A)
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     run(here, folder, A)
-    assert here.ledger.open_groups("issues/assign_theme") == [("i1", "i2")]
+    assert here.ledger.open_groups("issues/themes") == [("i1", "i2")]
 
 
 def test_a_build_asks_through_the_door_and_finds_the_reply_there_later(here: Desk, folder: Path) -> None:
@@ -410,17 +429,20 @@ def test_a_build_asks_through_the_door_and_finds_the_reply_there_later(here: Des
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     assert asyncio.run(build()) == ModelReply("of a", 12, 3, 4, "stop")
     (row,) = spending(here.file)
-    assert row == ("themes", "issues/assign_theme", 1, 12, 3, pytest.approx(25e-6))
+    assert row == ("themes", "issues/assign_theme", 1, 12, 3, pytest.approx(25e-6), 0)
 
 
 def test_many_requests_take_several_files(here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_folder, "LINES_MOST", 2)
     many = [request(str(number)) for number in range(5)]
     assert run(here, folder, *many)[1] == 5
-    assert sorted(p.name for p in folder.iterdir()) == ["requests-2.jsonl", "requests-3.jsonl", "requests.jsonl"]
-    assert sorted(wanted(folder)) == sorted(custom_id(one.key) for one in many)
+    names = sorted(p.name for p in folder.iterdir())
+    assert names == ["README.txt", "requests-2.jsonl", "requests-3.jsonl", "requests.jsonl"]
+    assert sorted(wanted(folder)) == sorted(custom_id(one.key, one.name) for one in many)
     run(here, folder, many[0])
-    assert [p.name for p in folder.iterdir()] == ["requests.jsonl"], "files of an earlier run are gone"
+    assert sorted(p.name for p in folder.iterdir()) == ["README.txt", "requests.jsonl"], (
+        "files of an earlier run are gone"
+    )
 
 
 def test_a_file_of_requests_has_at_most_so_many_bytes(
@@ -456,7 +478,7 @@ def test_a_folder_that_cannot_be_is_bad_input(here: Desk, tmp_path: Path) -> Non
 def test_a_folder_that_vanished_is_said_and_nothing_is_lost(here: Desk, folder: Path) -> None:
     async def build() -> None:
         batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
-        await noted(batch, A)
+        await noted(here, batch, A)
         folder.rmdir()
         await batch.flush()
 
@@ -480,3 +502,39 @@ def test_what_people_are_told() -> None:
         f"No reply yet: {', '.join(many[:20])}, and 2 more.",
     ]
     assert TakenReplies().sentences() == []
+
+
+@pytest.mark.parametrize(
+    ("model", "set_effort", "sent"),
+    [
+        ("openai:gpt-5-mini", "", "low"),
+        ("openai:gpt-5-mini", "high", "high"),
+        ("openai:gpt-5-mini", "default", None),
+        ("openai:gpt-5-pro", "", None),  # it has no low one
+        ("openai:gpt-5.1", "", None),
+        ("openai:gpt-4o-mini", "", None),
+        ("house:tiny", "", None),
+        ("house:tiny", "low", "low"),
+        ("google:gemini-2.5-flash", "", None),  # whoever answers the file says how much it may think
+    ],
+)
+def test_a_line_has_the_effort_and_the_room_for_it(model: str, set_effort: str, sent: str | None) -> None:
+    one = replace(request("a", model=model), effort=set_effort, cap=2148)
+    line = json.loads(request_line(one))["body"]
+    assert (line.get("reasoning_effort"), line["max_completion_tokens"]) == (sent, 2148)
+
+
+def test_hidden_reasoning_of_a_file_is_counted(here: Desk, folder: Path) -> None:
+    run(here, folder, A, B)
+    details = {"prompt_tokens": 12, "completion_tokens": 100, "completion_tokens_details": {"reasoning_tokens": 90}}
+    empty = body("") | {"usage": {"prompt_tokens": 12, "completion_tokens": 100}}
+    empty["choices"][0]["finish_reason"] = "length"
+    one = reply(NAMES["a"], "of a")
+    one["response"]["body"]["usage"] = details
+    two = reply(NAMES["b"], "")
+    two["response"]["body"] = empty
+    write(folder / "r.jsonl", one, two)
+    taken, _ = run(here, folder, A, B)
+    assert (taken.output_tokens, taken.reasoning_tokens) == (200, 190)
+    assert here.ledger.replies([A.key])[A.key] == ModelReply("of a", 12, 100, 0, "stop", 90)
+    assert here.ledger.replies([B.key])[B.key] == ModelReply("", 12, 100, 0, "length", 100)

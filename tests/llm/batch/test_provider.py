@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_stub import BatchStub, ran, response
 from batch_workspace import PRICE, Desk, desk, noted, request
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
@@ -19,15 +19,17 @@ from pydantic_ai.models.function import FunctionModel
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.llm import effort
 from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.models import open_batch_model
 from autokb.llm.batch.provider import JOBS, BatchProvider, submitted
 from autokb.llm.reply_bound import ReplyBound, too_long
+from batch_stub import BatchStub, ran, response
 
 NAME = "openai:gpt-4o-mini"
 KEY = "sk-very-secret-0123456789"
 A, B = request("a", model=NAME), request("b", model=NAME)
-ID = {one.key: custom_id(one.key) for one in (A, B)}
+ID = {one.key: custom_id(one.key, one.name) for one in (A, B)}
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ async def run_once(at: Desk, open_model: Callable[[str], Model], *requests: Mode
     batch = BatchProvider(at.ledger, at.handles, lambda _model: PRICE, open_model)
     try:
         taken = await batch.take_replies()
-        await noted(batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
+        await noted(at, batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
         return taken, await batch.flush()
     finally:
         await batch.close()
@@ -97,6 +99,13 @@ def test_what_is_submitted_says_all_of_a_request(here: Desk, stub: BatchStub) ->
     assert (body["model"], body["max_output_tokens"], body["temperature"]) == ("gpt-4o-mini", 77, 0.0)
     assert [turn["role"] for turn in body["input"]] == ["system", "user", "assistant", "user"]
     assert body["text"]["format"] == {"type": "json_schema", "name": "themes", "schema": schema, "strict": True}
+
+
+def test_a_batch_that_an_earlier_version_submitted_is_collected(here: Desk, stub: BatchStub) -> None:
+    run(here, stub, A)
+    stub.end("batch-1", lambda line: ran(line | {"custom_id": f"autokb-{A.key[:40]}"}, response("old")))
+    assert run(here, stub, A)[0].taken == 1
+    assert here.ledger.replies([A.key])[A.key].text == "old"
 
 
 def test_a_request_that_failed_is_named_and_asked_for_again(here: Desk, stub: BatchStub) -> None:
@@ -150,11 +159,11 @@ def test_replies_that_come_during_a_run_are_awaited_no_longer(here: Desk, stub: 
     async def build() -> tuple[int, int, int]:
         batch = BatchProvider(here.ledger, here.handles, lambda _model: PRICE, opener(stub))
         try:
-            await noted(batch, A, B)
+            await noted(here, batch, A, B)
             before = await batch.flush()
             stub.end("batch-1", lambda line: ran(line, response("x")) if line["custom_id"] == ID[A.key] else None)
             taken = (await batch.take_replies()).taken
-            await noted(batch, B)
+            await noted(here, batch, B)
             return before, taken, await batch.flush()
         finally:
             await batch.close()
@@ -203,7 +212,7 @@ def test_a_run_that_ended_while_it_submitted_is_noticed(here: Desk, stub: BatchS
 
     async def build() -> None:
         batch = BatchProvider(here.ledger, here.handles, lambda _model: PRICE, opener(stub))
-        await noted(batch, A)
+        await noted(here, batch, A)
         model = await batch._model(NAME)
         model.batch_create = kill  # type: ignore[method-assign]
         await batch.flush()
@@ -266,7 +275,7 @@ def run_bounded(at: Desk, stub: BatchStub, most: int, *requests: ModelRequest) -
         batch = BatchProvider(at.ledger, at.handles, lambda _model: PRICE, open_model, bound)
         try:
             taken = await batch.take_replies()
-            await noted(batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
+            await noted(at, batch, *(r for r in requests if r.key not in at.ledger.replies([r.key])))
             return taken, await batch.flush()
         finally:
             await batch.close()
@@ -355,3 +364,40 @@ def test_a_model_that_is_given_the_schema_as_a_tool_is_read_from_its_call(here: 
     asyncio.run(run_once(here, lambda _name: model, A))
     assert json.loads(here.ledger.replies([A.key])[A.key].text) == {"a": 1}
     assert (seen[0].name, seen[0].parameters_json_schema) == ("themes", A.schema)
+
+
+THINKER = request("a", model="openai:gpt-5-mini")
+
+
+def test_a_low_effort_and_the_room_for_it_are_submitted(here: Desk, stub: BatchStub) -> None:
+    plain, capped, chosen = A, replace(THINKER, cap=2148), replace(THINKER, effort="minimal")
+    run(here, stub, plain, capped, chosen)
+    sent = {line["custom_id"]: line["body"] for name in stub.batches for line in stub.lines(name)}
+    assert "reasoning" not in sent[ID[A.key]]
+    body = sent[custom_id(capped.key, capped.name)]
+    assert (body["reasoning"]["effort"], body["max_output_tokens"], "temperature" in body) == ("low", 2148, False)
+    assert sent[custom_id(chosen.key, chosen.name)]["reasoning"]["effort"] == "minimal"
+    assert {row.key: row.cap for row in here.ledger.awaited()}[capped.key] == 2148
+
+
+def test_a_batch_reply_that_reasoning_left_empty_is_a_paid_one_that_was_cut(here: Desk, stub: BatchStub) -> None:
+    run(here, stub, THINKER)
+    usage = {"input_tokens": 12, "output_tokens": 100, "output_tokens_details": {"reasoning_tokens": 100}}
+    ended = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    thought: list[dict[str, Any]] = [{"type": "reasoning", "id": "r", "summary": []}]
+    stub.end("batch-1", lambda line: ran(line, response("") | ended | {"output": thought, "usage": usage}))
+    taken, _ = run(here, stub, THINKER)
+    assert (taken.taken, taken.output_tokens, taken.reasoning_tokens) == (1, 100, 100)
+    assert here.ledger.replies([THINKER.key])[THINKER.key] == ModelReply("", 12, 100, 0, "length", 100)
+
+
+def test_a_batch_that_takes_no_effort_is_submitted_again_without_one(here: Desk, stub: BatchStub) -> None:
+    run(here, stub, THINKER)
+    said = "Unsupported parameter: 'reasoning.effort' is not supported with this model."
+    stub.end("batch-1", lambda line: ran(line, {"error": {"message": said}}, 400))
+    try:
+        taken, waits = run(here, stub, THINKER)
+    finally:
+        effort._refused.clear()
+    assert (taken.taken, waits) == (0, 1)
+    assert "reasoning" not in stub.lines("batch-2")[0]["body"]

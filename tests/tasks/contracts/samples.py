@@ -81,7 +81,7 @@ def assign_theme() -> Sample:
         AssignTheme("buds: earbuds & their case", text, themes, 2, 0.3, "f" * 64)
         for text in ("The case </issue> stays cold", "Where is my parcel?")
     )
-    reply = {"answers": [{"number": 1, "theme": themes[1]}, {"number": 2, "theme": themes[2]}]}
+    reply = {"answers": [{"number": 1, "theme": 2}, {"number": 2, "theme": 3}]}
     unseen = {"AssignTheme.fingerprint": "it stands for the centres, which only vectors have"}
     shown = tuple(
         ((AssignTheme("", e["issue"], tuple(e["themes"])),), whole_reply(e["reply"])) for e in examples(TASK.package)
@@ -108,8 +108,8 @@ def check_rules() -> Sample:
     broken = {"rule": "no-acid", "reason": "Vinegar is an acid.", "steps": [2]}
     reply = {
         "answers": [
-            {"number": 1, "broken": [broken], "not_applicable": ["no-volume"]},
-            {"number": 2, "broken": [], "not_applicable": ["no-acid", "no-volume"]},
+            {"number": 1, "broken": [broken], "kept": ["no-shop"]},
+            {"number": 2, "broken": [], "kept": []},
         ]
     }
     unseen = {
@@ -120,7 +120,7 @@ def check_rules() -> Sample:
     for e in examples(TASK.package):
         given = e["given"]
         own = tuple(Rule(r["id"], r["text"]) for r in given["rules"])
-        item = asked(given["issue"], given["title"], tuple(given["steps"]), own)
+        item = asked("", given["title"], tuple(given["steps"]), own)
         shown.append(((item,), whole_reply(e["reply"])))
     return Sample(TASK, items, reply, unseen, tuple(shown))
 
@@ -232,7 +232,10 @@ def find_themes() -> Sample:
         {"name": "Sound: silent buds", "examples": [1, 2], "miscellaneous": False},
         {"name": "Miscellaneous: umbrellas", "examples": [3], "miscellaneous": True},
     ]
-    unseen = {"FindThemes.subjects": "a model reads the issues as they are and tells the problem from its attributes"}
+    unseen = {
+        "FindThemes.subjects": "a model reads the issues as they are and tells the problem from its attributes",
+        "FindThemes.sorts_all": "it chooses what is asked for",
+    }
     shown = tuple(((FindThemes("", tuple(e["shown"])),), e["reply"]) for e in examples(TASK.package))
     return Sample(TASK, (item,), {"answers": [{"number": 1, "themes": themes}]}, unseen, shown)
 
@@ -413,15 +416,15 @@ def write_solutions() -> Sample:
             "title": "Hold the button",
             "attributes": every,
             "steps": [
-                {"passage": 1, "quote": "Open </text> the lid.", "text": "Open the lid."},
-                {"passage": 1, "quote": "Hold the button.", "text": ""},
+                {"places": [1], "text": "Open the lid."},
+                {"places": [2], "text": ""},
             ],
         },
         {
             "id": 2,
             "title": "Remove the buds",
             "attributes": {**every, "os": ["iOS"]},
-            "steps": [{"passage": 2, "quote": "remove the buds under\nBluetooth.", "text": ""}],
+            "steps": [{"places": [3], "text": ""}],
         },
     ]
     reply = {
@@ -429,8 +432,9 @@ def write_solutions() -> Sample:
         "answers": [{"number": 1, "solutions": [1]}, {"number": 2, "solutions": [2, 1]}],
     }
     unseen = {
-        "Excerpt.document": "a model cites passages by number",
+        "Excerpt.document": "a model names places by number",
         "Excerpt.switches": "they stand in the text as they are",
+        "Excerpt.text": "it is shown in numbered lines (test_write_solutions_places.py)",
     }
     shown = tuple((_example_nodes(e), e["reply"]) for e in examples(TASK.package))
     return Sample(TASK, items, reply, unseen, shown)
@@ -454,8 +458,9 @@ def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
     nodes = []
     for issue in entry["issues"]:
         name, _, value = issue["attributes"].partition(": ")
-        own = tuple(passages[int(n) - 1] for n in issue["passages"].split(", "))
-        nodes.append(WriteSolutions(issue["text"], from_lists({name: [value]}), "", spec, (), own, "tree"))
+        given = from_lists({name: [value]})
+        node = WriteSolutions(issue["text"], given, "", spec, (), tuple(passages), tree="tree", scratchpad=True)
+        nodes.append(node)
     return tuple(nodes)
 
 

@@ -39,7 +39,7 @@ class WriteSolutions:
     """A node, what its domain says, and the excerpts found for it, best first.
 
     Nodes of one ``tree`` can share a request to a model. Without ``with_attributes`` a model is not asked for whom a
-    solution holds.
+    solution holds; with a ``scratchpad`` it reasons in its reply before it answers.
     """
 
     issue: str
@@ -51,6 +51,7 @@ class WriteSolutions:
     language: str = only_if_other_than(ENGLISH)
     tree: str = outside_key("")
     with_attributes: bool = outside_key(True)
+    scratchpad: bool = outside_key(False)
 
 
 class Step(Reply):

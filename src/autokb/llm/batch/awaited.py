@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -12,6 +13,9 @@ from autokb.core.results import BatchReport
 from autokb.llm.prices import Price
 
 NAMED = 20  # custom_ids in one sentence; all of them stand in the lists
+KEY_DIGITS = 32  # of a key, in a custom_id: 128 bits tell any number of requests apart
+TASK_CHARACTERS = 24  # of a task's name there: Anthropic takes 64 letters, digits, hyphens and underscores in all
+_CUSTOM_ID = re.compile(r"autokb-(?:\w+-)?([0-9a-f]{32,40})", re.ASCII)
 
 
 class Handles(Protocol):
@@ -41,6 +45,7 @@ class TakenReplies:
     taken: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
     cost: float | None = 0.0
     missing: tuple[str, ...] = ()
     doubled: tuple[str, ...] = ()
@@ -107,8 +112,11 @@ class Batch(Protocol):
         """Note a request; raises AwaitedError."""
         ...
 
-    async def flush(self) -> int:
-        """Write or submit what was noted; returns how many replies the build waits for."""
+    async def flush(self, outlook: str = "") -> int:
+        """Write or submit what was noted; returns how many replies the build waits for.
+
+        ``outlook`` says to people how many rounds are still to come.
+        """
         ...
 
     async def close(self) -> None:
@@ -116,14 +124,33 @@ class Batch(Protocol):
         ...
 
 
-def custom_id(key: str) -> str:
-    """Return the name that a request with this key has in a batch."""
-    return f"autokb-{key[:40]}"
+def custom_id(key: str, task: str = "") -> str:
+    """Return the name that a request has in a batch: its task, for whoever looks at the files, and its key.
+
+    A task is named as tasks are (``issues/grow_tree``) or as their schemas are (``issues_grow_tree``).
+    """
+    name = re.sub(r"\W", "_", task_of(task), flags=re.ASCII)[:TASK_CHARACTERS]
+    return "-".join(filter(None, ("autokb", name, key[:KEY_DIGITS])))
+
+
+def task_of(name: str) -> str:
+    """Return a task's name without its group, from its own name or that of its schema."""
+    return re.split("[/_]", name, maxsplit=1)[-1]
+
+
+def key_digits(custom_id: str) -> str:
+    """Return the first digits of the key that a custom_id names, nothing where it is none of ours.
+
+    Earlier versions wrote 40 digits and no task; replies to such requests are still taken.
+    """
+    found = _CUSTOM_ID.fullmatch(custom_id)
+    return found[1][:KEY_DIGITS] if found else ""
 
 
 def awaited_row(request: ModelRequest) -> Paid:
     """Return the ledger's row of a request that is written or submitted; the client knows its stage, task and items."""
-    return Paid(request.key, request.base_key, "", "", request.model, (), "awaited", None, None, calls=0)
+    cap = request.most_output
+    return Paid(request.key, request.base_key, "", "", request.model, (), "awaited", None, None, calls=0, cap=cap)
 
 
 def batch_cost(price: Price | None, reply: ModelReply) -> float | None:

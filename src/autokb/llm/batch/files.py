@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,9 +12,28 @@ from pathlib import Path
 from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
 from autokb.core.settings import MAX_REPLY_BYTES
-from autokb.llm.batch.awaited import Handles, TakenReplies, awaited_row, batch_cost, custom_id
-from autokb.llm.batch.folder import read_lines, reply_files, usable, write_requests
-from autokb.llm.batch.lines import NO_JSON, ReplyLine, find_custom_id, read_line, request_line
+from autokb.llm.batch.awaited import (
+    KEY_DIGITS,
+    Handles,
+    TakenReplies,
+    awaited_row,
+    batch_cost,
+    custom_id,
+    key_digits,
+    task_of,
+)
+from autokb.llm.batch.folder import (
+    read_lines,
+    reply_files,
+    request_file,
+    split_into_files,
+    usable,
+    write_requests,
+)
+from autokb.llm.batch.lines import NO_JSON, find_custom_id, read_line
+from autokb.llm.batch.readme import FileContents, describe_files
+from autokb.llm.batch.reply_line import ReplyLine
+from autokb.llm.batch.request_lines import RequestLines
 from autokb.llm.prices import Price
 from autokb.llm.reply_bound import too_long
 
@@ -30,7 +50,7 @@ class Noted:
 
 
 class Spool:
-    """Lines of requests; ordered by schema and key, whatever the order in which they came."""
+    """Lines of requests; ordered by model, schema and key, whatever the order in which they came."""
 
     def __init__(self) -> None:
         # A file without a name is gone with the process, however that ends.
@@ -53,11 +73,11 @@ class Spool:
 
     def noted(self) -> list[Noted]:
         """Return what is noted, in order."""
-        return sorted(self._noted.values(), key=lambda n: (n.name, n.row.key))
+        return sorted(self._noted.values(), key=lambda n: (n.row.model, n.name, n.row.key))
 
-    def lines(self) -> Iterator[bytes]:
-        """Yield the lines, in order."""
-        for noted in self.noted():
+    def lines(self, some: Sequence[Noted]) -> Iterator[bytes]:
+        """Yield the lines of some requests."""
+        for noted in some:
             self._file.seek(noted.start)
             yield self._file.read(noted.length)
 
@@ -79,8 +99,8 @@ class Sorting:
         self._most = most  # bytes of a line
         self._written = written
         self._price_of = price_of
-        self._awaited = {custom_id(row.key): row for row in ledger.awaited()}
-        self._keys = {custom_id(key): key for key in written} | {i: row.key for i, row in self._awaited.items()}
+        self._awaited = {row.key: row for row in ledger.awaited()}
+        self._keys = {key[:KEY_DIGITS]: key for key in (*written, *self._awaited)}
         self._waiting: list[Paid] = []  # taken, to be written with the next ones
         self._seen: set[str] = set()
         self._doubled: dict[str, None] = {}
@@ -88,7 +108,7 @@ class Sorting:
         self._reasons: dict[str, str] = {}
         self._nameless: list[str] = []
         self._incomplete: list[str] = []
-        self._input = self._output = 0
+        self._input = self._output = self._reasoning = 0
         self._cost: float | None = 0.0
         self.taken_keys: list[str] = []
 
@@ -114,21 +134,23 @@ class Sorting:
         self._reasons[place] = reason
 
     def _sort_named(self, line: ReplyLine) -> None:
-        name = line.custom_id
-        if name not in self._keys:
-            self._foreign[name] = None
+        if (key := self._keys.get(key_digits(line.custom_id))) is None:
+            self._foreign[line.custom_id] = None
         elif line.reason:
-            self._reasons.setdefault(name, line.reason)
-        elif name in self._seen or self._differs(line):
-            self._doubled[name] = None
-        elif name in self._awaited:
-            self._take(line, self._awaited[name])
+            self._reasons.setdefault(self._name(key), line.reason)
+        elif key in self._seen or self._differs(key, line):
+            self._doubled[line.custom_id] = None
+        elif key in self._awaited:
+            self._take(line, self._awaited[key])
 
-    def _differs(self, line: ReplyLine) -> bool:
+    def _name(self, key: str) -> str:
+        """Return the custom_id of a request; its task is known as long as its reply is awaited."""
+        return custom_id(key, self._awaited[key].task if key in self._awaited else "")
+
+    def _differs(self, key: str, line: ReplyLine) -> bool:
         """Return whether an earlier run took another reply; the same line seen again says nothing new."""
-        if line.custom_id in self._awaited:
+        if key in self._awaited:
             return False
-        key = self._keys[line.custom_id]
         taken = self._ledger.replies([key]).get(key)
         return taken is not None and taken.text != line.text
 
@@ -138,7 +160,8 @@ class Sorting:
         self._cost = None if cost is None or self._cost is None else self._cost + cost
         self._input += reply.input_tokens
         self._output += reply.output_tokens
-        self._seen.add(line.custom_id)
+        self._reasoning += reply.reasoning_tokens
+        self._seen.add(row.key)
         self.taken_keys.append(row.key)
         self._waiting.append(replace(row, state="paid", reply=reply, cost=cost, calls=1))
         if len(self._waiting) >= AT_ONCE:
@@ -152,12 +175,14 @@ class Sorting:
 
     def result(self, wanted: Sequence[str], skipped: Sequence[str]) -> TakenReplies:
         """Say what was found; ``wanted`` are the keys of the requests that stand in the request files."""
-        bad = [name for name in self._reasons if name in self._awaited and name not in self._seen]
-        owed = [name for name in map(custom_id, wanted) if name in self._awaited and name not in self._seen]
+        owed = [self._name(key) for key in self._awaited if key not in self._seen]
+        bad = [name for name in self._reasons if name in owed]
+        owed = [self._name(key) for key in wanted if key in self._awaited and key not in self._seen]
         return TakenReplies(
             taken=len(self.taken_keys),
             input_tokens=self._input,
             output_tokens=self._output,
+            reasoning_tokens=self._reasoning,
             cost=self._cost,
             missing=tuple(sorted(set(owed) - set(bad))),
             doubled=tuple(self._doubled),
@@ -206,6 +231,7 @@ class BatchFiles:
         self._handles = handles
         self._price_of = price_of
         self._spool = Spool()
+        self._lines = RequestLines()
 
     async def check(self, models: Sequence[str]) -> None:
         """Accept every model: whoever answers the files decides."""
@@ -228,21 +254,26 @@ class BatchFiles:
 
     async def send(self, request: ModelRequest) -> ModelReply:
         """Note a request for the files; raises AwaitedError."""
-        self._spool.add(request, request_line(request))
-        raise AwaitedError(f"The reply to {custom_id(request.key)} is awaited.")
+        self._spool.add(request, await self._lines.line(request))
+        raise AwaitedError(f"The reply to {custom_id(request.key, request.name)} is awaited.")
 
-    async def flush(self) -> int:
+    async def flush(self, outlook: str = "") -> int:
         """Make the request files hold exactly what was noted in this run; returns how many that is.
 
-        What an earlier run wrote and this one did not ask for (a document changed) stands in no file any longer; a late
-        reply to it is still taken.
+        ``outlook`` is what the README beside them says of the rounds to come. What an earlier run wrote and this one
+        did not ask for (a document changed) stands in no file any longer; a late reply to it is still taken.
         """
         noted = self._spool.noted()
         self._register(Register({n.row.key: n.characters for n in noted}, [n.row.key for n in noted]))
         awaited = {row.key for row in self._ledger.awaited()}
         # The ledger first: a reply to a file that it knows nothing of would be foreign.
         self._ledger.keep([n.row for n in noted if n.row.key not in awaited])
-        write_requests(self._folder, self._spool.lines())
+        files = [[noted[n] for n in some] for some in split_into_files((n.row.model, n.length) for n in noted)]
+        contents = [
+            FileContents(request_file(number), some[0].row.model, Counter(task_of(n.name) for n in some))
+            for number, some in enumerate(files, 1)
+        ]
+        write_requests(self._folder, [self._spool.lines(some) for some in files], describe_files(contents, outlook))
         return len(noted)
 
     def _register(self, new: Register) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
 from autokb.core.private_files import open_private
+from autokb.llm.batch.readme import HEADING
 
 LINES_MOST = 50_000  # of one file of requests; OpenAI takes no more
 BYTES_MOST = 100_000_000
 OURS = re.compile(r"requests(-\d+)?\.jsonl")
-ASIDE = re.compile(r"\.requests(-\d+)?\.jsonl\.new")
+README = "README.txt"
+ASIDE = re.compile(r"\.(requests(-\d+)?\.jsonl|README\.txt)\.new")
 
 
 def usable(folder: Path) -> Path:
@@ -37,6 +37,14 @@ def reply_files(folder: Path) -> tuple[list[Path], list[str]]:
     return replies, skipped
 
 
+def reply_state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return names, sizes and times of the reply files: it changes when replies come."""
+    if not folder.is_dir():
+        return ()
+    stats = [(path.name, path.stat()) for path in reply_files(folder)[0]]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+
+
 def read_lines(path: Path, most: int) -> Iterator[tuple[int, bytes, bool]]:
     """Yield number, bytes and whether a newline ends it, of each line that is not blank.
 
@@ -53,13 +61,41 @@ def read_lines(path: Path, most: int) -> Iterator[tuple[int, bytes, bool]]:
                 yield number, line, ended
 
 
-def write_requests(folder: Path, lines: Iterable[bytes]) -> None:
-    """Replace our request files by these lines; no line, no file. A reader sees each file old or new, never half."""
+def split_into_files(lines: Iterable[tuple[str, int]]) -> list[list[int]]:
+    """Return which lines go into which file, by their positions; each line comes as its model and its bytes.
+
+    OpenAI takes no file with requests to several models.
+    """
+    files: list[list[int]] = []
+    before, size = None, 0
+    for position, (model, length) in enumerate(lines):
+        if model != before or len(files[-1]) == LINES_MOST or size + length > BYTES_MOST:
+            files.append([])
+            before, size = model, 0
+        files[-1].append(position)
+        size += length
+    return files
+
+
+def request_file(number: int) -> str:
+    """Return the name of a file of requests, from 1 on."""
+    return "requests.jsonl" if number == 1 else f"requests-{number}.jsonl"
+
+
+def write_requests(folder: Path, files: Sequence[Iterable[bytes]], readme: str) -> None:
+    """Replace our request files by these, and what says how to use them; without requests neither is there.
+
+    A reader sees each file old or new, never half. A README.txt that somebody else wrote stays.
+    """
+    wanted = {request_file(number): lines for number, lines in enumerate(files, 1)}
     try:
-        written = _write_aside(folder, lines)
-        for path in written:
-            path.replace(path.with_name(path.name.removeprefix(".").removesuffix(".new")))
-        _remove_others(folder, len(written))
+        if _is_ours(folder / README) and wanted:
+            wanted[README] = [readme.encode()]
+        for name, lines in wanted.items():
+            _write_aside(folder / f".{name}.new", lines)
+        for name in wanted:
+            (folder / f".{name}.new").replace(folder / name)
+        _remove_others(folder, set(wanted))
         _sync(folder)
     except OSError as error:
         raise BadInputError(
@@ -68,39 +104,28 @@ def write_requests(folder: Path, lines: Iterable[bytes]) -> None:
         ) from error
 
 
-def _name(part: int) -> str:
-    return "requests.jsonl" if part == 1 else f"requests-{part}.jsonl"
+def _is_ours(readme: Path) -> bool:
+    """Return whether a README.txt is one that we wrote, or none is there."""
+    try:
+        with readme.open("rb") as file:
+            return file.read(len(HEADING)) == HEADING.encode()
+    except FileNotFoundError:
+        return True
 
 
-def _write_aside(folder: Path, lines: Iterable[bytes]) -> list[Path]:
-    written: list[Path] = []
-    for part, some in groupby(_numbered(lines), key=itemgetter(0)):
-        path = folder / f".{_name(part)}.new"
-        written.append(path)
-        path.unlink(missing_ok=True)  # left by a run that was killed, perhaps readable to others
-        with open_private(path, "wb") as file:
-            file.writelines(line for _, line in some)
-            file.flush()
-            os.fsync(file.fileno())
-    return written
+def _write_aside(path: Path, lines: Iterable[bytes]) -> None:
+    path.unlink(missing_ok=True)  # left by a run that was killed, perhaps readable to others
+    with open_private(path, "wb") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
 
 
-def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield each line with the number of the file that it goes into."""
-    part, count, size = 1, 0, 0
-    for line in lines:
-        if count and (count == LINES_MOST or size + len(line) > BYTES_MOST):
-            part, count, size = part + 1, 0, 0
-        count += 1
-        size += len(line)
-        yield part, line
-
-
-def _remove_others(folder: Path, parts: int) -> None:
-    keep = {_name(part) for part in range(1, parts + 1)}
+def _remove_others(folder: Path, keep: set[str]) -> None:
     for path in folder.iterdir():
         aside = ASIDE.fullmatch(path.name)  # left by a run that was killed
-        if aside or (OURS.fullmatch(path.name) and path.name not in keep):
+        old = OURS.fullmatch(path.name) or (path.name == README and _is_ours(path))
+        if aside or (old and path.name not in keep):
             path.unlink()
 
 

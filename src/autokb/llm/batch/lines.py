@@ -1,25 +1,29 @@
-"""The lines of batch files in OpenAI's form: a request as a line, and a line as the reply it holds."""
+"""The lines of batch files in OpenAI's form: a request as a line, and a line as the reply it holds.
+
+Lines of replies in the forms of Anthropic and Google are read too.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
-from autokb.core.model_requests import TOKENS_MOST, ModelReply, ModelRequest
+from autokb.core.model_requests import ModelRequest
+from autokb.core.settings import DEFAULT_EFFORT
 from autokb.core.storable import without_surrogates
 from autokb.llm.batch.awaited import custom_id
+from autokb.llm.batch.other_results import read_anthropic, read_google
+from autokb.llm.batch.reply_line import Finish, ReplyLine, describe_error, read_count
+from autokb.llm.effort import usual_effort
 
 URL = "/v1/chat/completions"
 NO_JSON = "it is no JSON object"
-CUSTOM_ID = re.compile(rb'"custom_id"\s*:\s*"(autokb-[0-9a-f]{40})"')
+CUSTOM_ID = re.compile(rb'"(?:custom_id|key)"\s*:\s*"(autokb-[0-9a-z_-]{32,57})"', re.IGNORECASE)
 ID_WITHIN = 4096  # bytes of a line: its names come before its body
-SHOWN = 200  # characters of an error that came as a reply
 
-Finish = Literal["stop", "length", "refusal", "other"]
 FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
     "tool_calls": "stop",
@@ -29,41 +33,22 @@ FINISHES: Mapping[str, Finish] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyLine:
-    """One line: the request it names (may be none) and its reply, or the reason why there is none.
-
-    Tokens of None were not counted by whoever wrote the line.
-    """
-
-    custom_id: str
-    text: str = ""
-    finish: Finish = "stop"
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cached_tokens: int = 0
-    reason: str = ""
-
-    def reply(self, characters: int) -> ModelReply:
-        """Return the reply; tokens that were not counted are a quarter of the characters of request and reply."""
-        read = self.input_tokens if self.input_tokens is not None else (characters + 3) // 4
-        wrote = self.output_tokens if self.output_tokens is not None else (len(self.text) + 3) // 4
-        return ModelReply(self.text, read, wrote, min(self.cached_tokens, read), self.finish)
-
-
 def request_line(request: ModelRequest) -> bytes:
     """Return a request as one line; fields keep the order of the schema, which is the order a model writes them in."""
     schema = {"name": request.name, "schema": request.schema, "strict": _strict(request)}
     body: dict[str, Any] = {
         "model": request.model.partition(":")[2] or request.model,
         "messages": [{"role": m.role, "content": m.text} for m in request.messages],
-        "max_completion_tokens": request.max_tokens,
+        "max_completion_tokens": request.most_output,
         "temperature": 0,
         "response_format": {"type": "json_schema", "json_schema": schema},
     }
-    if not _takes_temperature(request.model):
+    effort = request.effort or _usual_effort(request.model)
+    if not _takes_temperature(request.model) or request.effort not in ("", DEFAULT_EFFORT, "none"):
         del body["temperature"]
-    line = {"custom_id": custom_id(request.key), "method": "POST", "url": URL, "body": body}
+    if effort not in ("", DEFAULT_EFFORT):
+        body["reasoning_effort"] = effort
+    line = {"custom_id": custom_id(request.key, request.name), "method": "POST", "url": URL, "body": body}
     # A lone surrogate has no UTF-8.
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
@@ -79,6 +64,13 @@ def _takes_temperature(model: str) -> bool:
     """Return whether a model takes a temperature; OpenAI's models that reason by default refuse one."""
     provider, _, name = model.partition(":")
     return provider != "openai" or not _openai_profile(name).get("thinking_enabled_by_default", False)
+
+
+def _usual_effort(model: str) -> str:
+    """Return the effort that OpenAI's models are asked for where nobody set one, if they have it."""
+    provider, _, name = model.partition(":")
+    effort = usual_effort(model) if provider == "openai" else ""
+    return effort if effort in _openai_profile(name).get("openai_reasoning_efforts", (effort,)) else ""
 
 
 def _strict(request: ModelRequest) -> bool:
@@ -106,12 +98,17 @@ def read_line(data: bytes) -> ReplyLine:
         return ReplyLine("", reason=NO_JSON)
     if not isinstance(line, dict):
         return ReplyLine("", reason=NO_JSON)
-    name = line.get("custom_id")
+    by_google = "custom_id" not in line and "key" in line
+    name = line["key"] if by_google else line.get("custom_id")
     if not isinstance(name, str) or not name:
         return ReplyLine("", reason="it has no custom_id")
     name = without_surrogates(name)
+    if by_google:
+        return read_google(name, line)
+    if isinstance(result := line.get("result"), dict):
+        return read_anthropic(name, result)
     if line.get("error"):
-        return ReplyLine(name, reason=_said("it came with an error", line["error"]))
+        return ReplyLine(name, reason=describe_error("it came with an error", line["error"]))
     return _read_response(name, line.get("response"))
 
 
@@ -121,11 +118,11 @@ def _read_response(name: str, response: Any) -> ReplyLine:
     body = response.get("body")
     if (status := response.get("status_code", 200)) not in (200, None):
         error = body.get("error", body) if isinstance(body, dict) else body
-        return ReplyLine(name, reason=_said(f"its status is {status!r:.20}", error))
+        return ReplyLine(name, reason=describe_error(f"its status is {status!r:.20}", error))
     if not isinstance(body, dict):
         return ReplyLine(name, reason="its response has no body")
     if body.get("error"):
-        return ReplyLine(name, reason=_said("it came with an error", body["error"]))
+        return ReplyLine(name, reason=describe_error("it came with an error", body["error"]))
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -136,7 +133,7 @@ def _read_response(name: str, response: Any) -> ReplyLine:
 
 def _read_choice(name: str, choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any) -> ReplyLine:
     usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
+    details, written = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     finish = FINISHES.get(str(choice.get("finish_reason") or "stop"), "other")
     text = _text(message.get("content")) or _arguments(message.get("tool_calls"))
     if refusal := _text(message.get("refusal")):
@@ -145,9 +142,10 @@ def _read_choice(name: str, choice: Mapping[str, Any], message: Mapping[str, Any
         name,
         without_surrogates(text),
         finish,
-        _count(usage.get("prompt_tokens")),
-        _count(usage.get("completion_tokens")),
-        _count(details.get("cached_tokens") if isinstance(details, dict) else None) or 0,
+        read_count(usage.get("prompt_tokens")),
+        read_count(usage.get("completion_tokens")),
+        read_count(details.get("cached_tokens") if isinstance(details, dict) else None) or 0,
+        read_count(written.get("reasoning_tokens") if isinstance(written, dict) else None) or 0,
     )
 
 
@@ -167,14 +165,3 @@ def _arguments(calls: Any) -> str:
     if isinstance(arguments, dict):
         return json.dumps(arguments, ensure_ascii=False)
     return arguments if isinstance(arguments, str) else ""
-
-
-def _count(value: Any) -> int | None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if whole and 0 <= value < TOKENS_MOST else None
-
-
-def _said(what: str, error: Any) -> str:
-    text = error.get("message") or error.get("code") if isinstance(error, dict) else error
-    shown = " ".join(without_surrogates(str(text)).split())[:SHOWN] if text else ""
-    return f"{what}: {shown}" if shown else what

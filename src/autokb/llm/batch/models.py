@@ -11,14 +11,16 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.model_requests import ModelReply, ModelRequest
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import custom_id
+from autokb.llm.effort import effort_sent, usual_settings
 from autokb.llm.failures import failure
 from autokb.llm.prices import OPENAI_URL
-from autokb.llm.provider_sender import mode_of, reply_of, request_parameters, turns, usual_settings
+from autokb.llm.provider_sender import mode_of, reply_of, request_parameters, turns
 from autokb.llm.reply_bound import ReplyBound
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.models.batch import BatchRequest, BatchResult
+    from pydantic_ai.settings import ModelSettings
 
 BATCH_SECONDS = 600.0  # between two pieces of an answer; the file of a large batch takes its time
 
@@ -58,11 +60,14 @@ def check_has_batches(model: Model, name: str) -> None:
 def batch_request(model: Model, request: ModelRequest) -> BatchRequest:
     """Return a request as one of a batch; a time limit of its own it cannot have."""
     from pydantic_ai.models.batch import BatchRequest
-    from pydantic_ai.settings import ModelSettings
 
-    settings = ModelSettings(max_tokens=request.max_tokens, **usual_settings(model.profile))
+    effort = effort_sent(request.model, model, request.effort)
+    settings: ModelSettings = {
+        **usual_settings(request.model, model.profile, effort),
+        "max_tokens": request.most_output,
+    }
     return BatchRequest(
-        custom_id=custom_id(request.key),
+        custom_id=custom_id(request.key, request.name),
         messages=turns(request.messages),
         model_settings=settings,
         model_request_parameters=_parameters(model, request.name, dict(request.schema)),

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
-from autokb.llm.batch.awaited import Handles, TakenReplies, awaited_row, batch_cost, custom_id
+from autokb.llm.batch.awaited import KEY_DIGITS, Handles, TakenReplies, awaited_row, batch_cost, custom_id, key_digits
 from autokb.llm.batch.models import batch_request, check_has_batches, decoded, explained, was_refused
+from autokb.llm.batch.other_results import UNRUN
+from autokb.llm.effort import refuses_effort
 from autokb.llm.failures import failure
 from autokb.llm.prices import Price
 from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_long
@@ -20,8 +22,6 @@ from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_l
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.models.batch import Batch, BatchResult, EncodedBatchRequest
-
-UNRUN = {"expired": "it expired before it was run", "canceled": "it was cancelled before it was run"}
 
 
 class Collecting:
@@ -32,7 +32,7 @@ class Collecting:
         self._bound = bound
         self._price_of = price_of
         self._awaited = {row.key: row for row in ledger.awaited()}
-        self._taken: list[tuple[int, int, float | None]] = []
+        self._taken: list[tuple[ModelReply, float | None]] = []
         self._missing: list[str] = []
         self._reasons: dict[str, str] = {}
         self.refused: dict[str, str] = {}
@@ -49,7 +49,7 @@ class Collecting:
         try:
             batch = await model.batch_status(batch)
             if batch.status != "ended":
-                self._missing += [custom_id(key) for key in keys]
+                self._missing += [self._name(key) for key in keys]
                 return False
             results = await self._results(model, batch)
         except ModelHTTPError as error:
@@ -69,10 +69,13 @@ class Collecting:
         return True
 
     async def _results(self, model: Model, batch: Batch) -> dict[str, BatchResult]:
-        return {result.custom_id: result for result in await model.batch_results(batch)}
+        return {key_digits(result.custom_id): result for result in await model.batch_results(batch)}
+
+    def _name(self, key: str) -> str:
+        return custom_id(key, self._awaited[key].task if key in self._awaited else "")
 
     def _all_failed(self, keys: Sequence[str], reason: str) -> None:
-        self._reasons.update((custom_id(key), reason) for key in keys if key in self._awaited)
+        self._reasons.update((self._name(key), reason) for key in keys if key in self._awaited)
 
     def _store(self, model: Model, keys: Sequence[str], results: Mapping[str, BatchResult]) -> None:
         rows: list[Paid] = []
@@ -80,7 +83,7 @@ class Collecting:
             # What another run took already, or another way brought, is not taken twice.
             if (row := self._awaited.get(key)) is None:
                 continue
-            result = results.get(custom_id(key))
+            result = results.get(key[:KEY_DIGITS])
             if result is None:
                 self._all_failed([key], "its batch ended without a result for it")
             elif (paid := self._paid(model, row, result)) is not None:
@@ -88,7 +91,7 @@ class Collecting:
         if rows:
             self._ledger.keep(rows)
             self.taken_keys.update(row.key for row in rows)
-        self._taken += [(r.reply.input_tokens, r.reply.output_tokens, r.cost) for r in rows if r.reply is not None]
+        self._taken += [(r.reply, r.cost) for r in rows if r.reply is not None]
 
     def _paid(self, model: Model, row: Paid, result: BatchResult) -> Paid | None:
         from pydantic_ai.exceptions import ModelAPIError
@@ -97,8 +100,8 @@ class Collecting:
             reply = decoded(model, result)
         except ModelAPIError as error:
             known = failure(error, row.model)
-            self._reasons[custom_id(row.key)] = UNRUN.get(result.status) or str(known)
-            if result.status == "errored" and not known.retry:
+            self._reasons[self._name(row.key)] = UNRUN.get(result.status) or str(known)
+            if result.status == "errored" and not known.retry and not refuses_effort(row.model, model, known, ""):
                 self.refused[row.key] = str(known)
             return None
         if is_too_long(reply.text, self._bound.bytes_each):
@@ -108,17 +111,18 @@ class Collecting:
         return replace(row, state="paid", reply=reply, cost=cost, calls=1)
 
     def result(self, unsure: Sequence[str]) -> TakenReplies:
-        """Say what was found."""
-        costs = [cost for _, _, cost in self._taken]
+        """Say what was found; ``unsure`` are the keys of what may or may not have been submitted."""
+        costs = [cost for _, cost in self._taken]
         known = [cost for cost in costs if cost is not None]
         return TakenReplies(
             taken=len(self._taken),
-            input_tokens=sum(read for read, _, _ in self._taken),
-            output_tokens=sum(wrote for _, wrote, _ in self._taken),
+            input_tokens=sum(reply.input_tokens for reply, _ in self._taken),
+            output_tokens=sum(reply.output_tokens for reply, _ in self._taken),
+            reasoning_tokens=sum(reply.reasoning_tokens for reply, _ in self._taken),
             cost=sum(known) if len(known) == len(costs) else None,
             missing=tuple(self._missing),
             failed=tuple(self._reasons),
-            unsure=tuple(unsure),
+            unsure=tuple(map(self._name, unsure)),
             reasons=self._reasons,
         )
 
@@ -201,8 +205,26 @@ class BatchProvider:
         self._submitted = {key for job in self._state.jobs for key in job.keys}
         self._awaited -= collecting.taken_keys
         self._refused = collecting.refused
-        unsure = tuple(custom_id(key) for job in self._state.submitting for key in job.keys)
-        return collecting.result(unsure)
+        return collecting.result([key for job in self._state.submitting for key in job.keys])
+
+    async def has_ended(self) -> bool:
+        """Ask whether a batch has ended, so that there is something to take; it is so too where none is submitted."""
+        from pydantic import TypeAdapter
+        from pydantic_ai.exceptions import ModelHTTPError
+        from pydantic_ai.models.batch import Batch
+
+        for job in self._state.jobs:
+            model = await self._model(job.model)
+            with explained(job.model, "be asked for its batches"):
+                try:
+                    batch = await model.batch_status(TypeAdapter(Batch).validate_python(job.handle))
+                except ModelHTTPError as error:
+                    if error.status_code != 404:  # the provider no longer has it: its requests are submitted again
+                        raise
+                    return True
+            if batch.status == "ended":
+                return True
+        return not self._state.jobs
 
     async def send(self, request: ModelRequest) -> ModelReply:
         """Queue a request, unless it is with the provider already; raises AwaitedError."""
@@ -212,9 +234,9 @@ class BatchProvider:
         if key not in self._submitted:
             self._queue[key] = request
         self._awaited.add(key)
-        raise AwaitedError(f"The reply to {custom_id(key)} is awaited.")
+        raise AwaitedError(f"The reply to {custom_id(key, request.name)} is awaited.")
 
-    async def flush(self) -> int:
+    async def flush(self, outlook: str = "") -> int:
         """Submit what is queued; returns how many replies this run waits for."""
         requests = [self._queue[key] for key in sorted(self._queue)]
         self._ledger.keep([awaited_row(request) for request in requests])
@@ -228,7 +250,7 @@ class BatchProvider:
     async def _submit(self, name: str, requests: Sequence[ModelRequest]) -> None:
         model = await self._model(name)
         groups: dict[str, list[EncodedBatchRequest]] = {}
-        keys = {custom_id(request.key): request.key for request in requests}
+        keys = {custom_id(request.key, request.name): request.key for request in requests}
         for request in requests:
             with explained(name, "take a request as part of a batch"):
                 encoded = await model.batch_encode(batch_request(model, request))

@@ -20,8 +20,11 @@ def chunk_with_contexts(stages: Stages, workspace: Workspace, documents: Sequenc
     """Chunk every document that is new or changed, and give its chunks their context.
 
     A document that cannot be chunked is a failure and has no chunks; a context that fails is one and stays empty.
+    Where replies are awaited that decide on the chunks, no context is asked for: there may be other chunks then.
     """
     chunks = chunk_documents(stages, workspace.settings, documents)
+    if stages.awaited:
+        return [chunk for document in sorted(chunks) for chunk in chunks[document]]
     if context_mode(workspace) == "chained":
         return _chained(stages, documents, chunks, workspace.spec.language)
     most = DOCUMENT_CHARACTERS if stages.asks_model(ADD_CONTEXT, "context") else None
@@ -67,7 +70,10 @@ def context_requests(document: Document, chunks: Sequence[Chunk], most: int | No
 def _chained(
     stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], language: str
 ) -> list[Chunk]:
-    """Ask for each chunk's context from the one before it, the paper's way; documents advance side by side."""
+    """Ask for each chunk's context from the one before it, the paper's way; documents advance side by side.
+
+    Where replies are awaited, the next chunks wait for them: without the context before them they are other requests.
+    """
     titled = {d.id: d for d in documents}
     depth = max((len(c) for c in chunks.values()), default=0)
     for position in range(depth):
@@ -78,4 +84,7 @@ def _chained(
         for chunk, reply in zip(now, replies, strict=True):
             if reply is not None:
                 (chunks[chunk.document][position],) = with_contexts([chunk], reply)
+        if stages.awaited:
+            stages.chained_left = depth - position - 1
+            break
     return [chunk for document in sorted(chunks) for chunk in chunks[document]]

@@ -45,7 +45,7 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
         return {}
     asked = [text for text in texts.values() if text.issue_id in issues]
     names = [name for name, text in texts.items() if text.issue_id in issues]
-    requests = [rules_request(text, issues[text.issue_id], spec) for text in asked]
+    requests = [rules_request(text, None, spec) for text in asked]
     replies = stages.run("rules", CHECK_RULES, requests, names)
     return {
         name: tuple(Verdict(v.rule, v.verdict, v.reason) for v in reply.verdicts)

@@ -64,8 +64,7 @@ class ChunkerSettings:
 def chunk_documents(stages: Stages, settings: Settings, documents: Sequence[Document]) -> dict[str, list[Chunk]]:
     """Return the chunks with text of every document by its id, by the chunker of the settings, for a build.
 
-    A document that cannot be chunked is a failure and missing. Stops (StoppedOnPurposeError) where replies are
-    awaited, since what follows would ask about other chunks.
+    A document that cannot be chunked is a failure and missing. Where replies are awaited the chunks are not final.
     """
     pages = [Page(document) for document in documents]
     if settings.chunker == AUTO_CHUNKER:
@@ -75,7 +74,6 @@ def chunk_documents(stages: Stages, settings: Settings, documents: Sequence[Docu
             site.add(one)
         pages = [replace(page, site_boilerplate=site.on(one)) for page, one in zip(pages, blocks, strict=True)]
     results = chunk_pages(stages, ChunkerSettings(settings.chunker, settings.max_size), pages)
-    stages.stop_if_awaited()
     return {
         page.document.id: list(chunks_with_text(result.chunks))
         for page, result in zip(pages, results, strict=True)

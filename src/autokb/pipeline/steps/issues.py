@@ -22,7 +22,7 @@ from autokb.pipeline.stages import Stages
 from autokb.stores.published import Published
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.find_themes.task import TASK as FIND_THEMES
-from autokb.tasks.issues.find_themes.task import FindThemes
+from autokb.tasks.issues.find_themes.task import FindThemes, FoundThemes
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,18 @@ class _Problems:
         return tuple("" if named_values(line, attributes, language) else line for line in general)
 
 
+MOST_SORTED = 120  # issues that one reply sorts: a line each, which a model still oversees; not measured with one
+
+
+def sorts_at_once(stages: Stages, mode: str, issues: int) -> bool:
+    """Return whether a model that finds the themes gives each issue its own in the same reply.
+
+    The paper asks issue by issue; so do workspaces with more issues than one reply can sort with care.
+    """
+    asks = stages.asks_model(FIND_THEMES, "themes") and stages.asks_model(ASSIGN_THEME, "assign")
+    return asks and mode != "paper" and issues <= MOST_SORTED
+
+
 def organise(
     stages: Stages,
     spec: DomainSpec,
@@ -83,16 +95,17 @@ def organise(
     published: Published,
     *,
     rethink: bool,
+    mode: str,
 ) -> Organised:
     """Give every raw issue (row n of ``vectors``) a theme and a seed; what is there stays unless ``rethink``."""
     problems = _Problems(raw, spec, problem_vectors([r.full_text for r in raw], spec, vectors, stages.embed))
     kept = published.settings.get("themes", {})
     if rethink or not kept.get("names") or not kept.get("frozen"):
-        return _think(stages, spec, problems)
+        return _think(stages, spec, problems, sorts_all=sorts_at_once(stages, mode, len(raw)))
     return _join_new(stages, spec, problems, from_json(kept), float(str(kept["near"])), published)
 
 
-def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
+def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: bool) -> Organised:
     """Find the themes, give each issue one, and cluster the issues inside each."""
     raw, vectors = problems.raw, problems.vectors
     texts = tuple(r.full_text for r in raw)
@@ -100,7 +113,8 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
     nothing = Organised(None, near, {}, {}, frozen=False, problems=vectors)
     if not raw:
         return nothing
-    question = FindThemes(f"{spec.name}: {spec.description}", texts, vectors, problems.subjects, spec.language)
+    domain = f"{spec.name}: {spec.description}"
+    question = FindThemes(domain, texts, vectors, problems.subjects, spec.language, sorts_all=sorts_all)
     if not stages.asks_model(FIND_THEMES, "themes"):
         # Where there is no title the text's own vector stands in, which is known already.
         lines = [title or text for title, text in zip(problems.titles, texts, strict=True)]
@@ -109,7 +123,7 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
     if found is None:
         return nothing
     themes = freeze(found, vectors)
-    theme_of = _assign(stages, spec, problems, themes)
+    theme_of = _sorted(spec, problems, themes, found) if sorts_all else _assign(stages, spec, problems, themes)
     members: dict[str, list[int]] = {}
     for row, issue in enumerate(raw):
         if issue.id in theme_of:
@@ -121,6 +135,17 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems) -> Organised:
             count.computed += len(rows)
             stages.log.progress("seeds", number, len(members))
     return Organised(themes, near, theme_of, clusters, frozen=len(theme_of) == len(raw), problems=vectors)
+
+
+def _sorted(spec: DomainSpec, problems: _Problems, themes: FrozenThemes, found: FoundThemes) -> dict[str, str]:
+    """Return the themes that a reply gives the issues; what it left out gets the theme with the nearest centre."""
+    raw, domain = problems.raw, f"{spec.name}: {spec.description}"
+    by_row = {row: theme.name for theme in found.themes for row in theme.members}
+    left = [n for n in range(len(raw)) if n not in by_row]
+    rest = problems.only(left)
+    asked = questions(domain, [r.full_text for r in rest.raw], rest.subjects, rest.vectors, themes)
+    by_row |= {n: ASSIGN_THEME.answer_offline(one).theme for n, one in zip(left, asked, strict=True)}
+    return {r.id: by_row[n] for n, r in enumerate(raw)}
 
 
 def _assign(stages: Stages, spec: DomainSpec, problems: _Problems, themes: FrozenThemes) -> dict[str, str]:

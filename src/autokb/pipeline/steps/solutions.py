@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from autokb.core.attributes import Attributes, Match, as_lists, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
+from autokb.core.ranking import best_first
 from autokb.core.timed_patterns import describe_slow
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections, ScoredSpan
@@ -23,7 +24,15 @@ from autokb.issues.joining import join_trees
 from autokb.issues.placement import place_solutions
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.same_problem import Problem
-from autokb.issues.solutions import FoundPassage, PathSolution, solutions_request, verify_quotes, written_solutions
+from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_sections, merge_sections
+from autokb.issues.solutions import (
+    FoundPassage,
+    PathSolution,
+    shown_request,
+    solutions_request,
+    verify_quotes,
+    written_solutions,
+)
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
@@ -40,8 +49,8 @@ from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "7"  # raise it when a node's request or what is made of its reply changes
-PASSAGE_CHARACTERS = 2_500  # of a passage for a model: a chunk and what stands around it
+VERSION = "8"  # raise it when a node's request or what is made of its reply changes
+PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
 LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues were resolved by it
@@ -80,7 +89,7 @@ def find_solutions(
     placed = place_solutions(grown.trees(), true, paths, workspace.spec)
     checked = _checked(
         stages,
-        workspace.spec,
+        workspace,
         [solution for tree in placed for solution in tree.solutions],
         {issue.id: issue for tree in placed for issue in tree.issues},
     )
@@ -105,25 +114,30 @@ def _written(
 
     A node's search and request cost far more than looking its solutions up, so they are kept under what they follow
     from: the node, its raw issues and what was found to help them, and everything that is searched. Where that is the
-    same as in an earlier build nothing is searched.
+    same as in an earlier build nothing is searched. Where a tree's nodes share their passages, that is all nodes.
     """
     searched = digest(
         VERSION,
         WRITE_SOLUTIONS.offline_version,
-        stages.model(WRITE_SOLUTIONS, STAGE),
+        stages.answered_by(WRITE_SOLUTIONS, STAGE),
         workspace.mode,
         workspace.domain_text,
         finder.fingerprint,
+        *(["scratchpad"] if workspace.settings.scratchpad else []),
     )
+    trees = _trees(issues) if shares_passages(workspace, stages) else {}
 
-    def key(issue: Issue) -> str:
+    def described(issue: Issue) -> list[Any]:
         links = [(finder.texts.get(raw, ""), finder.links.get(raw, ())) for raw in issue.raw_issues]
         links += [(finder.texts.get(raw, ""), ()) for raw in finder.reports(issue)]
-        node = [issue.id, issue.text, issue.parent_id, as_lists(issue.attributes), links]
-        return digest("solutions of a node", searched, canonical_json(node))
+        return [issue.id, issue.text, issue.parent_id, as_lists(issue.attributes), links]
+
+    def key(issue: Issue) -> str:
+        nodes = [described(node) for node in (issue, *trees.get(_tree(issue), ()))]
+        return digest("solutions of a node", searched, canonical_json(nodes if trees else nodes[0]))
 
     def write(missing: Sequence[int]) -> dict[int, tuple[WriteSolutions, str]]:
-        return _write(stages, workspace, finder, {n: issues[n] for n in missing})
+        return _write(stages, workspace, finder, {n: issues[n] for n in missing}, trees)
 
     with stages.timed(STAGE):
         keys = [key(issue) for issue in issues]
@@ -135,24 +149,35 @@ def _written(
     return [solution for solutions in found for solution in solutions or ()]
 
 
+def shares_passages(workspace: Workspace, stages: Stages) -> bool:
+    """Return whether all nodes of a tree are shown the same passages: where one request asks a model about them."""
+    return workspace.mode != "paper" and stages.asks_model(WRITE_SOLUTIONS, STAGE)
+
+
+def _tree(issue: Issue) -> str:
+    return issue.parent_id or issue.id
+
+
+def _trees(issues: Sequence[Issue]) -> dict[str, list[Issue]]:
+    found: dict[str, list[Issue]] = {}
+    for issue in issues:
+        found.setdefault(_tree(issue), []).append(issue)
+    return found
+
+
 def _write(
-    stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue]
+    stages: Stages,
+    workspace: Workspace,
+    finder: _PassageFinder,
+    issues: Mapping[int, Issue],
+    trees: Mapping[str, Sequence[Issue]],
 ) -> dict[int, tuple[WriteSolutions, str]]:
     """Ask for the solutions of nodes; returns requests and solutions, without those that failed or are awaited."""
-    asks = stages.asks_model(WRITE_SOLUTIONS, STAGE)
-    apart = asks_attributes_apart(workspace, stages)
-    requests: dict[int, WriteSolutions] = {}
     with stages.timed(STAGE):
-        problems = finder.problem_vectors(stages.embed, list(issues.values()))
-        for (number, issue), problem in zip(issues.items(), problems, strict=True):
-            passages = finder.passages(issue, problem)
-            if not asks:
-                requests[number] = solutions_request(issue, workspace.spec, passages)
-            elif passages:  # nothing was found for the others, so there is nothing to ask a model
-                # What a model reads is shorter, and shared by the nodes of a tree.
-                request = solutions_request(issue, workspace.spec, passages, most=PASSAGE_CHARACTERS)
-                tree = issue.parent_id or issue.id
-                requests[number] = replace(request, tree=tree, with_attributes=not apart)
+        if trees:
+            requests = _tree_requests(workspace, finder, issues, trees)
+        else:
+            requests = _node_requests(stages, workspace, finder, issues)
     replies = stages.run(STAGE, WRITE_SOLUTIONS, list(requests.values()), [issues[n].id for n in requests])
     found = {}
     for (number, request), reply in zip(requests.items(), replies, strict=True):
@@ -163,6 +188,41 @@ def _write(
             text = json.dumps({"solutions": bodies, "left_out": left_out}, ensure_ascii=False)
             found[number] = request, text
     return found
+
+
+def _tree_requests(
+    workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue], trees: Mapping[str, Sequence[Issue]]
+) -> dict[int, WriteSolutions]:
+    """Return the requests of nodes whose trees share their passages."""
+    of_trees: dict[str, list[int]] = {}
+    for number, issue in issues.items():
+        of_trees.setdefault(_tree(issue), []).append(number)
+    requests: dict[int, WriteSolutions] = {}
+    for tree, numbers in of_trees.items():
+        shown = finder.shown_passages(trees[tree])
+        for number in numbers:
+            if passages := shown[issues[number].id]:
+                request = shown_request(issues[number], workspace.spec, passages)
+                requests[number] = replace(request, tree=tree, scratchpad=workspace.settings.scratchpad)
+    return {number: requests[number] for number in sorted(requests)}
+
+
+def _node_requests(
+    stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue]
+) -> dict[int, WriteSolutions]:
+    """Return the requests of nodes that have their passages for themselves: offline and in paper mode."""
+    asks = stages.asks_model(WRITE_SOLUTIONS, STAGE)
+    requests: dict[int, WriteSolutions] = {}
+    problems = finder.problem_vectors(stages.embed, list(issues.values()))
+    for (number, issue), problem in zip(issues.items(), problems, strict=True):
+        passages = finder.passages(issue, problem)
+        if not asks:
+            requests[number] = solutions_request(issue, workspace.spec, passages)
+        elif passages:  # nothing was found for the others, so there is nothing to ask a model
+            request = solutions_request(issue, workspace.spec, passages, most=PASSAGE_CHARACTERS)
+            scratchpad = workspace.settings.scratchpad
+            requests[number] = replace(request, tree=_tree(issue), with_attributes=False, scratchpad=scratchpad)
+    return requests
 
 
 @dataclass(frozen=True)
@@ -198,6 +258,11 @@ class _PassageFinder:
     def _places(self) -> Mapping[str, int]:
         return {document: n for n, document in enumerate(self.index.chunks.documents)}
 
+    @cached_property
+    def _window_documents(self) -> NDArray[np.int64]:
+        """The place of each window's document."""
+        return np.array([self._places[window.document] for window in self.index.chunks.windows], dtype=np.int64)
+
     def reports(self, issue: Issue) -> tuple[str, ...]:
         """Return the raw issues that tell of a node's problem: its own, or its parent's where nobody reported it."""
         parent = self.index.nodes.knowledge.issues.get(issue.parent_id or "")
@@ -230,10 +295,7 @@ class _PassageFinder:
 
     def passages(self, issue: Issue, problem: NDArray[np.float64]) -> list[FoundPassage]:
         """Return the node's best passages with all windows and sections of their documents."""
-        found = search(self.index.chunks, self._vector(issue), issue.text, self.index.weights)
-        boost = np.zeros(len(self._places))
-        for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
-            boost[self._places[hit.id]] = LIFT * hit.score
+        found, boost = self._search(issue)
         hits = found.best_chunks(PASSAGES, boost)
         answering = self.sections.answering(problem, {d: float(boost[n]) for d, n in self._places.items()})
         best = sorted((-max(spans, key=_score)[2], d) for d, spans in answering.items() if spans)[:PASSAGES]
@@ -244,6 +306,33 @@ class _PassageFinder:
             self._passage(place, found, float(boost[self._places[place[0]]]), answering.get(place[0]))
             for place in places
         ]
+
+    def shown_passages(self, nodes: Sequence[Issue]) -> dict[str, list[FoundPassage]]:
+        """Return the passages that the nodes of a tree share, by node, with its own similarities to them."""
+        found = {node.id: self._search(node) for node in nodes}
+        shown = merge_sections(choose_sections(self._nearest_windows(*one), self.documents) for one in found.values())
+        return {
+            node: [
+                self._passage((s.document, s.start, s.end), of_node, float(boost[self._places[s.document]]), None)
+                for s in shown
+            ]
+            for node, (of_node, boost) in found.items()
+        }
+
+    def _search(self, issue: Issue) -> tuple[Found, NDArray[np.float64]]:
+        """Return what a search for a node finds, and by document what it gains from having helped the node's own."""
+        found = search(self.index.chunks, self._vector(issue), issue.text, self.index.weights)
+        boost = np.zeros(len(self._places))
+        for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
+            boost[self._places[hit.id]] = LIFT * hit.score
+        return found, boost
+
+    def _nearest_windows(self, found: Found, boost: NDArray[np.float64]) -> Iterator[tuple[DocumentSpan, float]]:
+        """Give the windows of all documents with their similarity, nearest first."""
+        windows = found.index.windows
+        nearness = np.asarray(found.cosines, dtype=np.float64) + boost[self._window_documents]
+        for n in best_first(nearness, LOOKED_AT):
+            yield DocumentSpan(windows[n].document, windows[n].start, windows[n].end), float(nearness[n])
 
     def _vector(self, issue: Issue) -> Vectors:
         """Return what a node is searched by: its text and its raw issues count half each.
@@ -300,13 +389,18 @@ def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Soluti
 
 
 def _checked(
-    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
+    stages: Stages, workspace: Workspace, solutions: Sequence[Solution], issues: Mapping[str, Issue]
 ) -> list[Solution]:
-    """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so."""
+    """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so.
+
+    A text that several nodes have is checked once. In paper mode it is checked with each node's issue.
+    """
+    spec = workspace.spec
     # Without any rule there is nothing to ask a model.
     asks = bool(spec.rules) or not stages.asks_model(CHECK_RULES, "rules")
     asked = [s for s in solutions if s.status in DISPLAYED and asks]
-    requests = [rules_request(solution, issues[solution.issue_id], spec) for solution in asked]
+    with_issue = workspace.mode == "paper"
+    requests = [rules_request(s, issues[s.issue_id] if with_issue else None, spec) for s in asked]
     failed_before = len(stages.failures)
     replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in asked])
     stages.failures[failed_before:] = _name_slow_patterns_once(stages.failures[failed_before:], spec)

@@ -74,7 +74,7 @@ def grow_trees(
         }
         reports = reports_by_lead(spec, raw, attributes, organised, reasons, parts)
     seeds = list(reports)
-    asked = digest(VERSION, GROW_TREE.offline_version, stages.model(GROW_TREE, STAGE), workspace.domain_text)
+    asked = digest(VERSION, GROW_TREE.offline_version, stages.answered_by(GROW_TREE, STAGE), workspace.domain_text)
 
     def grow(missing: Sequence[int]) -> dict[int, tuple[GrowTree, str]]:
         names = [seeds[n] for n in missing]

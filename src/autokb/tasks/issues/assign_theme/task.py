@@ -40,9 +40,12 @@ class AssignedTheme(Reply):
 class AssignThemeTask(Task[AssignTheme, AssignedTheme]):
     """Which of these themes does this issue have?"""
 
+    version = 2
     input = AssignTheme
     output = AssignedTheme
     most = 40  # issues
+    evenly = True
+    entry_tokens = (16, 8)  # a number, and what is around it
     grouped_by = ("domain", "themes")
     issue_characters = 1_500  # that a model reads: the theme of an issue shows early
 
@@ -64,22 +67,18 @@ class AssignThemeTask(Task[AssignTheme, AssignedTheme]):
         return {
             "domain": first.domain,
             "themes": first.themes,
-            "miscellaneous": None if first.miscellaneous is None else first.themes[first.miscellaneous],
+            "miscellaneous": None if first.miscellaneous is None else first.miscellaneous + 1,
             "issues": [item.issue[: self.issue_characters] for item in items],
         }
 
     def entry(self, items: Sequence[AssignTheme]) -> Mapping[str, Any]:
-        """Return the field of an entry: one of the themes."""
-        return {"theme": Literal[items[0].themes]}
+        """Return the field of an entry: the number of one of the themes."""
+        return {"theme": Literal[tuple(range(1, len(items[0].themes) + 1))]}
 
     def read(self, item: AssignTheme, entry: Any) -> Read[AssignedTheme]:
-        """Read the theme by its name."""
-        return Read(AssignedTheme(index=item.themes.index(entry.theme), theme=entry.theme))
-
-    def tokens(self, item: AssignTheme) -> tuple[int, int]:
-        """Return the tokens of a theme's name and what is around it."""
-        longest = max(len(theme.encode()) for theme in item.themes)
-        return longest + 32, 12 + longest // 8
+        """Read the theme by its number."""
+        index = entry.theme - 1
+        return Read(AssignedTheme(index=index, theme=item.themes[index]))
 
 
 TASK = AssignThemeTask()

@@ -23,7 +23,10 @@ NOT_CONCERNED = "The model says that the rule has nothing to do with it."
 
 @dataclass(frozen=True, slots=True)
 class CheckRules:
-    """A solution as it would be shown, its issue and the rules; ``text`` is title and steps together."""
+    """A solution as it would be shown, and the rules; ``text`` is title and steps together.
+
+    With an empty ``issue`` it is judged by its text alone, which is then judged once wherever it stands.
+    """
 
     domain: str
     issue: str
@@ -43,7 +46,7 @@ class CheckedRules(Reply):
 class CheckRulesTask(Task[CheckRules, CheckedRules]):
     """Does this solution keep the rules of the domain? A model can add to what the patterns find, never take away."""
 
-    version = 2
+    version = 3
     offline_revision = 2
     input = CheckRules
     output = CheckedRules
@@ -83,7 +86,7 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
         }
 
     def entry(self, items: Sequence[CheckRules]) -> Mapping[str, Any]:
-        """Return the fields of an entry: the rules that a solution breaks and those that do not concern it."""
+        """Return the fields of an entry: the rules that a solution breaks and keeps; the others do not concern it."""
         ids = tuple(rule.id for rule in items[0].rules)
         rule: Any = Literal[ids] if ids else str
         place = Annotated[int, Field(ge=0, le=max(len(item.steps) for item in items))]
@@ -96,7 +99,7 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
         )
         return {
             "broken": Annotated[list[broken], Field(max_length=len(ids))],
-            "not_applicable": Annotated[list[rule], Field(max_length=len(ids))],
+            "kept": Annotated[list[rule], Field(max_length=len(ids))],
         }
 
     def read(self, item: CheckRules, entry: Any) -> Read[CheckedRules]:
@@ -104,8 +107,8 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
         broken = {one.rule: one for one in entry.broken}
         if len(broken) < len(entry.broken):
             raise ReplyError("A rule stands twice in `broken`; name each once, with all its steps.")
-        if both := sorted(set(broken) & set(entry.not_applicable)):
-            raise ReplyError(f"The rule {both[0]!r} stands in `broken` and in `not_applicable`; it can be in one.")
+        if both := sorted(set(broken) & set(entry.kept)):
+            raise ReplyError(f"The rule {both[0]!r} stands in `broken` and in `kept`; it can be in one.")
         if any(place > len(item.steps) for one in entry.broken for place in one.steps):
             raise ReplyError(f"Its last step is {len(item.steps)}; 0 is the title.")
         verdicts = []
@@ -114,10 +117,10 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
                 verdicts.append(self._broken(by_patterns, broken[by_patterns.rule]))
             elif by_patterns.verdict == "broken":
                 verdicts.append(by_patterns)
-            elif by_patterns.rule in entry.not_applicable:
-                verdicts.append(RuleVerdict(rule=by_patterns.rule, verdict="not applicable", reason=NOT_CONCERNED))
-            else:
+            elif by_patterns.rule in entry.kept:
                 verdicts.append(RuleVerdict(rule=by_patterns.rule, verdict="kept", reason=NOTHING_NAMED))
+            else:
+                verdicts.append(RuleVerdict(rule=by_patterns.rule, verdict="not applicable", reason=NOT_CONCERNED))
         return Read(CheckedRules(verdicts=tuple(verdicts)))
 
     def _broken(self, by_patterns: RuleVerdict, named: Any) -> RuleVerdict:
@@ -139,7 +142,7 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
     def tokens(self, item: CheckRules) -> tuple[int, int]:
         """Return the tokens of an entry; most solutions break nothing."""
         ids = sum(len(rule.id.encode()) for rule in item.rules)
-        return 48 + ids + len(item.rules) * 96, 16 + ids // 4
+        return 48 + ids + len(item.rules) * 96, 16 + ids // 8
 
 
 TASK = CheckRulesTask()

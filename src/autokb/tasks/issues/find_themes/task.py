@@ -15,7 +15,8 @@ from autokb.heuristics.themes.find import MOST_THEMES, find_themes
 from autokb.heuristics.themes.problem_names import Titles
 from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
 from autokb.tasks.issues.find_themes.issue_sample import issue_line, sample_issues
-from autokb.tasks.prompts import unescaped
+from autokb.tasks.prompts import examples as prompt_examples
+from autokb.tasks.prompts import spelled_reply, unescaped
 from autokb.tasks.task import Read, ReplyError, Task, outside_key
 from autokb.tasks.wire import wire
 
@@ -28,7 +29,8 @@ class FindThemes:
 
     ``subjects`` are the issues without the words of attribute values (none: the issues as they are). ``titles`` are
     lines that name no value, one an issue and empty where it has none, that can name a theme offline; ``title_vectors``
-    has a unit row for each.
+    has a unit row for each. With ``sorts_all`` a model gives every issue its theme at once; all of them must fit into
+    the request.
     """
 
     domain: str
@@ -38,6 +40,7 @@ class FindThemes:
     language: str = only_if_other_than(ENGLISH)
     titles: tuple[str, ...] = only_if_other_than(())
     title_vectors: Any = outside_key()
+    sorts_all: bool = only_if_other_than(False)
 
 
 class FindThemesTask(Task[FindThemes, FoundThemes]):
@@ -50,6 +53,7 @@ class FindThemesTask(Task[FindThemes, FoundThemes]):
     name_characters = 80  # of a theme
     most_examples = 5  # issues that show a theme: its centre needs a few, the rest is sorted by assign_theme
     theme_tokens = (72, 44)  # at most and usually: a name, a few numbers, what is around them
+    number_tokens = 3  # of an issue's number and the comma behind it
 
     def offline(self, item: FindThemes) -> FoundThemes:
         """Group the issues by their vectors; the product's name, which precedes the colon, names no theme."""
@@ -83,19 +87,30 @@ class FindThemesTask(Task[FindThemes, FoundThemes]):
             "most": MOST_THEMES,
             "longest": self.name_characters,
             "shown_by": self.most_examples,
+            "sorts_all": item.sorts_all,
         }
+
+    def examples(self, items: Sequence[FindThemes]) -> Sequence[Mapping[str, Any]]:
+        """Return the examples, whose themes name all of their issues; the field is called as the request has it."""
+        field = _numbers_field(items[0])
+        return [
+            {**example, "reply": spelled_reply(_renamed(example["reply"], field))}
+            for example in prompt_examples(self.package)
+        ]
 
     def entry(self, items: Sequence[FindThemes]) -> Mapping[str, Any]:
         """Return the field of the one entry: themes with the numbers of the issues that show them.
 
         Only the JSON schema bounds the numbers: one that is not there costs its example, not the whole reply.
         """
-        shown = len(sample_issues(items[0].issues, items[0].vectors))
+        item = items[0]
+        shown = len(sample_issues(item.issues, item.vectors))
+        most = shown if item.sorts_all else self.most_examples
         number: Any = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": shown})]
         theme: Any = wire(
             "Theme",
             title=Annotated[str, Field(min_length=1, max_length=self.name_characters, alias="name")],
-            examples=Annotated[list[number], Field(min_length=1, max_length=self.most_examples)],
+            **{_numbers_field(item): Annotated[list[number], Field(min_length=1, max_length=most)]},
             miscellaneous=bool,
         )
         return {"themes": Annotated[list[theme], Field(min_length=1, max_length=MOST_THEMES)]}
@@ -104,7 +119,9 @@ class FindThemesTask(Task[FindThemes, FoundThemes]):
         """Read the themes; those of one name are one, one that no issue shows is left out."""
         reader = _ThemeReader(sample_issues(item.issues, item.vectors))
         for theme in entry.themes:
-            reader.add(" ".join(unescaped(theme.title).split()), theme.examples, theme.miscellaneous)
+            reader.add(
+                " ".join(unescaped(theme.title).split()), getattr(theme, _numbers_field(item)), theme.miscellaneous
+            )
         if not (found := reader.themes()):
             raise ReplyError("No theme has an issue of the list as an example.")
         return Read(FoundThemes(themes=found), complaints=tuple(reader.complaints))
@@ -113,7 +130,28 @@ class FindThemesTask(Task[FindThemes, FoundThemes]):
         """Return the tokens of the themes: usually there are as many as offline are tried first."""
         most = min(MOST_THEMES, len(item.issues))
         usual = min(most, max(3, round(math.sqrt(len(item.issues) / 2))))
-        return 32 + most * self.theme_tokens[0], 16 + usual * self.theme_tokens[1]
+        sorted_too = len(item.issues) * self.number_tokens if item.sorts_all else 0
+        return 32 + most * self.theme_tokens[0] + sorted_too, 16 + usual * self.theme_tokens[1] + sorted_too
+
+
+def _numbers_field(item: FindThemes) -> str:
+    """Return what the numbers of a theme's issues are called: some that show it, or all that have it."""
+    return "issues" if item.sorts_all else "examples"
+
+
+def _renamed(reply: Mapping[str, Any], field: str) -> Mapping[str, Any]:
+    """Return an example's reply with this name for the numbers of its issues."""
+    answers = [
+        {
+            "number": answer["number"],
+            "themes": [
+                {field if name == "examples" else name: value for name, value in theme.items()}
+                for theme in answer["themes"]
+            ],
+        }
+        for answer in reply["answers"]
+    ]
+    return {"answers": answers}
 
 
 class _ThemeReader:

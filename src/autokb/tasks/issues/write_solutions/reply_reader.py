@@ -1,4 +1,4 @@
-"""From what a model wrote to solutions of one node: every step has a true quote, or it is left out with its reason."""
+"""From what a model wrote to solutions of one node: the numbers that a step names become quotes of the passages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pydantic import Field, ValidationError, WrapValidator
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
 from autokb.core.nouns import Span
 from autokb.core.reply import LeftOut
-from autokb.heuristics.grounding.quotes import find_quote, widen_to_condition
 from autokb.heuristics.grounding.support import unsupported
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.solutions.audience import audience_reader, tailor
@@ -19,15 +18,18 @@ from autokb.heuristics.solutions.instructions import is_generic
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.tasks.asking import validation_message
 from autokb.tasks.issues.attribute_fields import attributes_type, read_values
-from autokb.tasks.prompts import unescaped
+from autokb.tasks.issues.write_solutions.places import Place, find_places
 from autokb.tasks.task import Read
 from autokb.tasks.wire import wire
-from autokb.text.markdown import section_at, sections
+from autokb.text.markdown import plain_text, section_at, sections
 
 MOST_SOLUTIONS = 4  # of one node
+MOST_SOLUTIONS_ALONE = 5  # of a node that is asked about alone, as in the paper
 MOST_STEPS = 40  # of a solution
+MOST_PLACES = 8  # of a step
 LONGEST_TITLE = 120  # characters
-LONGEST_QUOTE = 900  # characters; a longer one is no single step
+LONGEST_QUOTE = 900  # characters; places that are longer together are steps of their own
+LONGEST_REASONING = 2_000  # characters of a scratchpad
 LONGEST_TEXT = 500  # characters of a step in the model's own words
 FOR_OTHERS = "it is written for others than this issue is about"
 
@@ -62,20 +64,25 @@ def asks_attributes(items: Sequence[WriteSolutions]) -> bool:
     return items[0].with_attributes and bool(items[0].configuration)
 
 
+def most_solutions(items: Sequence[WriteSolutions]) -> int:
+    """Return how many solutions one of these nodes can have."""
+    return MOST_SOLUTIONS if items[0].with_attributes else MOST_SOLUTIONS_ALONE
+
+
 def solution_type(items: Sequence[WriteSolutions]) -> Any:
     """Return the type of a solution for these nodes.
 
     Only the JSON schema bounds its parts: one that does not read costs itself, not the reply that other nodes share.
     """
-    numbers: Any = list(range(1, len(passages_of(items)) + 1))
+    last = max(len(find_places(passages_of(items), items[0].language)), 1)
+    number: Any = Annotated[int, _in_schema(minimum=1, maximum=last)]
     step: Any = wire(
         "Step",
-        passage=Annotated[int, _in_schema(enum=numbers or [1])],
-        quote=Annotated[str, _in_schema(minLength=1, maxLength=LONGEST_QUOTE)],
+        places=Annotated[list[number], _in_schema(minItems=1, maxItems=MOST_PLACES)],
         text=Annotated[str, _in_schema(maxLength=LONGEST_TEXT)],
     )
     fields: dict[str, Any] = {
-        "id": Annotated[int, _in_schema(minimum=1, maximum=MOST_SOLUTIONS * len(items))],
+        "id": Annotated[int, _in_schema(minimum=1, maximum=most_solutions(items) * len(items))],
         "title": Annotated[str, _in_schema(minLength=1, maxLength=LONGEST_TITLE)],
     }
     if asks_attributes(items):
@@ -127,9 +134,8 @@ class SolutionReader:
         self._item = items[position]
         self._audience = audience_reader(self._item.configuration, self._item.language)
         self._node = self._audience.with_implied_values(self._item.attributes)  # with what follows from what it fixes
-        own = {passage_key(e): n for n, e in reversed(list(enumerate(self._item.excerpts)))}
-        # The request's passages by number, each with its place among the node's own excerpts.
-        self._passages = {n: (e, own.get(passage_key(e))) for n, e in enumerate(passages_of(items), 1)}
+        self._own = {passage_key(e): n for n, e in reversed(list(enumerate(self._item.excerpts)))}
+        self._places = dict(enumerate(find_places(passages_of(items), items[0].language), 1))
         self._left_out: list[LeftOut] = []
         self._complaints: list[str] = []
 
@@ -150,7 +156,7 @@ class SolutionReader:
             self._complaints.append(f"{part}: {unusable.reason}.")
 
     def _solution(self, draft: Any, before: Sequence[WrittenSolution]) -> WrittenSolution:
-        """Return a draft as a solution of the node; with no true step it is withheld."""
+        """Return a draft as a solution of the node; with no step that can be used it is withheld."""
         read = self._steps(draft)
         number = self._cited_excerpt(draft, read.steps)
         excerpt = self._item.excerpts[number]
@@ -178,7 +184,7 @@ class SolutionReader:
     ) -> tuple[Literal["displayed", "repaired", "withheld"], tuple[str, ...]]:
         """Return whether a solution can be shown, and what hinders it."""
         if not read.steps:
-            return "withheld", ("No step of it has a true quote.",)
+            return "withheld", ("No step of it can be used.",)
         if compare(attributes, self._item.attributes, self._audience.names) is Match.CONFLICT:
             return "withheld", ("It holds for other values than the issue's.",)
         return "repaired" if read.reasons else "displayed", ()
@@ -188,11 +194,12 @@ class SolutionReader:
         found = next((step.excerpt for step in steps if step.excerpt is not None), None)
         if found is not None:
             return found
-        for step in draft.steps:
-            passage = None if isinstance(step, Unreadable) else self._passages.get(step.passage)
-            if passage and passage[1] is not None:
-                return passage[1]
-        raise _Unusable("no step of it has a true quote in a passage that was found for this issue")
+        named = (n for step in draft.steps if not isinstance(step, Unreadable) for n in step.places)
+        own = (self._own.get(passage_key(self._places[n].excerpt)) for n in named if n in self._places)
+        found = next((number for number in own if number is not None), None)
+        if found is None:
+            raise _Unusable("no step of it names a place in a passage that was found for this issue")
+        return found
 
     def _steps(self, draft: Any) -> _ReadSteps:
         steps: list[Step] = []
@@ -201,20 +208,48 @@ class SolutionReader:
         for number, written in enumerate(draft.steps, 1):
             part = f"Solution {draft.id}, step {number}"
             try:
-                step, step_narrowed = self._step(written, part)
+                text, quotes = self._quotes(written, part)
             except _Unusable as unusable:
                 self._leave_out(part, unusable)
                 reasons.append(f"Left out step {number}: {unusable.reason}.")
-            else:
-                steps.append(step)
-                narrowed |= step_narrowed
+                continue
+            for quote in quotes:
+                try:
+                    step, step_narrowed = self._step(text, quote, part)
+                except _Unusable as unusable:
+                    self._leave_out(part, unusable)
+                    reasons.append(f"Left out step {number}: {unusable.reason}.")
+                else:
+                    steps.append(step)
+                    narrowed |= step_narrowed
         return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons))
 
-    def _step(self, written: Any, part: str) -> tuple[Step, frozenset[str]]:
-        """Return a step with its quote, in the model's words where the quote supports them."""
+    def _quotes(self, written: Any, part: str) -> tuple[str, list[Place]]:
+        """Return the model's own words for a step and the places of its quotes.
+
+        Places that follow each other are one quote; those that are apart are never joined, each is a step of its own.
+        """
         if isinstance(written, Unreadable):
             raise _Unusable(f"it does not read ({written.reason})", repairable=True)
-        number, span = self._place(written)
+        unknown = [n for n in written.places if n not in self._places]
+        places = [self._places[n] for n in dict.fromkeys(written.places) if n in self._places]
+        if not places:
+            named = f"there is no place {unknown[0]}" if unknown else "it names no place"
+            raise _Unusable(f"{named}; the passages have 1 to {len(self._places)}", repairable=True)
+        if unknown:
+            self._leave_out(f"{part}, place {unknown[0]}", _Unusable("there is no such place"))
+        quotes = _join(places)
+        text = " ".join(visible(written.text).split())
+        if text and len(quotes) > 1:
+            self._leave_out(f"{part}, its own words", _Unusable("its places are apart; they are shown instead"))
+            text = ""
+        return text, quotes
+
+    def _step(self, text: str, place: Place, part: str) -> tuple[Step, frozenset[str]]:
+        """Return a step with its quote, in the model's words where the quote supports them."""
+        number, span = self._own.get(passage_key(place.excerpt)), place.span
+        if number is None:
+            raise _Unusable("its passage was not found for this issue")
         excerpt = self._item.excerpts[number]
         headings = _headings(excerpt, span[0])
         if self._audience.excludes(self._audience_at(excerpt, headings, span), self._node):
@@ -223,7 +258,6 @@ class SolutionReader:
         plain = visible(reads.text)
         if not any(c.isalnum() for c in plain):
             raise _Unusable(FOR_OTHERS if reads.narrowed else "its quote holds no words")
-        text = " ".join(visible(written.text).split())
         if text:
             around = "\n".join((excerpt.title, *headings))
             doubt = unsupported(text, plain, around, language=self._item.language)
@@ -233,24 +267,6 @@ class SolutionReader:
                 text = ""
         quote = excerpt.text[span[0] : span[1]]
         return Step(text=text or plain, start=span[0], end=span[1], quote=quote, excerpt=number), reads.narrowed
-
-    def _place(self, written: Any) -> tuple[int, Span]:
-        """Return where a quote occurs: in the cited passage, else in another of the node's own."""
-        quote = written.quote
-        if len(quote) > LONGEST_QUOTE:
-            reason = f"its quote is longer than {LONGEST_QUOTE} characters; quote this step only"
-            raise _Unusable(reason, repairable=True)
-        cited = self._passages.get(written.passage)
-        own_first = sorted(self._passages.values(), key=lambda passage: passage[1] is None)
-        is_elsewhere = False
-        for excerpt, number in ([cited] if cited else []) + own_first:
-            span = find_quote(quote, excerpt.text) or find_quote(unescaped(quote), excerpt.text)
-            if span and number is not None:
-                return number, widen_to_condition(excerpt.text, span, self._item.language)
-            is_elsewhere = is_elsewhere or span is not None
-        if is_elsewhere:
-            raise _Unusable("its passage was not found for this issue")
-        raise _Unusable(f"its quote {quote[:60]!r} stands in no passage; copy it word for word", repairable=True)
 
     def _audience_at(self, excerpt: Excerpt, headings: Sequence[str], span: Span) -> Attributes:
         """Return for whom a place is written, by the conditional parts around it, its headings and its title."""
@@ -296,7 +312,7 @@ class SolutionReader:
                 yield value
 
     def _title(self, draft: Any, steps: Sequence[Step], headings: Sequence[str], excerpt: Excerpt) -> str:
-        """Return the model's title where the steps and headings carry it, else the heading over the first step."""
+        """Return the model's title where the passages carry it, else the heading over the first step."""
         title = " ".join(visible(draft.title).split()).rstrip(" .:")
         if not (doubt := self._title_doubt(title, steps, headings, excerpt)):
             return title
@@ -309,7 +325,9 @@ class SolutionReader:
     def _title_doubt(self, title: str, steps: Sequence[Step], headings: Sequence[str], excerpt: Excerpt) -> str:
         if not title:
             return "it is empty"
-        source = "\n".join((excerpt.title, *headings, *(step.quote for step in steps)))
+        cited = dict.fromkeys((excerpt, *(self._item.excerpts[step.excerpt or 0] for step in steps)))
+        read = (part for e in cited for part in (e.title, *e.headings, plain_text(e.text, images=False)))
+        source = "\n".join((*headings, *read))
         configured = (f"{name} {' '.join(a.values)}" for name, a in self._item.configuration.items())
         around = "\n".join((self._item.domain, *configured))
         too_long = "it is too long" if len(title) > LONGEST_TITLE else ""
@@ -319,6 +337,18 @@ class SolutionReader:
         """Return the best cosine of the windows that a step's quote is in."""
         windows = self._item.excerpts[step.excerpt or 0].windows
         return max((cosine for start, end, cosine in windows if start < step.end and end > step.start), default=0.0)
+
+
+def _join(places: Sequence[Place]) -> list[Place]:
+    """Return the places, those that follow each other and are one step together as one."""
+    joined: list[Place] = []
+    for place in places:
+        before = joined[-1] if joined else None
+        if before and before.goes_on_in(place) and place.span[1] - before.span[0] <= LONGEST_QUOTE:
+            joined[-1] = Place(place.excerpt, (before.span[0], place.span[1]))
+        else:
+            joined.append(place)
+    return joined
 
 
 def _draft(drafts: Sequence[Any], number: int) -> Any:

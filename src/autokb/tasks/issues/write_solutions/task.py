@@ -8,15 +8,17 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from autokb.core.attributes import as_lists
+from autokb.core.domain import ENGLISH
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import write_solutions
 from autokb.tasks.issues.attribute_fields import attributes_tokens, describe_attributes
+from autokb.tasks.issues.write_solutions.places import show_passages
 from autokb.tasks.issues.write_solutions.reply_reader import (
-    MOST_SOLUTIONS,
+    LONGEST_REASONING,
     SolutionReader,
     asks_attributes,
-    passage_key,
+    most_solutions,
     passages_of,
     solution_type,
 )
@@ -26,19 +28,23 @@ from autokb.tasks.task import Read, ReplyError, Task
 __all__ = ["TASK", "Excerpt", "Step", "WriteSolutions", "WrittenSolution", "WrittenSolutions"]
 
 
+REASONING_TOKENS = (500, 60)  # of a scratchpad for a node: the most, and the usual number
+
+
 class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """Which solutions do these passages hold for this node?
 
     The nodes of a tree share passages, and what serves several of them is written once: the reply's ``solutions`` come
-    before its answers, which name the numbers of those that serve each node.
+    before its answers, which name the numbers of those that serve each node. A step names the numbers of places in the
+    passages, and its quote is cut out of the document there: a model copies nothing and can invent no quote.
     """
 
-    version = 5
+    version = 6
     offline_revision = 4
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes
-    most_tokens, usual_tokens = 1_600, 210  # of a node's solutions: one or two with a few steps and their quotes
+    most_tokens, usual_tokens = 1_200, 90  # of a node's solutions: one or two with a few steps
     unshared = 0.45  # of a node's solutions, which the other nodes of its tree do not have too
 
     def offline(self, item: WriteSolutions) -> WrittenSolutions:
@@ -63,42 +69,53 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
 
     def together(self, item: WriteSolutions) -> Hashable:
         """Nodes of one tree can share a request, within one domain and one manner of reply."""
-        return item.tree, item.domain, item.rules, tuple(item.configuration), item.with_attributes
+        manner = item.with_attributes, item.scratchpad
+        return item.tree, item.domain, item.rules, tuple(item.configuration), manner
 
     def values(self, items: Sequence[WriteSolutions]) -> Mapping[str, Any]:
         """Return domain, attributes and rules, which are the same for all, then passages and nodes."""
-        first, passages = items[0], passages_of(items)
-        numbers = {passage_key(excerpt): n for n, excerpt in enumerate(passages, 1)}
+        first = items[0]
         return {
             "domain": first.domain,
             "attributes": describe_attributes(first.configuration),
             "with_attributes": asks_attributes(items),
             "rules": first.rules,
-            "most": MOST_SOLUTIONS,
-            "passages": [_passage_values(excerpt) for excerpt in passages],
-            "issues": [_node_values(item, numbers) for item in items],
+            "most": most_solutions(items),
+            "scratchpad": first.scratchpad,
+            "passages": _passage_values(passages_of(items), first.language),
+            "issues": [_node_values(item) for item in items],
         }
 
     def examples(self, items: Sequence[WriteSolutions]) -> Sequence[Mapping[str, Any]]:
-        """Return the examples as this request wants its reply: with the solutions' attributes or without."""
+        """Return the examples as this request wants its reply: with attributes and a scratchpad or without."""
         unwanted = set() if asks_attributes(items) else {"attributes"}
         shown = []
         for example in examples(self.package):
             solutions = [{n: v for n, v in s.items() if n not in unwanted} for s in example["reply"]["solutions"]]
-            shown.append({**example, "reply": spelled_reply({**example["reply"], "solutions": solutions})})
+            reply = {**example["reply"], "solutions": solutions}
+            if not items[0].scratchpad:
+                del reply["reasoning"]
+            excerpts = [Excerpt("", p["title"], (p["headings"],), p["text"]) for p in example["passages"]]
+            passages = _passage_values(excerpts, ENGLISH)
+            shown.append({**example, "passages": passages, "reply": spelled_reply(reply)})
         return shown
 
     def reply_fields(self, items: Sequence[WriteSolutions]) -> Mapping[str, Any]:
-        """Return the field that comes before the answers: every solution once, whichever nodes it serves."""
+        """Return the fields before the answers: every solution once, whichever nodes it serves; the scratchpad."""
         solution: Any = solution_type(items)
-        many = Field(json_schema_extra={"maxItems": MOST_SOLUTIONS * len(items)})
-        return {"solutions": Annotated[list[solution], many]}
+        many = Field(json_schema_extra={"maxItems": most_solutions(items) * len(items)})
+        fields: dict[str, Any] = {"solutions": Annotated[list[solution], many]}
+        if items[0].scratchpad:
+            reasoning = Field(json_schema_extra={"maxLength": LONGEST_REASONING})
+            return {"reasoning": Annotated[str, reasoning], **fields}
+        return fields
 
     def entry(self, items: Sequence[WriteSolutions]) -> Mapping[str, Any]:
         """Return the field of an entry: the ids of the solutions that serve a node, best first."""
-        bounds: dict[str, Any] = {"minimum": 1, "maximum": MOST_SOLUTIONS * len(items)}
+        most = most_solutions(items)
+        bounds: dict[str, Any] = {"minimum": 1, "maximum": most * len(items)}
         number: Any = Annotated[int, Field(json_schema_extra=bounds)]
-        return {"solutions": Annotated[list[number], Field(json_schema_extra={"maxItems": MOST_SOLUTIONS})]}
+        return {"solutions": Annotated[list[number], Field(json_schema_extra={"maxItems": most})]}
 
     def read_among(
         self, items: Sequence[WriteSolutions], position: int, entry: Any, fields: Mapping[str, Any]
@@ -107,14 +124,16 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
         return SolutionReader(items, position).read(fields["solutions"], entry.solutions)
 
     def tokens(self, item: WriteSolutions) -> tuple[int, int]:
-        """Return the tokens of a node's solutions: long quotes take most of them.
+        """Return the tokens of a node's solutions.
 
         A node alone (its solutions' attributes are then another question) has all it needs; those of a tree share most.
         """
+        reasoning = REASONING_TOKENS if item.scratchpad else (0, 0)
         if not item.with_attributes:
-            return self.most_tokens, self.usual_tokens
+            return self.most_tokens + reasoning[0], self.usual_tokens + reasoning[1]
         most, usual = attributes_tokens(item.configuration)
-        return MOST_SOLUTIONS * most + self.most_tokens, round((self.usual_tokens + usual) * self.unshared)
+        shared = round((self.usual_tokens + usual) * self.unshared)
+        return most_solutions((item,)) * most + self.most_tokens + reasoning[0], shared + reasoning[1]
 
 
 def _check_excerpt(item: WriteSolutions, number: int) -> None:
@@ -122,22 +141,20 @@ def _check_excerpt(item: WriteSolutions, number: int) -> None:
         raise ReplyError(f"There is no excerpt {number}; there are {len(item.excerpts)}, counted from 0.")
 
 
-def _passage_values(excerpt: Excerpt) -> Mapping[str, Any]:
-    """Return a passage as a person would see it, so that nothing is said to the model alone."""
-    return {
-        "title": visible(excerpt.title),
-        "headings": " > ".join(map(visible, excerpt.headings)),
-        "text": visible(excerpt.text),
-    }
+def _passage_values(excerpts: Sequence[Excerpt], language: str) -> list[Mapping[str, Any]]:
+    """Return passages as a person would see them, so that nothing is said to the model alone."""
+    texts = show_passages(excerpts, language)
+    return [
+        {"title": visible(e.title), "headings": " > ".join(map(visible, e.headings)), "text": visible(text)}
+        for e, text in zip(excerpts, texts, strict=True)
+    ]
 
 
-def _node_values(item: WriteSolutions, numbers: Mapping[tuple[str, int, str], int]) -> Mapping[str, Any]:
-    found = dict.fromkeys(numbers[passage_key(excerpt)] for excerpt in item.excerpts)
+def _node_values(item: WriteSolutions) -> Mapping[str, Any]:
     attributes = as_lists(item.attributes)
     return {
         "text": visible(item.issue),
         "attributes": "; ".join(f"{name}: {', '.join(values)}" for name, values in attributes.items()),
-        "passages": ", ".join(map(str, found)) or "none",
     }
 
 

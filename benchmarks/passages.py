@@ -1,0 +1,170 @@
+"""Whether the passages that a model is shown for a node hold the sections that the node needs, and what they cost.
+
+Thunderbird's tuning part is built offline, then a scripted model writes the solutions, so that its requests are those
+of a real build. ``data/passage_needs.jsonl`` says which sections (document and heading, empty for what precedes the
+first heading) 71 of its nodes need. A node is named by the raw issue that tells of it and the values it fixes; the
+list was made by hand from what customers wrote and from the articles, before anybody looked at what is retrieved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+from unittest import mock
+
+from autokb.core.attributes import ANY, as_lists
+from autokb.core.nouns import Issue
+from autokb.tasks.prompts import unescaped
+from autokb.text.markdown import plain_text, sections, sentences
+from benchmarks import thunderbird
+from benchmarks.figures import Figure, Result
+from benchmarks.retrieval import split
+from benchmarks.running import folder
+from benchmarks.serving import ScriptedModel, serving
+
+NEEDS = Path(__file__).parent / "data" / "passage_needs.jsonl"
+TASK = "issues_write_solutions"
+COVERAGE = 0.95
+WHOLE = 0.9  # of a section's characters that stand in the request where the section does: a picture's caption may lack
+TOKENS_BEFORE = 1_531_575  # input of the stage when five passages a node of 2,500 characters were shown as they stand
+MOST_TOKENS = 1.2  # times as many
+_PASSAGE = re.compile(r"<passage\b.*?</passage>", re.DOTALL)
+_ISSUE = re.compile(r"<issue\b.*?</issue>", re.DOTALL)
+_NUMBER = re.compile(r"^[ \t]*\[\d+\][ \t]", re.MULTILINE)
+
+Request = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Need:
+    """A node, named by a raw issue and the values it fixes, and the sections that it needs."""
+
+    issue: str
+    attributes: Mapping[str, Sequence[str]]
+    sections: Sequence[Mapping[str, str]]
+
+    def node(self, nodes: Sequence[Issue]) -> Issue | None:
+        """Return the node among these: the one that fixes the same values, else the parent."""
+        own = [node for node in nodes if self.issue in node.raw_issues]
+        wanted = {name: list(values) for name, values in self.attributes.items()}
+        same = [node for node in own if _fixed(node) == wanted]
+        return next(iter([*same, *(node for node in own if node.parent_id is None)]), None)
+
+
+def _fixed(node: Issue) -> dict[str, list[str]]:
+    return as_lists({name: values for name, values in node.attributes.items() if values != ANY})
+
+
+def needs() -> list[Need]:
+    """Read what was listed by hand."""
+    lines = NEEDS.read_text(encoding="utf-8").split("\n")
+    return [Need(**json.loads(line)) for line in lines if line.strip()]
+
+
+def run(_options: argparse.Namespace) -> Result:
+    """Build offline, let a scripted model write the solutions, and look for the sections in its requests."""
+    with folder() as place:
+        workspace = place / "kb"
+        _, history = split(thunderbird.issues(), tuning=True)
+        thunderbird.stage(workspace, history)
+        thunderbird.build(workspace)
+        return measure(workspace)
+
+
+def measure(workspace: Path) -> Result:
+    """Let a scripted model write the solutions of a workspace that was built offline."""
+    with serving(ScriptedModel()) as server:
+        settings = (
+            "model: offline\ntasks: {issues/write_solutions: 'openai:scripted'}\n"
+            f"base_url: {server.url}\nprices: {{scripted: {{input: 0.25, output: 1.25}}}}\n"
+        )
+        (workspace / "settings.yaml").write_text(settings, encoding="utf-8")
+        nodes, documents, built = _build(workspace)
+        asked = [body for body in server.bodies if body["response_format"]["json_schema"]["name"] == TASK]
+    shown = list(_shown(asked, nodes, documents))
+    found = [share for _, shares in shown for share in shares]
+    missing = [
+        (need.issue, s)
+        for need, shares in shown
+        for s, share in zip(need.sections, shares, strict=True)
+        if share < WHOLE
+    ]
+    characters = sum(len(message["content"]) for body in asked for message in body["messages"])
+    covered = fmean(share >= WHOLE for share in found)
+    figures = [
+        Figure("sections_in_the_request", covered, f"of {len(found)} that {len(shown)} nodes need", at_least=COVERAGE),
+        Figure("mean_share_of_a_section", fmean(found)),
+        Figure("requests", len(asked)),
+        Figure("input_tokens", built.tokens.input, "tokens"),
+        Figure("input_tokens_to_before", built.tokens.input / TOKENS_BEFORE, "ratio", at_most=MOST_TOKENS),
+        Figure("output_tokens", built.tokens.output, "tokens"),
+        Figure("characters_read", characters),
+        Figure("solutions", built.solutions),
+    ]
+    return Result("passages", figures, {"missing": [f"{i}: {s['document']} > {s['heading']}" for i, s in missing]})
+
+
+def _build(workspace: Path) -> tuple[list[Issue], dict[str, str], Any]:
+    """Build and return the nodes as their solutions are asked for, before trees are joined."""
+    from autokb.app.support_kb import SupportKB
+    from autokb.pipeline import build
+
+    nodes: list[Issue] = []
+    documents: dict[str, str] = {}
+    find = build.find_solutions
+
+    def recorded(stages: Any, place: Any, corpus: Any, index: Any, grown: Any, *rest: Any) -> Any:
+        nodes.extend(grown.issues)
+        documents.update({document.id: document.text for document in corpus.documents})
+        return find(stages, place, corpus, index, grown, *rest)
+
+    with mock.patch.object(build, "find_solutions", recorded):
+        built = SupportKB.open(workspace).build()
+    return nodes, documents, built
+
+
+def _shown(
+    asked: Sequence[Request], nodes: Sequence[Issue], documents: Mapping[str, str]
+) -> Iterator[tuple[Need, list[float]]]:
+    """Give for each need the share of each of its sections that stands in the node's request."""
+    requests = [body["messages"][-1]["content"] for body in asked]
+    issues = [[unescaped(issue) for issue in _ISSUE.findall(request)] for request in requests]
+    for need in needs():
+        node = need.node(nodes)
+        number = next((n for n, own in enumerate(issues) if node and any(_is(node, one) for one in own)), None)
+        words = "" if number is None else _shown_words(requests[number])
+        yield need, [_share(words, documents[s["document"]], s["heading"]) for s in need.sections]
+
+
+def _is(node: Issue, asked: str) -> bool:
+    values = "; ".join(f"{name}: {', '.join(values)}" for name, values in as_lists(node.attributes).items())
+    return f"<text>{node.text}</text>" in asked and f"<attributes>{values}</attributes>" in asked
+
+
+def _shown_words(request: str) -> str:
+    passages = "\n\n".join(_PASSAGE.findall(request))
+    return _letters(plain_text(_NUMBER.sub("", unescaped(passages)), images=False))
+
+
+def _share(words: str, text: str, heading: str) -> float:
+    """Return the share of a section, by its letters, whose sentences stand among the words of a request."""
+    found = sections(text)
+    named = [s for s in found if (_letters(s.headings[-1]) == _letters(heading) if s.headings else not heading)]
+    start, end = (named[0].start, named[0].own_end) if named else (0, 0)
+    if heading and named:
+        start = text.find("\n", start)
+        end = named[0].end
+    of_it = [_letters(plain_text(text[s:e], images=False)) for s, e in sentences(text, start, end)]
+    whole = sum(map(len, of_it))
+    return sum(len(one) for one in of_it if one in words) / whole if whole else 0.0
+
+
+def _letters(text: str) -> str:
+    """Return the letters of a text; a list's numbers read otherwise where its items are numbered."""
+    return "".join(c for c in text.casefold() if c.isalpha())
