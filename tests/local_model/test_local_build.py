@@ -29,6 +29,7 @@ base_url: BASE_URL
 concurrency: 2
 window: 4096
 max_output: 256
+context: document
 """
 DOCUMENT = "# Leaks\n\nIf the glass kettle leaks:\n\n1. Press the seal into the lid.\n2. Close the lid.\n"
 ISSUES = ["The glass kettle leaks", "My glass kettle leaks water"]
@@ -72,7 +73,7 @@ def test_a_build_asks_reads_or_lists_and_never_pays_twice(workspace: Path) -> No
     spent = autokb("costs", str(workspace))
     assert built["calls"] > 0 and built["cached"] == 0 and built["cost"] is None
     assert spent["calls"] == built["calls"] and spent["tokens"] == built["tokens"]
-    assert set(spent["stages"]) <= ASKED and {"context", "themes", "assign"} <= set(spent["stages"])
+    assert set(spent["stages"]) <= ASKED and {"context", "themes"} <= set(spent["stages"])
     assert built["tokens"]["input"] > 1_000 and built["tokens"]["output"] > 50
     kept = states(workspace)
     assert set(kept) <= {"read", "unreadable"} and sum(kept.values()) == built["calls"]

@@ -186,7 +186,7 @@ def test_a_budget_is_never_passed_and_the_build_goes_on(server: StubServer, tmp_
     price = whole.build().cost
     spent, stops = 0.0, 0
     while True:
-        budget = price / 2
+        budget = price * 0.7  # the dearest request alone may cost more than half
         try:
             spent += kb.build(budget=budget).cost
             break
@@ -244,12 +244,12 @@ def test_one_model_a_task_and_unknown_tasks_are_refused(server: StubServer, tmp_
 
 @pytest.mark.slow
 def test_every_item_is_done_or_listed_and_a_later_build_asks_only_for_the_rest(tmp_path: Path) -> None:
-    model, chance = ScriptedModel(), random.Random(3)
+    model, chance = ScriptedModel(), random.Random(5)
     broken = True
     kinds = ["", "{", "I cannot do that.", '{"answers": []}', '{"answers": [{"number": 1}]}', "[1, 2]", '{"a":1,"a":2}']
 
     def reply(body: dict[str, Any]) -> str | Fault:
-        if broken and chance.random() < 0.4:
+        if broken and chance.random() < 0.5:
             return chance.choice(kinds) if chance.random() < 0.8 else status(500)
         return model(body)
 
