@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +42,12 @@ class ClusterSplitter:
         if not self.sections.spans or not 1 < len(members) <= MOST_COMPARED:
             yield members
             return
-        from sklearn.cluster import AgglomerativeClustering
+        from scipy.cluster.hierarchy import average, cut_tree
+        from scipy.spatial.distance import squareform
 
         odds = log_odds_of_pairs([self._problem([member]) for member in members])
-        model: Any = AgglomerativeClustering(2, metric="precomputed", linkage="average")
-        labels = model.fit_predict(odds.max() - odds).tolist()
+        tree = average(squareform(odds.max() - odds, checks=False))
+        labels = cut_tree(tree, n_clusters=2)[:, 0].tolist()
         parts = [[m for m, label in zip(members, labels, strict=True) if label == part] for part in (0, 1)]
         if log_odds(*map(self._problem, parts)) >= SURE:
             yield members
