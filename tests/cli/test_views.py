@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 import hand_made_kb
+from autokb.answering.answer import Answer
 from autokb.app.import_kb import import_file
+from autokb.app.support_kb import SupportKB
 from autokb.cli import main
+from autokb.cli.issue_views import answer_view
 from autokb.cli.views import costs_view, plan_view
+from autokb.core.nouns import Hit
 from autokb.core.results import BatchPlan, Costs, Figures, PaidSoFar, Plan, Spending, Tokens
 from autokb.stores.workspace import Workspace, create_workspace
 
@@ -76,7 +82,20 @@ def test_an_answer_unfolds_its_first_solutions(hand_made: Workspace, capsys: pyt
     text = "\n".join(lines)
     assert "On an iPad, turn the tablet upright" in text
     assert text.count("╭") == 3  # as many solutions as are unfolded
-    assert "could also help: app/pairing.md" in text
+    assert "could also help: garage.md" in text  # app/pairing.md is what the solutions are from
+
+
+def test_what_could_also_help_is_not_what_is_shown(hand_made: Workspace) -> None:
+    def text(answer: Answer) -> str:
+        console = Console(width=100, record=True, file=io.StringIO())
+        console.print(answer_view(hand_made.folder, answer))
+        return console.export_text()
+
+    answer = SupportKB(hand_made).ask("my robot does not pair with my iPad")
+    near = replace(answer, documents=(Hit("app/pairing.md", 0.9), Hit("care/blades.md", 0.5)))
+    assert "could also help: care/blades.md" in text(near)
+    refused = replace(near, matches=(), outcome="abstains", reason="No.")
+    assert "could also help: app/pairing.md, care/blades.md" in text(refused)
 
 
 def test_a_question_back_says_how_to_answer_it(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,6 +123,8 @@ def test_a_reason_beside_an_answer_needs_no_advice(
     shown = " ".join(seen(capsys, "ask", hand_made.folder, question))
     assert shown.startswith("answered")
     assert "The question is in Spanish" in shown and "Ask in other words" not in shown
+    refused = " ".join(seen(capsys, "ask", hand_made.folder, "¿Dónde está la estación de tren más cercana?"))
+    assert refused.startswith("abstains The question is in Spanish") and "Ask in other words" not in refused
 
 
 def test_passages_are_said_to_come_from_the_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,10 @@ class ShownPassage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything that one question gets back; ``seconds`` is what it took."""
+    """Everything that one question gets back; ``seconds`` is what it took.
+
+    A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
+    """
 
     query: str
     attributes: Attributes
@@ -73,6 +76,7 @@ class Answer:
     reason: str | None = None
     confidence: float = 0.0
     seconds: float = field(default=0.0, compare=False)
+    unread: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints."""

@@ -36,7 +36,7 @@ def ask_in_other_language(
     found = ask(index, text, overrides, k)
     if found.outcome == "asks":
         found = replace(found, outcome="answered", question=None)
-    return replace(found, reason=unread) if unread else found
+    return replace(found, reason=unread, unread=True) if unread else found
 
 
 def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes | None = None, k: int = 5) -> Answer:

@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from autokb.app.chunk import ChunkedDocument
 from autokb.chunking.chunk_result import Noise
-from autokb.cli.issue_views import several
+from autokb.cli.views import several
 from autokb.core.nouns import Chunk, Skipped
 from autokb.text.plain_text import plain_text
 

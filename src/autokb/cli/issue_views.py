@@ -14,7 +14,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from autokb.answering.answer import Answer, Matched
-from autokb.cli.views import attributes_text, next_line, quoted
+from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
 
 if TYPE_CHECKING:
@@ -36,11 +36,6 @@ def one_line(text: str, width: int = LABEL) -> str:
 def short(issue_id: str) -> str:
     """Return the first letters of an id that we made, which are enough to name it."""
     return issue_id.removeprefix("issue-")[:8] if issue_id.startswith("issue-") else issue_id
-
-
-def several(count: int, word: str) -> str:
-    """Return ``1 solution`` or ``2 solutions``."""
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
@@ -188,15 +183,21 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines.append(solution_panel(passage.solution))
     if answer.passages:
         lines.insert(1, Text("from the documents: no issue of the knowledge base fits this question", style="dim"))
-    if answer.documents:
-        reading = ", ".join(hit.id for hit in answer.documents)
-        lines.append(Text(f"could also help: {reading}", style="dim"))
+    if reading := _further_reading(answer):
+        lines.append(Text(f"could also help: {', '.join(reading)}", style="dim"))
     return Group(*lines)
 
 
+def _further_reading(answer: Answer) -> list[str]:
+    """Return the documents near the question that nothing shown is from."""
+    shown = [s for match in answer.matches for s in match.solutions] + [p.solution for p in answer.passages]
+    cited = {evidence.document for solution in shown for evidence in solution.evidence}
+    return [hit.id for hit in answer.documents if hit.id not in cited]
+
+
 def _advice(answer: Answer) -> str:
-    """Say what to do about an answer that abstains; the reason of any other says it itself."""
-    if answer.outcome != "abstains":
+    """Say what to do about an answer that abstains, where its reason does not."""
+    if answer.outcome != "abstains" or answer.unread:
         return ""
     return f"Ask in other words, or {'read what could help' if answer.documents else 'add a document'}."
 

@@ -102,12 +102,17 @@ def imported_view(workspace: Path, done: Imported) -> RenderableType:
     return Group(*lines)
 
 
+def several(count: int, word: str) -> str:
+    """Return ``1 solution`` or ``2 solutions``."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
 def plan_view(planned: Plan) -> RenderableType:
     """Show what a build would ask and cost."""
     time = "none" if planned.seconds is None else f"about {duration(planned.seconds)}"
     first = Text(
-        f"{planned.documents} documents, {planned.issues} issues: {planned.calls} requests to a model, "
-        f"{money(planned.cost)}, time {time}."
+        f"{several(planned.documents, 'document')}, {several(planned.issues, 'issue')}: "
+        f"{several(planned.calls, 'request')} to a model, {money(planned.cost)}, time {time}."
     )
     if not any(mode.calls for mode in planned.modes.values()):
         return first
