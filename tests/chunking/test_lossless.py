@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autokb.chunking.auto.auto_chunker import chunk_auto, chunk_from_replies, merge_requests
@@ -25,7 +25,7 @@ from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.chunking.tree import build_chunk_tree, chunks_with_text
 from autokb.core.errors import BadInputError
 from autokb.core.marks import Mark
-from autokb.core.nouns import Document, Span
+from autokb.core.nouns import Chunk, Document, Span
 from autokb.tasks.chunking.merge_blocks.task import MergedBlocks
 from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.front_matter import front_matter_end
@@ -204,6 +204,13 @@ def wholes(text: str) -> list[list[Span]]:
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
+@example(
+    text=f"| a | b |\n| --- | --- |\n| {'x' * 30}. | {'x' * 30}. |\r\n\r\n:\n\n",
+    size=60,
+    reply=MergedBlocks(ranges=()),
+    asked=False,
+    below=0,
+)
 @given(text=TEXT, size=st.integers(60, 400), reply=REPLY, asked=st.booleans(), below=st.sampled_from([0, 150, 400]))
 def test_no_chunk_is_without_words_where_another_has_room(
     text: str, size: int, reply: MergedBlocks, asked: bool, below: int
@@ -216,10 +223,16 @@ def test_no_chunk_is_without_words_where_another_has_room(
         own = "".join(text[start:end] for start, end in chunk.spans)
         # The end of a row that was cut has the table's head before it.
         if not re.search(r"[^\W_]", CONDITIONAL_MARK.sub("", own)) and "| --- |" not in chunk.text[: -len(own)]:
-            around = [(chunks[m].spans, chunks[m + 1].spans) for m in (n - 1, n) if 0 <= m < len(chunks) - 1]
-            assert any(after[-1][1] - before[0][0] > size for before, after in around)
+            around = [(chunks[m], chunks[m + 1]) for m in (n - 1, n) if 0 <= m < len(chunks) - 1]
+            assert any(after.spans[-1][1] - before.spans[0][0] + _table_head(before) > size for before, after in around)
     if front_matter_end(text) and not asked:
         assert (found.noise[0].spans[0][0], found.noise[0].reason) == (0, FRONT_MATTER)
+
+
+def _table_head(chunk: Chunk) -> int:
+    """Return how many characters of the chunk are a table's head that is repeated before the end of a cut row."""
+    repeated = chunk.text[: -sum(end - start for start, end in chunk.spans)]
+    return len(repeated) if "| --- |" in repeated else 0
 
 
 def _meets(spans: Sequence[Span], others: Sequence[Span]) -> bool:
