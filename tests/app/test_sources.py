@@ -59,10 +59,10 @@ EVERYTHING = {"a.md", "sub/b.md", "sub/deep/c.md", "d e.md", "7", "-8", "importe
 def test_folders_files_and_imports_are_listed_with_their_counts(kb: SupportKB, tmp_path: Path) -> None:
     assert ids(kb) == EVERYTHING
     assert kb.sources().sources == (
-        ListedSource("folder", str(tmp_path / "manuals"), 3, 0),
-        ListedSource("file", str(tmp_path / "issues" / "i.csv"), 0, 2),
-        ListedSource("file", str(tmp_path / "more" / "d e.md"), 1, 0),
-        ListedSource("import", "kb.jsonl", 1, 0),
+        ListedSource("folder", str(tmp_path / "manuals"), 3, 0, 0),
+        ListedSource("file", str(tmp_path / "issues" / "i.csv"), 0, 2, 0),
+        ListedSource("file", str(tmp_path / "more" / "d e.md"), 1, 0, 0),
+        ListedSource("import", "kb.jsonl", 1, 0, 0),
     )
     kb.add([tmp_path / "issues"], "issues")  # what was added alone is a part of its folder now
     kb.add([tmp_path / "more"])
@@ -79,8 +79,8 @@ def test_a_folder_of_documents_and_of_issues_is_one_source(kb: SupportKB, tmp_pa
     (tmp_path / "more" / "j.csv").write_text("id,text\n9,it is loud\n", encoding="utf-8")
     kb.add([tmp_path / "more"])
     kb.add([tmp_path / "more"], "issues")
-    assert ListedSource("folder", str(tmp_path / "more"), 2, 1) in kb.sources().sources
-    assert kb.remove([tmp_path / "more"]) == Removed(3, 2, 1)
+    assert ListedSource("folder", str(tmp_path / "more"), 2, 1, 0) in kb.sources().sources
+    assert kb.remove([tmp_path / "more"]) == Removed(3, 2, 1, 0)
 
 
 def test_an_empty_workspace_lists_nothing(tmp_path: Path) -> None:

@@ -15,11 +15,12 @@ from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate, page_b
 from autokb.chunking.chunk_result import Noise, Page
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Document, RawIssue, Skipped
+from autokb.core.nouns import Document, Skipped
 from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.formats import uncompressed
-from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
+from autokb.sources.tickets import read_tickets
+from autokb.stores.codecs import DOCUMENT, RAW_ISSUE, Codec
 from autokb.stores.staged import (
     added_folders,
     fields_read,
@@ -27,10 +28,11 @@ from autokb.stores.staged import (
     note_fields_read,
     staged_sources,
 )
+from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged
 
-Kind = Literal["documents", "issues"]
+Kind = Literal["documents", "issues", "tickets"]
 DROPPED = "dropped"  # in the body of a stored web page: each span that was left out of it, with the reason
 
 
@@ -46,12 +48,12 @@ def add(
     follow_links: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Added:
-    """Stage documents or raw issues; the next build works with them.
+    """Stage documents, raw issues or tickets; the next build works with them.
 
     A file that is read by other fields than before gives nothing any more but what it gives now. ``sync`` removes what
     the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``. Raises
     BadInputError when a path does not exist, when no record has a field that was named, when two folders hold different
-    files of one name, and without ``update`` when an issue has the id of another one from another file.
+    files of one name, and without ``update`` when an issue or ticket has the id of another one from another file.
     """
     fields = fields or Fields()
     known = _added_paths(workspace, kind)
@@ -69,9 +71,10 @@ def add(
         staged, without_text = _staged_documents(reading.records, progress)
         reading = replace(reading, skipped=(*reading.skipped, *without_text))
     else:
-        reading = read_issues(paths, fields, progress=progress, added=known, follow_links=follow_links)
+        read = read_issues if kind == "issues" else read_tickets
+        reading = read(paths, fields, progress=progress, added=known, follow_links=follow_links)
         _refuse_misspelt(reading)
-        staged = _staged_issues(reading.records)
+        staged = _as_staged(reading.records, RAW_ISSUE if kind == "issues" else TICKET_CODEC)
     done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
@@ -135,8 +138,8 @@ def without_boilerplate(page: Page) -> tuple[Document, tuple[Noise, ...]]:
     return replace(page.document, text=filtered.kept_text()), filtered.noise()
 
 
-def _staged_issues(records: Iterable[SourceRecord[RawIssue]]) -> list[Staged]:
-    return [Staged(r.item.id, _named(r.root), _named(r.relative), RAW_ISSUE.body(r.item)) for r in records]
+def _as_staged(records: Iterable[SourceRecord[Any]], codec: Codec[Any]) -> list[Staged]:
+    return [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in records]
 
 
 def _named(path: str) -> str:
@@ -246,7 +249,7 @@ def _refuse_ids_of_other_files(old: Mapping[str, Staged], changed: Iterable[Stag
         before, new = taken[0]
         more = f" (and {len(taken) - 1} more ids like it)" if len(taken) > 1 else ""
         raise BadInputError(
-            f"The id {new.id!r} in {_path(new)} belongs to another issue, from {_path(before)}{more}; give it an id of "
+            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}; give it an id of "
             "its own, or say --update to replace the earlier one. Nothing was added."
         )
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from autokb.core.errors import BadInputError
 from autokb.core.results import ListedSource, Removed, Sources
-from autokb.stores.staged import Source, note_added_folders, staged_sources
+from autokb.stores.staged import STAGED_KINDS, Source, note_added_folders, staged_sources
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import StagedPlace
 
@@ -19,17 +19,17 @@ _UNKNOWN_SHOWN = 3  # names that name nothing and are listed one by one
 
 
 def list_sources(workspace: Workspace) -> Sources:
-    """Return what was added or imported, with how many documents and raw issues of each the next build would read."""
+    """Return what was added or imported, with how many documents, raw issues and tickets of each a build would read."""
     with workspace.file() as file, file.snapshot():
         counts = Counter((source, place.kind) for place, source in staged_sources(file))
     found = sorted({source for source, _ in counts}, key=lambda s: (_ORDER.index(s.kind), s.path))
     return Sources(
-        tuple(ListedSource(s.kind, s.path, counts[s, "documents"], counts[s, "issues"]) for s in found),
+        tuple(ListedSource(s.kind, s.path, *(counts[s, kind] for kind in STAGED_KINDS)) for s in found),
     )
 
 
 def remove(workspace: Workspace, names: Iterable[str]) -> Removed:
-    """Take documents, raw issues and whole sources out of the next build.
+    """Take documents, raw issues, tickets and whole sources out of the next build.
 
     A name is an id, else a source as ``list_sources`` gives it, else the path of a source or of what lies in an added
     folder, there or not. Raises BadInputError when one of them names nothing; then nothing is removed.
@@ -37,12 +37,12 @@ def remove(workspace: Workspace, names: Iterable[str]) -> Removed:
     with workspace.file() as file, file.transaction():
         staged = staged_sources(file)
         removed = _named(workspace, staged, list(names))
-        for kind in ("documents", "issues"):
+        for kind in STAGED_KINDS:
             folders = {s.path for place, s in staged if place.kind == kind and s.kind == "folder"}
             file.unstage(kind, (place.id for place in removed if place.kind == kind))
             note_added_folders(file, kind, folders)
     counts = Counter(place.kind for place in removed)
-    return Removed(len(removed), counts["documents"], counts["issues"])
+    return Removed(len(removed), *(counts[kind] for kind in STAGED_KINDS))
 
 
 def _named(
@@ -70,7 +70,7 @@ def _named(
     if unknown:
         listed = ", ".join(map(repr, unknown[:_UNKNOWN_SHOWN])) + (", ..." if len(unknown) > _UNKNOWN_SHOWN else "")
         raise BadInputError(
-            f"Nothing was removed: {listed} names no document, no raw issue and nothing that is added here now; "
+            f"Nothing was removed: {listed} names no document, no raw issue, no ticket and nothing that is added here now; "
             f"autokb sources {shlex.quote(str(workspace.folder))} lists what is."
         )
     return removed

@@ -55,7 +55,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     if done.gone:
         lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))
     if done.added or done.updated or done.removed:
-        lines.append(next_line(f"Next: autokb build {quoted(workspace)}"))
+        build = "tickets build" if kind == "tickets" else "build"
+        lines.append(next_line(f"Next: autokb {build} {quoted(workspace)}"))
     return Group(*lines)
 
 
@@ -64,17 +65,19 @@ def sources_view(workspace: Path, listed: Sources) -> RenderableType:
     name = quoted(workspace)
     if not listed.sources:
         return Group(next_line(f"Nothing is added yet. Next: autokb add {name} FOLDER_OF_MANUALS"))
-    lines = [next_line("kind    documents  issues  path", "bold")]
+    lines = [next_line("kind    documents  issues  tickets  path", "bold")]
     for one in listed.sources:
-        lines.append(next_line(f"{one.kind:6}  {one.documents:9}  {one.issues:6}  {shlex.quote(one.path)}", ""))
+        counts = f"{one.documents:9}  {one.issues:6}  {one.tickets:7}"
+        lines.append(next_line(f"{one.kind:6}  {counts}  {shlex.quote(one.path)}", ""))
     return Group(*lines, next_line(f"To take one out of the next build: autokb remove {name} PATH"))
 
 
 def removed_view(workspace: Path, done: Removed) -> RenderableType:
     """Show what a ``remove`` took out, and that a build publishes it."""
-    counts = ((done.documents, "document"), (done.issues, "issue"))
+    counts = ((done.documents, "document"), (done.issues, "issue"), (done.tickets, "ticket"))
     words = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
-    return Group(Text(f"removed: {words}"), next_line(f"Next: autokb build {quoted(workspace)}"))
+    build = "build" if done.documents or done.issues else "tickets build"
+    return Group(Text(f"removed: {words}"), next_line(f"Next: autokb {build} {quoted(workspace)}"))
 
 
 def _one_line(words: str) -> str:

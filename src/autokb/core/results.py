@@ -232,12 +232,13 @@ class Added(Result):
 
 @dataclass(frozen=True, slots=True)
 class ListedSource(Result):
-    """One folder, file or import, and how many staged documents and raw issues came from it."""
+    """One folder, file or import, and how many staged documents, raw issues and tickets came from it."""
 
     kind: str
     path: str
     documents: int
     issues: int
+    tickets: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +250,12 @@ class Sources(Result):
 
 @dataclass(frozen=True, slots=True)
 class Removed(Result):
-    """What one ``remove`` took out of the next build; ``removed`` counts documents and raw issues together."""
+    """What one ``remove`` took out of the next build; ``removed`` counts all kinds together."""
 
     removed: int
     documents: int
     issues: int
+    tickets: int
 
 
 @dataclass(frozen=True, slots=True)

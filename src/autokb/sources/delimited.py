@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
@@ -19,8 +21,14 @@ _SAMPLE_ROWS = 21
 _SAMPLE_CHARACTERS = 200_000
 
 
-def read_delimited(text: str, relative: str, delimiter: str | None = None) -> tuple[list[PlacedRecord], list[Skipped]]:
-    """Return the rows under the header; a row with too many cells is skipped with its line."""
+def read_delimited(
+    text: str, relative: str, delimiter: str | None = None, *, repeated: bool = False
+) -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Return the rows under the header; a row with too many cells is skipped with its line.
+
+    Of columns with the same name the last counts; where they are ``repeated`` on purpose, as in Jira's exports, the
+    filled ones are a list.
+    """
     csv.field_size_limit(MAX_FILE_BYTES)
     text = text.removeprefix("\ufeff").replace("\0", "")
     # Excel's own way to name the delimiter.
@@ -29,6 +37,7 @@ def read_delimited(text: str, relative: str, delimiter: str | None = None) -> tu
         delimiter = first[4:5] or None
     rows = [row for row in _rows(text, delimiter or _detect_delimiter(text)) if any(map(str.strip, row[1]))]
     header = [name.strip() for name in rows[0][1]] if rows else []
+    several = [n for n, count in Counter(filter(None, header)).items() if count > 1] if repeated else []
     found: list[PlacedRecord] = []
     skipped: list[Skipped] = []
     for line, cells in rows[1:]:
@@ -37,7 +46,10 @@ def read_delimited(text: str, relative: str, delimiter: str | None = None) -> tu
             skipped.append(Skipped(f"{relative}:{line}", reason))
             continue
         padded = [*cells, *[""] * (len(header) - len(cells))]
-        found.append(PlacedRecord({n: c for n, c in zip(header, padded, strict=False) if n}, line))
+        record: dict[str, Any] = {n: c for n, c in zip(header, padded, strict=False) if n}
+        for name in several:
+            record[name] = [c for n, c in zip(header, padded, strict=False) if n == name and c.strip()]
+        found.append(PlacedRecord(record, line))
     return found, shorten_report(skipped, relative)
 
 

@@ -12,8 +12,9 @@ from autokb.core.ids import canonical_json, short_id
 APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
 WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
 TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
-SCHEMA_VERSION = "4"
-EARLIER = ("1", "2", "3")  # read as they are where nobody can write them, else brought up to date
+SCHEMA_VERSION = "5"
+EARLIER = BEFORE_TICKETS = ("1", "2", "3", "4")  # read as they are where nobody can write them, else brought up to date
+BEFORE_REASONING = ("2", "3")  # their requests lack ``ADDED``; those of version 1 had none at all
 BEFORE_DECISIONS = ("1", "2")  # edits had a table of their own, verdicts stood in the solutions
 ADDED = ("reasoning", "cap")  # columns of ``request`` since version 4; unknown of what was asked before
 REQUEST = """
@@ -29,6 +30,16 @@ DECISION = """
 CREATE TABLE IF NOT EXISTS decision (
     kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
 """
+TICKETS = """
+CREATE TABLE IF NOT EXISTS ticket (id TEXT PRIMARY KEY, body TEXT NOT NULL, fingerprint TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS ticket_section (
+    ticket TEXT NOT NULL, section TEXT NOT NULL, parent TEXT, relation TEXT NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (ticket, section));
+CREATE TABLE IF NOT EXISTS ticket_edge (
+    source TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL, origin TEXT NOT NULL, dangling INTEGER NOT NULL,
+    score REAL NOT NULL, PRIMARY KEY (source, type, target, origin)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS ticket_edge_target ON ticket_edge (target, type);
+"""
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS staged (
@@ -43,6 +54,7 @@ CREATE TABLE IF NOT EXISTS spend (
     input INTEGER NOT NULL, output INTEGER NOT NULL, cost REAL);
 {DECISION}
 {REQUEST}
+{TICKETS}
 """
 
 
@@ -69,13 +81,14 @@ def migrate(db: sqlite3.Connection) -> None:
         if version == "1":
             db.execute("ALTER TABLE work ADD COLUMN request TEXT")
             _execute_all(db, REQUEST)
-        elif version in EARLIER:
+        elif version in BEFORE_REASONING:
             _execute_all(db, "; ".join(f"ALTER TABLE request ADD COLUMN {name} INTEGER" for name in ADDED))
         if version in BEFORE_DECISIONS:
             _execute_all(db, DECISION)
             _number_edits(db)
             _separate_verdicts(db)
         if version in EARLIER:
+            _execute_all(db, TICKETS)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
         db.execute("COMMIT")

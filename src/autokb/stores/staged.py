@@ -6,14 +6,16 @@ import json
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Document, RawIssue
-from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
+from autokb.stores.codecs import DOCUMENT, RAW_ISSUE, Codec
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
 
+N = TypeVar("N")
+STAGED_KINDS = ("documents", "issues", "tickets")
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
 
 
@@ -27,14 +29,18 @@ class Source:
 
 def staged_documents(file: WorkspaceFile) -> list[Document]:
     """Return the added documents, ordered by id."""
-    with damaged_rows("staged"):
-        return [DOCUMENT.read(s.body, id=s.id) for s in file.staged("documents")]
+    return staged_nouns(file, "documents", DOCUMENT)
 
 
 def staged_raw_issues(file: WorkspaceFile) -> list[RawIssue]:
     """Return the added raw issues, ordered by id."""
+    return staged_nouns(file, "issues", RAW_ISSUE)
+
+
+def staged_nouns(file: WorkspaceFile, kind: str, codec: Codec[N]) -> list[N]:
+    """Return what was added of a kind, ordered by id."""
     with damaged_rows("staged"):
-        return [RAW_ISSUE.read(s.body, id=s.id) for s in file.staged("issues")]
+        return [codec.read(s.body, id=s.id) for s in file.staged(kind)]
 
 
 def staged_sources(file: WorkspaceFile) -> list[tuple[StagedPlace, Source]]:

@@ -1,0 +1,121 @@
+"""Past tickets as their source has them, the sections they are parsed into, and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+TICKET = "ticket"  # the section that a ticket's tree begins with; it has no text of its own
+SIMILAR_TO = "SIMILAR_TO"
+Origin = Literal["source", "similarity", "answers"]
+
+
+@dataclass(frozen=True, slots=True)
+class TicketLink:
+    """A typed link as the source has it; an ``inward`` one begins at ``target``."""
+
+    type: str
+    target: str
+    inward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody added to a ticket; ``text`` is Markdown, ``date`` ISO 8601 or empty."""
+
+    text: str
+    author: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """One ticket of an issue tracker; texts are Markdown, dates ISO 8601 or empty.
+
+    ``other`` has further fields of the source by their names; a template can make sections of them.
+    """
+
+    id: str
+    title: str
+    description: str = ""
+    comments: tuple[Comment, ...] = ()
+    links: tuple[TicketLink, ...] = ()
+    project: str = ""
+    type: str = ""
+    status: str = ""
+    resolution: str = ""
+    priority: str = ""
+    environment: str = ""
+    reporter: str = ""
+    assignee: str = ""
+    components: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    fix_versions: tuple[str, ...] = ()
+    created: str = ""
+    updated: str = ""
+    resolved: str = ""
+    url: str = ""
+    other: Mapping[str, str] = field(default_factory=dict)
+
+    def text_of(self, name: str) -> str:
+        """Return a field as text, one of the source's own names too; a list is joined by commas, no such field is ''.
+
+        ``comments`` is not among them: each comment is a text of its own.
+        """
+        if name in TEXT_FIELDS:
+            return str(getattr(self, name))
+        if name in LIST_FIELDS:
+            return ", ".join(getattr(self, name))
+        return self.other.get(name, "")
+
+
+LIST_FIELDS = frozenset({"components", "labels", "versions", "fix_versions"})
+TEXT_FIELDS = frozenset(
+    {
+        "id", "title", "description", "project", "type", "status", "resolution", "priority", "environment", "reporter",
+        "assignee", "created", "updated", "resolved", "url",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TicketSection:
+    """A node of a ticket's tree: what the ticket says in one section, in Markdown; its root has no text."""
+
+    ticket: str
+    section: str
+    parent: str | None = None
+    text: str = ""
+
+    @property
+    def id(self) -> str:
+        """The ticket for the root, else the ticket and the section."""
+        return section_id(self.ticket, self.section)
+
+    @property
+    def parent_id(self) -> str | None:
+        """The id of the section above."""
+        return None if self.parent is None else section_id(self.ticket, self.parent)
+
+
+def section_id(ticket: str, section: str) -> str:
+    """Return the id of a ticket's section."""
+    return ticket if section == TICKET else f"{ticket}#{section}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edge:
+    """An edge of the graph from ticket to ticket; ``dangling`` where the target is not among the tickets.
+
+    ``origin`` keeps apart what the source says, what was found by similarity (with its cosine as ``score``), and what
+    accepted answers taught.
+    """
+
+    source: str
+    type: str
+    target: str
+    origin: Origin = "source"
+    dangling: bool = False
+    score: float = 0.0

@@ -1,0 +1,1 @@
+"""Tickets read without a model: their sections, and what a question asks of them."""

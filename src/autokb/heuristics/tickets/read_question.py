@@ -1,0 +1,122 @@
+"""What a question says of which sections, and which sections it asks for, by the template's cues."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.tickets import TICKET
+from autokb.heuristics.tickets.parse_sections import known_headings, split_text
+
+SURE = 0.45  # cosine to a section's cues from which a question without any cue asks for it
+_QUOTED = re.compile(r"[\"“”„»«‘]([^\"“”„»«‘’\n]{8,300})[\"“”»«’]")
+_LINES_OF_A_TICKET = 4  # lines from which on a question is read like a ticket: its first line is the summary
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionParts:
+    """``entities`` hold what the question says of a section, ``intents`` the sections it asks for, the likeliest first.
+
+    ``filters`` are values of fields that it names, by the section of the field.
+    """
+
+    entities: Mapping[str, str]
+    intents: tuple[str, ...]
+    filters: Mapping[str, str]
+
+
+def read_ticket_question(
+    question: str,
+    template: TicketTemplate,
+    values: Mapping[str, Sequence[str]],
+    nearness: Mapping[str, float] | None = None,
+) -> QuestionParts:
+    """Read a question about tickets.
+
+    ``values`` are the known values of each section that only holds a field, ``nearness`` the question's cosine to the
+    cues of each section, which counts where no cue is in the question.
+    """
+    question = question.strip()
+    if len(question.split("\n")) >= _LINES_OF_A_TICKET or "```" in question:
+        return QuestionParts(_entities_of_message(question, template), (), {})
+    filters = find_filters(question, template, values)
+    intents, rest = find_intents(question, template, filters)
+    if not intents and nearness:
+        best = max(nearness, key=lambda name: nearness[name])
+        intents = (best,) if nearness[best] >= SURE else ()
+    entities = {}
+    if summary := _first_section(template, "title"):
+        entities[summary] = rest or question
+    quoted = [found.group(1).strip() for found in _QUOTED.finditer(question)]
+    if quoted and (described := _first_section(template, "description")):
+        entities[described] = "\n".join(quoted)
+    return QuestionParts(entities, intents, filters)
+
+
+def find_intents(
+    question: str, template: TicketTemplate, filters: Mapping[str, str]
+) -> tuple[tuple[str, ...], str]:
+    """Return the sections whose cues are in a question, the longest cue first, and the question without these cues.
+
+    A cue inside of a longer one of another section counts for that one alone: ``expected result`` is no ``result``. A
+    cue behind ``with`` or ``of`` before a known value, as in "with priority high", asks for nothing.
+    """
+    found: list[tuple[int, int, str]] = []
+    taken: list[tuple[int, int]] = []
+    for cue, section in _cues(template):
+        for match in re.finditer(rf"(?<!\w){re.escape(cue)}(?!\w)", question, re.IGNORECASE):
+            start, end = match.span()
+            if section in filters or any(a < end and start < b for a, b in taken):
+                continue
+            taken.append((start, end))
+            found.append((len(cue), start, section))
+    intents = tuple(dict.fromkeys(section for _, _, section in sorted(found, key=lambda one: (-one[0], one[1]))))
+    rest = question
+    for start, end in sorted(taken, reverse=True):
+        rest = f"{rest[:start]} {rest[end:]}"
+    return intents, " ".join(rest.split()).strip(" ?:,")
+
+
+def find_filters(question: str, template: TicketTemplate, values: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the values of fields that a question names beside the field: ``with major priority``, ``priority: high``."""
+    found: dict[str, str] = {}
+    for section, known in values.items():
+        names = "|".join(re.escape(name) for name in (section.replace("_", " "), *template[section].cues))
+        for value in sorted(known, key=len, reverse=True):
+            if not value or section in found:
+                continue
+            spelled = re.escape(value)
+            beside = rf"(?<!\w)(?:(?:{names})\s*(?:is|=|:)?\s*[\"']?{spelled}|{spelled}[\"']?\s+(?:{names}))(?!\w)"
+            if re.search(beside, question, re.IGNORECASE):
+                found[section] = value
+    return found
+
+
+def _entities_of_message(message: str, template: TicketTemplate) -> dict[str, str]:
+    """Return the sections of a message that is written like a ticket."""
+    first, _, rest = message.partition("\n")
+    described = _first_section(template, "description")
+    blocks = {kind: rule.name for rule in reversed(template.sections) for kind in rule.blocks}
+    found: dict[str, list[str]] = {}
+    if summary := _first_section(template, "title"):
+        found[summary] = [first.strip("#* ")]
+    else:
+        rest = message
+    for section, text in split_text(rest, described or TICKET, known_headings(template), blocks):
+        found.setdefault(section, []).append(text)
+    found.pop(TICKET, None)
+    return {section: "\n\n".join(texts) for section, texts in found.items()}
+
+
+def _first_section(template: TicketTemplate, field: str) -> str:
+    return template.field_of.get(field, "")
+
+
+@lru_cache(maxsize=8)
+def _cues(template: TicketTemplate) -> tuple[tuple[str, str], ...]:
+    """Return all cues with their sections, the longest first."""
+    cues = {cue: rule.name for rule in reversed(template.sections) for cue in rule.cues}
+    return tuple(sorted(cues.items(), key=lambda one: (-len(one[0]), one[0])))

@@ -1,0 +1,87 @@
+"""GitHub: issues of its REST interface or of ``gh issue list --json``; texts are Markdown already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from autokb.core.tickets import Comment, Ticket, TicketLink
+from autokb.sources.fields import Record, as_text
+from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
+
+# What GitHub itself reads as a relation (docs: "Linking a pull request to an issue", "Marking as duplicate").
+_REFERENCE = re.compile(
+    r"(?:(?P<duplicate>duplicate of)|(?P<closes>\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)))?:?\s*(?<![\w/&])#(?P<number>\d{1,9})\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+def is_github(record: Record) -> bool:
+    """Return whether a record is an issue (or a pull request)."""
+    return "number" in record and "title" in record and bool({"state", "html_url", "url", "user"} & set(record))
+
+
+def is_github_comment(record: Record) -> bool:
+    """Return whether a record is a comment of a list of its own, which names its issue."""
+    return "issue_url" in record and "body" in record
+
+
+def read_github(record: Record) -> Ticket:
+    """Read an issue; references to others in its texts are its links."""
+    number = name_of(record["number"])
+    description = as_text(record.get("body")).replace("\r\n", "\n").strip()
+    comments = tuple(_comments(record.get("comments")))
+    is_request = "pull_request" in record
+    milestone = name_of(record.get("milestone"))
+    return Ticket(
+        id=number,
+        title=name_of(record["title"]),
+        description=description,
+        comments=comments,
+        links=each_once(
+            link
+            for text in (description, *(c.text for c in comments))
+            for link in find_references(text)
+            if link.target != number
+        ),
+        project=name_of(record.get("repository")),
+        type="pull request" if is_request else "issue",
+        status=name_of(record.get("state")).casefold(),
+        resolution=name_of(record.get("state_reason") or record.get("stateReason")).casefold(),
+        reporter=name_of(record.get("user") or record.get("author")),
+        assignee=next(iter(names_of(record.get("assignees"))), "") or name_of(record.get("assignee")),
+        labels=names_of(record.get("labels")),
+        fix_versions=(milestone,) if milestone else (),
+        created=date_of(record.get("created_at") or record.get("createdAt")),
+        updated=date_of(record.get("updated_at") or record.get("updatedAt")),
+        resolved=date_of(record.get("closed_at") or record.get("closedAt")),
+        url=as_text(record.get("html_url") or record.get("url")),
+    )
+
+
+def read_github_comment(record: Record) -> tuple[str, Comment]:
+    """Return the number of a comment's issue, and the comment."""
+    return as_text(record["issue_url"]).rpartition("/")[2], _comment(record)
+
+
+def find_references(text: str) -> Iterator[TicketLink]:
+    """Yield what a text says of other issues: duplicates, what it closes, and mere mentions; code says nothing."""
+    for found in _REFERENCE.finditer(_CODE.sub(" ", text)):
+        kind = "Duplicate" if found["duplicate"] else "Closes" if found["closes"] else "Mentions"
+        yield TicketLink(kind, found["number"])
+
+
+def _comments(value: Any) -> Iterator[Comment]:
+    for one in as_mappings(value):  # the REST interface has their number here instead
+        if as_text(one.get("body")).strip():
+            yield _comment(one)
+
+
+def _comment(record: Record) -> Comment:
+    return Comment(
+        as_text(record.get("body")).replace("\r\n", "\n").strip(),
+        name_of(record.get("user") or record.get("author")),
+        date_of(record.get("created_at") or record.get("createdAt")),
+    )

@@ -1,0 +1,227 @@
+"""Reading past tickets: each record is known by its shape; comments in a file of their own find their tickets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from autokb.core.errors import UnreadableFileError
+from autokb.core.ids import short_id
+from autokb.core.nouns import Skipped
+from autokb.core.tickets import Comment, Ticket
+from autokb.sources.decoding import decode, read_bytes
+from autokb.sources.delimited import read_delimited
+from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW
+from autokb.sources.fields import Record
+from autokb.sources.files import FoundFile, find_files
+from autokb.sources.formats import format_of
+from autokb.sources.named_fields import NamedFields
+from autokb.sources.page import short_title
+from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
+from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
+from autokb.sources.subprocess_converter import TakesTooLongError
+from autokb.sources.tickets.github import is_github, is_github_comment, read_github, read_github_comment
+from autokb.sources.tickets.jira import (
+    is_flat_jira,
+    is_jira,
+    is_jira_row,
+    read_flat_jira,
+    read_jira,
+    read_jira_row,
+)
+from autokb.sources.tickets.plain import read_plain
+from autokb.sources.tickets.zendesk import is_zendesk, read_zendesk
+from autokb.text.control_characters import printable_name, replace_controls
+
+LONGEST_TEXT = 200_000  # characters of one text of a ticket; a longer one is a log that somebody pasted, and is cut
+MOST_COMMENTS = 2_000  # of one ticket; machines write more
+_CUT_MARK = " […]"
+_KINDS = frozenset({"csv", "tsv", "jsonl", "json"})
+
+
+def read_tickets(
+    paths: Sequence[Path],
+    fields: Fields | None = None,
+    progress: Callable[[str], None] | None = None,
+    added: Collection[str] = (),
+    *,
+    follow_links: bool = False,
+) -> Reading[Ticket]:
+    """Read every ticket under the paths; one without an id gets one made from its text.
+
+    Raises BadInputError for a path that does not exist; anything else that is wrong is skipped with its reason.
+    """
+    fields = fields or Fields()
+    files, skipped = find_files(paths, added, follow_links=follow_links)
+    named = NamedFields(
+        {"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id, "--date-field": fields.date}
+    )
+    found: dict[str, tuple[SourceRecord[Ticket], str]] = {}
+    comments: list[tuple[str, Comment, str]] = []
+    for position, file in enumerate(files, 1):
+        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
+        if tell:
+            tell()
+        try:
+            records, bad = _read_records(file)
+        except UnreadableFileError as error:
+            skipped.append(Skipped(file.relative, str(error)))
+            continue
+        named.look_in((r for r in records if not _is_of_tracker(r.record)), file.relative)
+        skipped += _read_file(file, records, bad, fields, found, comments, tell)
+    skipped += _attach(comments, found)
+    present = tuple((x.root, x.relative) for x in files)
+    return Reading(tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.misspelt())
+
+
+def _read_file(
+    file: FoundFile,
+    records: Sequence[PlacedRecord],
+    bad: list[Skipped],
+    fields: Fields,
+    found: dict[str, tuple[SourceRecord[Ticket], str]],
+    comments: list[tuple[str, Comment, str]],
+    tell: Callable[..., None] | None,
+) -> list[Skipped]:
+    """Add a file's tickets to what was found, and return what was skipped of it."""
+    new: dict[str, tuple[SourceRecord[Ticket], str]] = {}
+    slow = 0
+    for count, placed in enumerate(records):
+        if tell and count % RECORDS_A_STEP == 0 and count:
+            tell(count, len(records))
+        place = f"{file.relative}:{placed.line}"
+        try:
+            if is_github_comment(placed.record):
+                comments.append((*read_github_comment(placed.record), place))
+                continue
+            ticket, cut = _bounded(_without_controls(read_ticket(placed.record, fields)))
+        except UnreadableFileError as error:
+            slow += isinstance(error, TakesTooLongError)
+            if slow == MOST_SLOW:
+                return [Skipped(file.relative, MANY_ARE_SLOW)]
+            bad.append(Skipped(place, str(error)))
+            continue
+        bad += [Skipped(f"{file.relative}, line {placed.line}", reason) for reason in cut]
+        if first := found.get(ticket.id) or new.get(ticket.id):
+            reason = f"has the id {ticket.id!r}, which {first[1]} has already; give it another, or leave it out."
+            if first[0].item != ticket:
+                bad.append(Skipped(place, reason))
+            continue
+        new[ticket.id] = (SourceRecord(ticket, file.root, file.relative), place)
+    found |= new
+    return shorten_report(bad, file.relative, none_read=not new)
+
+
+def read_ticket(record: Record, fields: Fields | None = None) -> Ticket:
+    """Read one record, whatever tracker it is of (UnreadableFileError)."""
+    fields = fields or Fields()
+    if is_jira(record):
+        return read_jira(record)
+    if is_jira_row(record):
+        return read_jira_row(record)
+    if is_flat_jira(record) and not (fields.text or fields.title or fields.id):
+        return read_flat_jira(record)
+    if is_github(record):
+        return read_github(record)
+    if is_zendesk(record):
+        return read_zendesk(record)
+    return read_plain(record, fields)
+
+
+def _is_of_tracker(record: Record) -> bool:
+    return any(known(record) for known in (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk))
+
+
+def _read_records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
+    data = read_bytes(file)
+    kind = format_of(file.relative, data)
+    if kind not in _KINDS:
+        raise UnreadableFileError("is of a kind that holds no tickets; export them as JSON, JSONL, CSV or TSV.")
+    if kind == "jsonl":
+        return read_json_lines(data, file.relative)
+    if kind == "json":
+        return read_json(data, file.relative)
+    return read_delimited(decode(data), file.relative, "\t" if kind == "tsv" else None, repeated=True)
+
+
+def _without_controls(ticket: Ticket) -> Ticket:
+    """Return a ticket in which nothing steers a terminal, with ids that can be typed."""
+
+    def line(text: str) -> str:
+        return " ".join(replace_controls(text).split())
+
+    def lines(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(filter(None, map(line, texts)))
+
+    description = replace_controls(ticket.description).strip()
+    title = short_title(line(ticket.title)) or " ".join(description.split())[:80]
+    if not title:
+        raise UnreadableFileError("has neither a title nor a text; leave it out or fill it.")
+    given = printable_name(ticket.id)
+    return replace(
+        ticket,
+        id=given or short_id("ticket", title, description),
+        title=title,
+        description=description,
+        comments=tuple(
+            Comment(text, line(c.author), line(c.date))
+            for c in ticket.comments
+            if (text := replace_controls(c.text).strip())
+        ),
+        links=tuple(
+            replace(link, type=line(link.type) or "Relates", target=target)
+            for link in ticket.links
+            if (target := printable_name(link.target)) and target != given
+        ),
+        environment=replace_controls(ticket.environment).strip(),
+        **{name: line(getattr(ticket, name)) for name in _LINES},
+        **{name: lines(getattr(ticket, name)) for name in ("components", "labels", "versions", "fix_versions")},
+        other={line(name): replace_controls(text).strip() for name, text in ticket.other.items() if line(name)},
+    )
+
+
+_LINES = (
+    "project", "type", "status", "resolution", "priority", "reporter", "assignee", "created", "updated", "resolved",
+    "url",
+)  # fmt: skip
+
+
+def _bounded(ticket: Ticket) -> tuple[Ticket, list[str]]:
+    """Return a ticket whose texts are no longer than the greatest length, and what was cut."""
+    cut: list[str] = []
+
+    def short(text: str, name: str) -> str:
+        if len(text) <= LONGEST_TEXT:
+            return text
+        cut.append(f"all but the first {LONGEST_TEXT:,} of the {len(text):,} characters of its {name}.")
+        return text[:LONGEST_TEXT].rstrip() + _CUT_MARK
+
+    if len(ticket.comments) > MOST_COMMENTS:
+        cut.append(f"all but the first {MOST_COMMENTS:,} of its {len(ticket.comments):,} comments.")
+    return replace(
+        ticket,
+        description=short(ticket.description, "description"),
+        environment=short(ticket.environment, "environment"),
+        comments=tuple(replace(c, text=short(c.text, "comments")) for c in ticket.comments[:MOST_COMMENTS]),
+        other={name: short(text, name) for name, text in ticket.other.items()},
+    ), cut
+
+
+def _attach(
+    comments: Sequence[tuple[str, Comment, str]], found: dict[str, tuple[SourceRecord[Ticket], str]]
+) -> list[Skipped]:
+    """Give tickets the comments that came in a file of their own; returns those without a ticket."""
+    strays = []
+    for number, comment, place in comments:
+        if number not in found:
+            strays.append(Skipped(place, f"is a comment of the ticket {number}, which was not given; add both at once."))
+        elif text := replace_controls(comment.text).strip():
+            record, where = found[number]
+            has = {(c.date, c.text) for c in record.item.comments}
+            if (comment.date, text) not in has and len(record.item.comments) < MOST_COMMENTS:
+                one = replace(comment, text=text[:LONGEST_TEXT])
+                ticket = replace(record.item, comments=(*record.item.comments, one))
+                found[number] = (replace(record, item=ticket), where)
+    return shorten_report(strays, strays[0].path.rpartition(":")[0]) if strays else []

@@ -1,0 +1,78 @@
+"""Zendesk: tickets of its JSON export, one a line or in a list, with their comments where the export has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from autokb.core.tickets import Comment, Ticket, TicketLink
+from autokb.sources.fields import Record, as_text
+from autokb.sources.markup import detect_markup, to_markdown
+from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
+
+_SIGNS = {"requester_id", "requester", "submitter_id", "via", "ticket_form_id", "problem_id", "followup_ids"}
+
+
+def is_zendesk(record: Record) -> bool:
+    """Return whether a record is a ticket."""
+    return "id" in record and ("subject" in record or "raw_subject" in record) and bool(_SIGNS & set(record))
+
+
+def read_zendesk(record: Record) -> Ticket:
+    """Read a ticket; a custom field goes by its id, a problem and follow-ups are links."""
+    title = name_of(record.get("subject") or record.get("raw_subject"))
+    description = _plain(record.get("description"))
+    comments = list(_comments(record.get("comments")))
+    if comments and (not description or comments[0].text == description):
+        description, comments = comments[0].text, comments[1:]  # the first comment is what the customer wrote
+    return Ticket(
+        id=name_of(record["id"]),
+        title=title or " ".join(description.split())[:80],
+        description=description,
+        comments=tuple(comments),
+        links=each_once(_links(record)),
+        project=name_of(record.get("brand_id") or record.get("group_id")),
+        type=name_of(record.get("type")),
+        status=name_of(record.get("status")),
+        priority=name_of(record.get("priority")),
+        reporter=name_of(record.get("requester") or record.get("requester_id")),
+        assignee=name_of(record.get("assignee") or record.get("assignee_id")),
+        labels=names_of(record.get("tags")),
+        created=date_of(record.get("created_at")),
+        updated=date_of(record.get("updated_at")),
+        resolved=date_of(record.get("solved_at") or _metric(record, "solved_at")),
+        url=as_text(record.get("url")),
+        other={
+            name_of(one.get("title") or one.get("id")): ", ".join(names_of(one.get("value")))
+            for one in as_mappings(record.get("custom_fields") or record.get("fields"))
+            if one.get("value") not in (None, "", [], False)
+        },
+    )
+
+
+def _comments(value: Any) -> Iterator[Comment]:
+    for one in as_mappings(value):
+        text = _plain(one.get("plain_body") or one.get("body") or one.get("html_body"))
+        if text:
+            author = name_of(one.get("author") or one.get("author_id"))
+            yield Comment(text, author, date_of(one.get("created_at")))
+
+
+def _plain(value: Any) -> str:
+    text = as_text(value).replace("\r\n", "\n").replace("&nbsp;", " ").strip()
+    return to_markdown(text, "html")[0].strip() if detect_markup(text) == "html" else text
+
+
+def _links(record: Record) -> Iterator[TicketLink]:
+    yield TicketLink("Problem", name_of(record.get("problem_id")))
+    for one in record.get("followup_ids") or ():
+        yield TicketLink("Follow-up", name_of(one))
+    via = record.get("via")
+    source = via.get("source") if isinstance(via, Mapping) else None
+    if isinstance(source, Mapping) and source.get("rel") == "follow_up" and isinstance(source.get("from"), Mapping):
+        yield TicketLink("Follow-up", name_of(source["from"].get("ticket_id")), inward=True)
+
+
+def _metric(record: Record, name: str) -> Any:
+    metrics = record.get("metric_set")
+    return metrics.get(name) if isinstance(metrics, Mapping) else None

@@ -1,0 +1,137 @@
+"""The published tickets: their fields, their sections and the edges between them, in tables of the workspace file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from autokb.core.ids import canonical_json
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
+from autokb.stores.codecs import Codec
+from autokb.stores.database import damaged_rows
+from autokb.stores.schema import BEFORE_TICKETS
+from autokb.stores.staged import staged_nouns
+from autokb.stores.workspace_file import WorkspaceFile, parts_of
+
+TICKET_CODEC = Codec(Ticket, "id")
+GENERATION = "tickets generation"  # meta: counts what was published of tickets
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTicket:
+    """A ticket with its sections; ``fingerprint`` is the hash of all that they were made of."""
+
+    ticket: Ticket
+    sections: tuple[TicketSection, ...]
+    fingerprint: str
+
+
+def staged_tickets(file: WorkspaceFile) -> list[Ticket]:
+    """Return the added tickets, ordered by id."""
+    return staged_nouns(file, "tickets", TICKET_CODEC)
+
+
+def has_tickets(file: WorkspaceFile) -> bool:
+    """Return whether any ticket is published."""
+    if _lacks_tables(file):
+        return False
+    with file.reading() as db:
+        return db.execute("SELECT 1 FROM ticket LIMIT 1").fetchone() is not None
+
+
+def fingerprints(file: WorkspaceFile) -> dict[str, str]:
+    """Return the fingerprint of each published ticket by its id, in order."""
+    if _lacks_tables(file):
+        return {}
+    with file.reading() as db:
+        return dict(db.execute("SELECT id, fingerprint FROM ticket ORDER BY id"))
+
+
+def read_tickets(file: WorkspaceFile, ids: Sequence[str] | None = None) -> dict[str, PublishedTicket]:
+    """Return published tickets by their ids, in order; all of them, or those among ``ids``."""
+    if _lacks_tables(file):
+        return {}
+    found: dict[str, tuple[Ticket, str]] = {}
+    sections: dict[str, list[TicketSection]] = {}
+    with file.snapshot(), file.reading() as db, damaged_rows("ticket"):
+        for where, parameters in _conditions("id", ids):
+            rows = db.execute(f"SELECT id, body, fingerprint FROM ticket{where}", parameters)
+            for ticket, body, fingerprint in rows:
+                found[ticket] = (TICKET_CODEC.read(json.loads(body), id=ticket), fingerprint)
+        for where, parameters in _conditions("ticket", ids):
+            rows = db.execute(f"SELECT ticket, section, parent, text FROM ticket_section{where} ORDER BY rowid", parameters)
+            for ticket, section, parent, text in rows:
+                sections.setdefault(ticket, []).append(TicketSection(ticket, section, parent, text))
+    return {i: PublishedTicket(found[i][0], tuple(sections.get(i, ())), found[i][1]) for i in sorted(found)}
+
+
+def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Edge]:
+    """Return the edges in order; all of them, or those that begin or end at one of ``ids``."""
+    if _lacks_tables(file):
+        return []
+    found: set[Edge] = set()
+    with file.reading() as db, damaged_rows("ticket_edge"):
+        for column in ("source",) if ids is None else ("source", "target"):
+            for where, parameters in _conditions(column, ids):
+                rows = db.execute(f"SELECT source, type, target, origin, dangling, score FROM ticket_edge{where}", parameters)
+                found.update(Edge(s, t, e, origin, bool(dangling), score) for s, t, e, origin, dangling, score in rows)
+    return sorted(found)
+
+
+def publish_tickets(
+    file: WorkspaceFile, changed: Iterable[PublishedTicket], gone: Iterable[str], template: TicketTemplate
+) -> int:
+    """Write tickets that changed and drop those that are gone; returns how many. Call it inside a transaction."""
+    changed, gone = list(changed), list(gone)
+    with file.reading() as db:
+        ids = [(one.ticket.id,) for one in changed] + [(i,) for i in gone]
+        db.executemany("DELETE FROM ticket_section WHERE ticket = ?", ids)
+        db.executemany("DELETE FROM ticket WHERE id = ?", ids)
+        db.executemany(
+            "INSERT INTO ticket VALUES (?, ?, ?)",
+            ((o.ticket.id, canonical_json(TICKET_CODEC.body(o.ticket)), o.fingerprint) for o in changed),
+        )
+        db.executemany(
+            "INSERT INTO ticket_section VALUES (?, ?, ?, ?, ?)",
+            (
+                (s.ticket, s.section, s.parent, "" if s.section == TICKET else template[s.section].relation, s.text)
+                for one in changed
+                for s in one.sections
+            ),
+        )
+    return len(ids)
+
+
+def publish_edges(file: WorkspaceFile, edges: Iterable[Edge]) -> int:
+    """Replace the published edges by these; returns how many changed. Call it inside a transaction."""
+    new = {(e.source, e.type, e.target, e.origin): e for e in edges}
+    old = {(e.source, e.type, e.target, e.origin): e for e in read_edges(file)}
+    gone = [key for key in old if key not in new]
+    changed = [e for key, e in new.items() if old.get(key) != e]
+    with file.reading() as db:
+        db.executemany("DELETE FROM ticket_edge WHERE source = ? AND type = ? AND target = ? AND origin = ?", gone)
+        rows = ((e.source, e.type, e.target, e.origin, int(e.dangling), e.score) for e in changed)
+        db.executemany("INSERT OR REPLACE INTO ticket_edge VALUES (?, ?, ?, ?, ?, ?)", rows)
+    return len(gone) + len(changed)
+
+
+def count_generation(file: WorkspaceFile) -> None:
+    """Note that what is published of tickets is another than before. Call it inside a transaction."""
+    with damaged_rows("meta"):
+        file.note(GENERATION, str(int(file.meta(GENERATION) or 0) + 1))
+
+
+def _conditions(column: str, ids: Sequence[str] | None) -> Iterator[tuple[str, list[str]]]:
+    if ids is None:
+        yield "", []
+        return
+    for part in parts_of(list(ids)):
+        yield f" WHERE {column} IN ({','.join('?' * len(part))})", part
+
+
+def _lacks_tables(file: WorkspaceFile) -> bool:
+    """Return whether the file is of an earlier version, which nobody could bring up to date."""
+    return file.meta("schema") in BEFORE_TICKETS
+
