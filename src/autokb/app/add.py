@@ -249,8 +249,8 @@ def _refuse_ids_of_other_files(old: Mapping[str, Staged], changed: Iterable[Stag
         before, new = taken[0]
         more = f" (and {len(taken) - 1} more ids like it)" if len(taken) > 1 else ""
         raise BadInputError(
-            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}; give it an id of "
-            "its own, or say --update to replace the earlier one. Nothing was added."
+            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}; give it an id "
+            "of its own, or say --update to replace the earlier one. Nothing was added."
         )
 
 

@@ -207,6 +207,18 @@ class BuildReport(KnowledgeCounts):
 
 
 @dataclass(frozen=True, slots=True)
+class TicketBuildReport(BuildReport):
+    """What a build of the ticket graph did; ``links`` are the source's, ``dangling`` those that lead nowhere."""
+
+    tickets: int = 0
+    changed: int = 0
+    gone: int = 0
+    links: int = 0
+    dangling: int = 0
+    similar: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Added(Result):
     """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
 

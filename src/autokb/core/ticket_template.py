@@ -130,8 +130,8 @@ def _read_rule(position: int, entry: Any) -> SectionRule:
     blocks = _read_words(entry.get("blocks"), f"{where}: blocks")
     if stray := [b for b in blocks if b not in BLOCKS]:
         raise BadInputError(f"{where}: blocks may be {' and '.join(BLOCKS)}, not {stray[0]!r}.")
-    embedded = entry.get("embedded", True)
-    if not isinstance(embedded, bool):
+    embedded = str(entry.get("embedded", True)).casefold()  # our YAML has no truth values: Norway's code is no
+    if embedded not in ("true", "false"):
         raise BadInputError(f"{where}: embedded must be true or false.")
     return SectionRule(
         name=name,
@@ -141,7 +141,7 @@ def _read_rule(position: int, entry: Any) -> SectionRule:
         headings=tuple(h.casefold() for h in _read_words(entry.get("headings"), f"{where}: headings")),
         blocks=blocks,
         cues=tuple(c.casefold() for c in _read_words(entry.get("cues"), f"{where}: cues")),
-        embedded=embedded,
+        embedded=embedded == "true",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.search import ChunkIndex, gate_by_length, search_parts
 from autokb.retrieval.weights import Weights
 
+W = TypeVar("W")  # weights: a frozen dataclass of numbers
 FEWEST_LABELLED = 30  # fewer questions cannot distinguish two weights
 MOST_ASKED = 400  # the latest; more would cost seconds and move nothing
 FOLDS = 6  # blocks of questions: the classifier of history is learnt anew before each
@@ -123,13 +125,13 @@ def best_documents(weights: Weights, cases: Sequence[NodeCase]) -> tuple[Scores,
     return scores, np.array([case.right[n] for case, n in zip(cases, best, strict=True)], dtype=np.bool_)
 
 
-def climb(start: Weights, tried: dict[str, tuple[float, ...]], quality: Callable[[Weights], Scores]) -> Weights:
+def climb(start: W, tried: dict[str, tuple[float, ...]], quality: Callable[[W], Scores]) -> W:
     """Change one weight at a time, and only where the paired gain is well above its own standard error."""
     best, reached = start, quality(start)
     for _ in range(2):
         before = best
         for name, values in tried.items():
-            options = [replace(best, **{name: value}) for value in values]
+            options = [replace(best, **{name: value}) for value in values]  # type: ignore[type-var]
             gains = [(quality(option) - reached, option) for option in options]
             gain, option = max(gains, key=lambda found: float(found[0].mean()))
             if gain.mean() > max(STANDARD_ERRORS * gain.std() / np.sqrt(len(gain)), 1e-9):

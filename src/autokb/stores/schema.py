@@ -35,6 +35,9 @@ CREATE TABLE IF NOT EXISTS ticket (id TEXT PRIMARY KEY, body TEXT NOT NULL, fing
 CREATE TABLE IF NOT EXISTS ticket_section (
     ticket TEXT NOT NULL, section TEXT NOT NULL, parent TEXT, relation TEXT NOT NULL, text TEXT NOT NULL,
     PRIMARY KEY (ticket, section));
+CREATE TABLE IF NOT EXISTS ticket_piece (
+    ticket TEXT NOT NULL, section TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS ticket_piece_ticket ON ticket_piece (ticket);
 CREATE TABLE IF NOT EXISTS ticket_edge (
     source TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL, origin TEXT NOT NULL, dangling INTEGER NOT NULL,
     score REAL NOT NULL, PRIMARY KEY (source, type, target, origin)) WITHOUT ROWID;

@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from autokb.core.ids import canonical_json
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
+from autokb.core.vectors import Vectors
 from autokb.stores.codecs import Codec
 from autokb.stores.database import damaged_rows
 from autokb.stores.schema import BEFORE_TICKETS
@@ -20,12 +23,24 @@ GENERATION = "tickets generation"  # meta: counts what was published of tickets
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a section, ``start`` to ``end`` of its text, and the key of its vector."""
+
+    ticket: str
+    section: str
+    start: int
+    end: int
+    vector: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedTicket:
-    """A ticket with its sections; ``fingerprint`` is the hash of all that they were made of."""
+    """A ticket with its sections and their pieces; ``fingerprint`` is the hash of all that they were made of."""
 
     ticket: Ticket
     sections: tuple[TicketSection, ...]
     fingerprint: str
+    pieces: tuple[Piece, ...] = ()
 
 
 def staged_tickets(file: WorkspaceFile) -> list[Ticket]:
@@ -61,7 +76,9 @@ def read_tickets(file: WorkspaceFile, ids: Sequence[str] | None = None) -> dict[
             for ticket, body, fingerprint in rows:
                 found[ticket] = (TICKET_CODEC.read(json.loads(body), id=ticket), fingerprint)
         for where, parameters in _conditions("ticket", ids):
-            rows = db.execute(f"SELECT ticket, section, parent, text FROM ticket_section{where} ORDER BY rowid", parameters)
+            rows = db.execute(
+                f"SELECT ticket, section, parent, text FROM ticket_section{where} ORDER BY rowid", parameters
+            )
             for ticket, section, parent, text in rows:
                 sections.setdefault(ticket, []).append(TicketSection(ticket, section, parent, text))
     return {i: PublishedTicket(found[i][0], tuple(sections.get(i, ())), found[i][1]) for i in sorted(found)}
@@ -75,9 +92,34 @@ def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Ed
     with file.reading() as db, damaged_rows("ticket_edge"):
         for column in ("source",) if ids is None else ("source", "target"):
             for where, parameters in _conditions(column, ids):
-                rows = db.execute(f"SELECT source, type, target, origin, dangling, score FROM ticket_edge{where}", parameters)
+                rows = db.execute(
+                    f"SELECT source, type, target, origin, dangling, score FROM ticket_edge{where}", parameters
+                )
                 found.update(Edge(s, t, e, origin, bool(dangling), score) for s, t, e, origin, dangling, score in rows)
     return sorted(found)
+
+
+def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vectors]:
+    """Return the pieces of all tickets in the order of their tickets, and their vectors, (pieces, dimensions).
+
+    A piece whose vector is missing or damaged is left out: its ticket is found by its other pieces.
+    """
+    pieces: list[Piece] = []
+    data = bytearray()
+    if _lacks_tables(file):
+        return pieces, np.zeros((0, dimensions), dtype=np.float32)
+    with file.reading() as db, damaged_rows("ticket_piece"):
+        rows = db.execute(
+            "SELECT p.ticket, p.section, p.first, p.last, p.vector, v.data FROM ticket_piece p "
+            "JOIN vector v ON v.key = p.vector ORDER BY p.ticket, p.rowid"
+        )
+        for ticket, section, first, last, key, vector in rows:
+            if isinstance(vector, bytes) and len(vector) == 4 * dimensions:
+                pieces.append(Piece(ticket, section, int(first), int(last), key))
+                data += vector
+    vectors = np.frombuffer(bytes(data), dtype="<f4").reshape(-1, dimensions).astype(np.float32, copy=False)
+    sound = np.flatnonzero(np.isfinite(vectors).all(axis=1))
+    return [pieces[n] for n in sound.tolist()], vectors[sound]
 
 
 def publish_tickets(
@@ -88,6 +130,7 @@ def publish_tickets(
     with file.reading() as db:
         ids = [(one.ticket.id,) for one in changed] + [(i,) for i in gone]
         db.executemany("DELETE FROM ticket_section WHERE ticket = ?", ids)
+        db.executemany("DELETE FROM ticket_piece WHERE ticket = ?", ids)
         db.executemany("DELETE FROM ticket WHERE id = ?", ids)
         db.executemany(
             "INSERT INTO ticket VALUES (?, ?, ?)",
@@ -100,6 +143,10 @@ def publish_tickets(
                 for one in changed
                 for s in one.sections
             ),
+        )
+        db.executemany(
+            "INSERT INTO ticket_piece VALUES (?, ?, ?, ?, ?)",
+            ((p.ticket, p.section, p.start, p.end, p.vector) for one in changed for p in one.pieces),
         )
     return len(ids)
 
@@ -134,4 +181,3 @@ def _conditions(column: str, ids: Sequence[str] | None) -> Iterator[tuple[str, l
 def _lacks_tables(file: WorkspaceFile) -> bool:
     """Return whether the file is of an earlier version, which nobody could bring up to date."""
     return file.meta("schema") in BEFORE_TICKETS
-

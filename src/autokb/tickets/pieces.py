@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from autokb.chunking.windows import embedding_text, windows
-from autokb.core.nouns import Chunk, Document
+from autokb.core.nouns import Chunk, Document, Span
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TicketSection
 
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Part of a section, ``start`` to ``end`` of its text; ``embedded`` is what the encoder reads, the title in front."""
-
-    ticket: str
-    section: str
-    start: int
-    end: int
-    embedded: str
+MOST_OF_BLOCKS = 2  # pieces of a section of code or logs: what follows tells tickets no better apart (decision 029)
 
 
-def pieces(title: str, sections: Iterable[TicketSection], template: TicketTemplate) -> Iterator[Piece]:
-    """Yield the pieces of a ticket's embedded sections in order; what says only the title again is one without it."""
+def piece_texts(
+    title: str, sections: Iterable[TicketSection], template: TicketTemplate
+) -> Iterator[tuple[TicketSection, Span, str]]:
+    """Yield for each piece of a ticket's embedded sections its section, its place there and what the encoder reads.
+
+    The title stands in front; a section that says only the title is one piece without it. Of code and logs only the
+    beginning is embedded.
+    """
     for section in sections:
         if not section.text or section.section not in template or not template[section.section].embedded:
             continue
         if section.text == title:
-            yield Piece(section.ticket, section.section, 0, len(title), title)
+            yield section, (0, len(title)), title
             continue
         whole = Chunk("", section.id, section.text, ((0, len(section.text)),))
-        for window in windows(Document(section.id, title, section.text), [whole]):
-            yield Piece(section.ticket, section.section, window.start, window.end, embedding_text(window, title))
+        most = MOST_OF_BLOCKS if template[section.section].blocks else None
+        for window in windows(Document(section.id, title, section.text), [whole])[:most]:
+            yield section, (window.start, window.end), embedding_text(window, title)

@@ -16,7 +16,7 @@ WORDS_BEHIND = 3  # that a heading may have behind a known one: Steps to reprodu
 LOG_LINES = 0.3  # of a block's lines must look like a program's output
 _EDGES = re.compile(r"^[\W\d_]+|[\W_]+$")
 _LOG_LINE = re.compile(
-    r"^\s*(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL)\b|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d-\d\d \d\d:\d\d:\d\d|"
+    r"^\s*(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL)\b|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d-\d\d \d\d:|"
     r"\d\d:\d\d:\d\d[.,\s]|[VDIWEF]/\S+\s*\(|at [\w$.<>]+\(|Caused by:|Traceback |\s*File \"|Exception in thread|"
     r"[\w.]+(?:Exception|Error): |\d+\s+\S+\s+0x[0-9a-f]{6,}|npm ERR!|Thread \d+)"
 )
@@ -70,9 +70,7 @@ class _Line:
     level: int
 
 
-def split_text(
-    text: str, base: str, known: Mapping[str, str], blocks: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
+def split_text(text: str, base: str, known: Mapping[str, str], blocks: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield section and text of each part of a Markdown text; ``base`` is the section of what no heading claims.
 
     ``known`` are folded headings with their sections, ``blocks`` the sections of code and logs outside of a claimed

@@ -56,9 +56,7 @@ def read_ticket_question(
     return QuestionParts(entities, intents, filters)
 
 
-def find_intents(
-    question: str, template: TicketTemplate, filters: Mapping[str, str]
-) -> tuple[tuple[str, ...], str]:
+def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
     """Return the sections whose cues are in a question, the longest cue first, and the question without these cues.
 
     A cue inside of a longer one of another section counts for that one alone: ``expected result`` is no ``result``. A
@@ -81,7 +79,7 @@ def find_intents(
 
 
 def find_filters(question: str, template: TicketTemplate, values: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the values of fields that a question names beside the field: ``with major priority``, ``priority: high``."""
+    """Return the values of fields that a question names beside them: ``with major priority``, ``priority: high``."""
     found: dict[str, str] = {}
     for section, known in values.items():
         names = "|".join(re.escape(name) for name in (section.replace("_", " "), *template[section].cues))

@@ -56,7 +56,12 @@ def read_tickets(
     fields = fields or Fields()
     files, skipped = find_files(paths, added, follow_links=follow_links)
     named = NamedFields(
-        {"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id, "--date-field": fields.date}
+        {
+            "--text-field": fields.text,
+            "--title-field": fields.title,
+            "--id-field": fields.id,
+            "--date-field": fields.date,
+        }
     )
     found: dict[str, tuple[SourceRecord[Ticket], str]] = {}
     comments: list[tuple[str, Comment, str]] = []
@@ -176,16 +181,23 @@ def _without_controls(ticket: Ticket) -> Ticket:
             if (target := printable_name(link.target)) and target != given
         ),
         environment=replace_controls(ticket.environment).strip(),
-        **{name: line(getattr(ticket, name)) for name in _LINES},
-        **{name: lines(getattr(ticket, name)) for name in ("components", "labels", "versions", "fix_versions")},
+        project=line(ticket.project),
+        type=line(ticket.type),
+        status=line(ticket.status),
+        resolution=line(ticket.resolution),
+        priority=line(ticket.priority),
+        reporter=line(ticket.reporter),
+        assignee=line(ticket.assignee),
+        created=line(ticket.created),
+        updated=line(ticket.updated),
+        resolved=line(ticket.resolved),
+        url=line(ticket.url),
+        components=lines(ticket.components),
+        labels=lines(ticket.labels),
+        versions=lines(ticket.versions),
+        fix_versions=lines(ticket.fix_versions),
         other={line(name): replace_controls(text).strip() for name, text in ticket.other.items() if line(name)},
     )
-
-
-_LINES = (
-    "project", "type", "status", "resolution", "priority", "reporter", "assignee", "created", "updated", "resolved",
-    "url",
-)  # fmt: skip
 
 
 def _bounded(ticket: Ticket) -> tuple[Ticket, list[str]]:
@@ -216,7 +228,9 @@ def _attach(
     strays = []
     for number, comment, place in comments:
         if number not in found:
-            strays.append(Skipped(place, f"is a comment of the ticket {number}, which was not given; add both at once."))
+            strays.append(
+                Skipped(place, f"is a comment of the ticket {number}, which was not given; add both at once.")
+            )
         elif text := replace_controls(comment.text).strip():
             record, where = found[number]
             has = {(c.date, c.text) for c in record.item.comments}

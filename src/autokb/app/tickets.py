@@ -1,0 +1,170 @@
+"""Past tickets: asked, shown, compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from autokb.core.errors import BadInputError
+from autokb.core.results import Result
+from autokb.core.tickets import TICKET, Edge
+from autokb.core.vectors import Vectors
+from autokb.domains.ticket_templates import ticket_template
+from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
+from autokb.pipeline.tickets import load_index, read_fitted
+from autokb.stores.database import failures_as_sentences
+from autokb.stores.ticket_tables import GENERATION, PublishedTicket, read_edges, read_tickets
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.tickets.fitting import FittedTickets
+from autokb.tickets.index import TicketIndex, day_of, fold_names
+from autokb.tickets.search import TicketQuestion, rank_tickets
+
+NO_TICKETS = (
+    "No ticket is published yet; add some (autokb add {folder} EXPORT --as tickets), then: "
+    "autokb tickets build {folder}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSection(Result):
+    """A section of a ticket: the one that it hangs under (``ticket`` is the root), and its text."""
+
+    section: str
+    parent: str
+    relation: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLink(Result):
+    """A link to another ticket, whichever of them it begins at; ``title`` is that of the other one."""
+
+    type: str
+    target: str
+    dangling: bool
+    inward: bool
+    origin: str
+    score: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTicket(Result):
+    """A ticket as a tree of sections, with its links."""
+
+    id: str
+    title: str
+    sections: tuple[ShownSection, ...]
+    links: tuple[ShownLink, ...]
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarTicket(Result):
+    """A ticket and the score that ranks it, its title beside."""
+
+    id: str
+    score: float
+    title: str
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarTickets(Result):
+    """The tickets that are most like a text or another ticket, best first."""
+
+    tickets: tuple[SimilarTicket, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class OpenTickets:
+    """The published tickets in memory."""
+
+    workspace: Workspace
+    file: WorkspaceFile
+    index: TicketIndex
+    fitted: FittedTickets
+    held: ExitStack
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of questions, which are not kept."""
+        return FreeEncoder(
+            open_free_embedder(read_embedder_name(self.workspace.settings.embedder)), self.file
+        ).embed_questions(texts)
+
+    def is_current(self) -> bool:
+        """Return whether no later build has published other tickets."""
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and (self.file.meta(GENERATION) or "0") == self.index.generation
+
+    def similar(self, text: str, k: int) -> SimilarTickets:
+        """Return the tickets most like a text, or like the ticket that has this id."""
+        started = time.perf_counter()
+        if not text.strip():
+            raise BadInputError("The text is empty; write what the ticket would say, or name a ticket.")
+        hits = rank_tickets(self.index, self._question(text), self.fitted.weights, k)
+        named = {n: self.index.titles[self.index.rows[n]] for n in (hit.id for hit in hits)}
+        found = tuple(SimilarTicket(hit.id, round(hit.score, 4), named[hit.id]) for hit in hits)
+        return SimilarTickets(found, round(time.perf_counter() - started, 6))
+
+    def _question(self, text: str) -> TicketQuestion:
+        if text.strip() in self.index.rows:
+            with failures_as_sentences(self.file.path):
+                ticket = read_tickets(self.file, [text.strip()])[text.strip()].ticket
+            whole = f"{ticket.title}\n\n{ticket.description}".strip()
+            components, day = fold_names(ticket.components), day_of(ticket.created)
+            return TicketQuestion(whole, self.embed([whole])[0], {}, components, day, frozenset({ticket.id}))
+        return TicketQuestion(text, self.embed([text])[0])
+
+    def close(self) -> None:
+        """Let go of the workspace file."""
+        self.held.close()
+
+
+def open_tickets(workspace: Workspace) -> OpenTickets:
+    """Put the published tickets into memory (BadInputError where there is none)."""
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
+        file = WorkspaceFile(workspace.knowledge_path)
+        stack.callback(file.close)
+        index = load_index(workspace, file)
+        if not index.ids:
+            raise BadInputError(NO_TICKETS.format(folder=workspace.folder))
+        return OpenTickets(workspace, file, index, read_fitted(file), stack.pop_all())
+
+
+def show_ticket(workspace: Workspace, ticket: str) -> ShownTicket:
+    """Return one ticket with its sections and links (BadInputError where it is not published)."""
+    with workspace.file() as file, file.snapshot():
+        found = read_tickets(file, [ticket])
+        if ticket not in found:
+            raise BadInputError(
+                f"There is no published ticket {ticket!r}; autokb tickets similar {workspace.folder} TEXT finds some."
+            )
+        edges = read_edges(file, [ticket])
+        others = read_tickets(file, sorted({e.source for e in edges} | {e.target for e in edges}))
+    return _shown(workspace, found[ticket], edges, others)
+
+
+def _shown(
+    workspace: Workspace, one: PublishedTicket, edges: Sequence[Edge], others: dict[str, PublishedTicket]
+) -> ShownTicket:
+    template = ticket_template(workspace.spec)
+    sections = (
+        ShownSection(
+            s.section, s.parent or TICKET, template[s.section].relation if s.section in template else "", s.text
+        )
+        for s in one.sections
+        if s.section != TICKET
+    )
+    links = []
+    for edge in edges:
+        other = edge.target if edge.source == one.ticket.id else edge.source
+        title = others[other].ticket.title if other in others else ""
+        inward = edge.source != one.ticket.id
+        links.append(ShownLink(edge.type, other, other not in others, inward, edge.origin, round(edge.score, 4), title))
+    links.sort(key=lambda link: (link.origin != "source", link.type, -link.score, link.target, link.inward))
+    return ShownTicket(one.ticket.id, one.ticket.title, tuple(sections), tuple(links), one.ticket.url)

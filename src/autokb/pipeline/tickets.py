@@ -1,0 +1,243 @@
+"""Past tickets become trees of sections in a graph: parsed, embedded, linked, and published in one step."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.ids import canonical_json, digest
+from autokb.core.progress import Progress, silent
+from autokb.core.results import TicketBuildReport
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.ticket_weights import TicketWeights
+from autokb.core.tickets import Edge, Ticket, TicketSection
+from autokb.core.vectors import Vectors, encoder_key
+from autokb.domains.ticket_templates import ticket_template
+from autokb.heuristics.tickets.parse_sections import parse_sections
+from autokb.pipeline.embedding import encoder_name
+from autokb.pipeline.model_choice import check_settings
+from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.stages import Stages, open_stages
+from autokb.stores.database import damaged_rows
+from autokb.stores.ticket_tables import (
+    GENERATION,
+    TICKET_CODEC,
+    Piece,
+    PublishedTicket,
+    count_generation,
+    fingerprints,
+    publish_edges,
+    publish_tickets,
+    read_edges,
+    read_pieces,
+    read_tickets,
+    staged_tickets,
+)
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile, vector_key
+from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
+from autokb.tickets.index import TicketIndex
+from autokb.tickets.links import (
+    SimilarityThreshold,
+    choose_threshold,
+    explicit_edges,
+    linked_pairs,
+    similar_edges,
+    update_similar,
+)
+from autokb.tickets.pieces import piece_texts
+
+VERSION = "1"  # raise it when a ticket's sections are made otherwise
+STAGE = "sections"
+LINKS = "links"
+WEIGHTS = "tickets weights"  # meta: what each signal counts, with what it was fitted on
+SIMILARITY = "tickets similarity"  # meta: the threshold of similar titles, with the encoder that it was chosen for
+
+
+def build_tickets(
+    workspace: Workspace,
+    *,
+    rethink: bool = False,
+    options: ModelOptions | None = None,
+    progress: Progress = silent,
+) -> TicketBuildReport:
+    """Build the ticket graph from what was added and publish it in one step; only what changed is worked out.
+
+    ``rethink`` chooses anew how alike two titles must be. Raises WorkspaceBusyError while another build is at work,
+    AutokbError when the disk is full, and StoppedOnPurposeError when the budget is reached or replies are awaited.
+    """
+    started = time.perf_counter()
+    check_settings(workspace.settings)
+    with (
+        workspace.build_lock(),
+        workspace.file() as file,
+        open_stages(workspace, file, progress, options) as stages,
+    ):
+        try:
+            counts = TicketBuild(workspace, file, stages, rethink).run()
+        except StoppedOnPurposeError as stop:
+            stop.result = replace(_report(TicketBuildReport(), stages, started), stopped=str(stop))
+            raise
+        return _report(counts, stages, started)
+
+
+def _report(counts: TicketBuildReport, stages: Stages, started: float) -> TicketBuildReport:
+    spent = stages.spending()
+    return replace(
+        counts,
+        failures=tuple(stages.failures),
+        left_out=tuple(stages.left_out),
+        calls=spent.calls,
+        cached=spent.cached,
+        tokens=spent.tokens,
+        cost=spent.cost,
+        awaited=stages.awaited,
+        awaited_tasks=stages.awaited_tasks,
+        batch=stages.batch_report(),
+        seconds=round(time.perf_counter() - started, 3),
+        stages=stages.log.reports(),
+    )
+
+
+@dataclass(frozen=True)
+class TicketBuild:
+    """One build of the ticket graph: its steps in their order."""
+
+    workspace: Workspace
+    file: WorkspaceFile
+    stages: Stages
+    rethink: bool = False
+
+    def run(self) -> TicketBuildReport:
+        """Parse, embed, link and publish."""
+        template = ticket_template(self.workspace.spec)
+        tickets = staged_tickets(self.file)
+        before = fingerprints(self.file)
+        now = self._fingerprints(tickets, template)
+        gone = [i for i in before if i not in now]
+        changed = [t for t in tickets if before.get(t.id) != now[t.id]]
+        trees = self._trees(changed, template)
+        pieces = self._pieces(changed, trees, template)
+        edges = self._edges(tickets, {t.id for t in changed}, gone)
+        published = [PublishedTicket(t, trees[t.id], now[t.id], pieces[t.id]) for t in changed]
+        with self.stages.timed("publish"), self.file.transaction():
+            written = publish_tickets(self.file, published, gone, template)
+            written += publish_edges(self.file, edges)
+            if written:
+                count_generation(self.file)
+        self._fit(tickets, edges)
+        return TicketBuildReport(
+            tickets=len(tickets),
+            changed=len(changed),
+            gone=len(gone),
+            links=sum(e.origin == "source" for e in edges),
+            dangling=sum(e.dangling for e in edges),
+            similar=sum(e.origin == "similarity" for e in edges),
+        )
+
+    def _fingerprints(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, str]:
+        asked = digest(VERSION, repr(template.sections), encoder_key(self.stages.encoder.name))
+        return {t.id: digest(asked, canonical_json(TICKET_CODEC.body(t))) for t in tickets}
+
+    def _trees(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, tuple[TicketSection, ...]]:
+        """Return the sections of each ticket."""
+        with self.stages.timed(STAGE) as count:
+            count.computed += len(tickets)
+            return {t.id: parse_sections(t, template) for t in tickets}
+
+    def _pieces(
+        self, tickets: Sequence[Ticket], trees: Mapping[str, Sequence[TicketSection]], template: TicketTemplate
+    ) -> dict[str, tuple[Piece, ...]]:
+        """Embed the pieces of tickets, so that no question waits for them."""
+        with self.stages.timed(STAGE):
+            found = [one for t in tickets for one in piece_texts(t.title, trees[t.id], template)]
+        self.stages.embed([text for _, _, text in found])
+        pieces: dict[str, list[Piece]] = {t.id: [] for t in tickets}
+        for section, (start, end), text in found:
+            key = vector_key(self.stages.encoder.name, text)
+            pieces[section.ticket].append(Piece(section.ticket, section.section, start, end, key))
+        return {ticket: tuple(some) for ticket, some in pieces.items()}
+
+    def _edges(self, tickets: Sequence[Ticket], changed: set[str], gone: Sequence[str]) -> list[Edge]:
+        """Return all edges; similar ones are compared for what changed and its neighbours alone."""
+        titles = self.stages.embed([t.title for t in tickets])
+        with self.stages.timed(LINKS):
+            ids = [t.id for t in tickets]
+            explicit = explicit_edges(tickets)
+            similar = self._similar(ids, titles, explicit, changed, gone)
+            taught = [e for e in read_edges(self.file) if e.origin == "answers"]
+        return sorted([*explicit, *similar, *taught])
+
+    def _similar(
+        self, ids: Sequence[str], titles: Vectors, explicit: Sequence[Edge], changed: set[str], gone: Sequence[str]
+    ) -> list[Edge]:
+        threshold = None if self.rethink else read_similarity(self.file, self.stages.encoder.name)
+        if threshold is not None:
+            before = [e for e in read_edges(self.file) if e.origin == "similarity"]
+            if len(changed) + len(gone) < len(ids) / 2:
+                return update_similar(before, ids, titles, changed, threshold.value)
+        else:
+            threshold = choose_threshold(ids, titles, explicit)
+            noted = {"encoder": encoder_key(self.stages.encoder.name), **asdict(threshold)}
+            with self.file.transaction():
+                self.file.note(SIMILARITY, canonical_json(noted))
+        return similar_edges(ids, titles, threshold.value)
+
+    def _fit(self, tickets: Sequence[Ticket], edges: Sequence[Edge]) -> None:
+        """Fit the weights on the workspace's own links, once, and again where the links are others."""
+        encoder = encoder_key(self.stages.encoder.name)
+        linked = [part for one in sorted(linked_pairs(edges)) for part in one]
+        noted = json.loads(self.file.meta(WEIGHTS) or "{}")
+        if not self.rethink and noted.get("encoder") == encoder and _is_as_before(noted.get("links", 0), len(linked)):
+            return
+        index = load_index(self.workspace, self.file)
+        with self.stages.timed("fit"):
+            fitted = fit_ticket_weights(index, {t.id: t for t in tickets}, edges, self.stages.embed)
+        with self.file.transaction():
+            self.file.note(WEIGHTS, canonical_json({"encoder": encoder, "links": len(linked), **asdict(fitted)}))
+            count_generation(self.file)
+
+
+def _is_as_before(before: int, now: int) -> bool:
+    """Return whether the links are as many as when the weights were fitted, or a tenth more or less."""
+    return abs(now - before) * 10 <= before
+
+
+def load_index(workspace: Workspace, file: WorkspaceFile) -> TicketIndex:
+    """Put what is published of tickets into memory."""
+    template = ticket_template(workspace.spec)
+    with file.snapshot():
+        encoder = encoder_name(workspace.settings)
+        pieces, vectors = read_pieces(file, file.dimensions(encoder))
+        generation = file.meta(GENERATION) or "0"
+        tickets, edges = read_tickets(file), read_edges(file)
+    return TicketIndex.of(template, tickets, pieces, vectors, edges, workspace.spec.language, generation)
+
+
+def read_fitted(file: WorkspaceFile) -> FittedTickets:
+    """Return the weights that were fitted here, the usual ones where none were."""
+    noted = file.meta(WEIGHTS)
+    if noted is None:
+        return FittedTickets(TicketWeights(), 0, "Nothing was fitted yet: the usual weights.")
+    with damaged_rows("meta"):
+        body = json.loads(noted)
+        known = TicketWeights().as_json()
+        weights = TicketWeights(**{name: float(body["weights"][name]) for name in known if name in body["weights"]})
+        return FittedTickets(
+            weights, int(body["asked"]), str(body["reason"]), body["held_out"], body["defaults"], body["signals"]
+        )
+
+
+def read_similarity(file: WorkspaceFile, encoder: str) -> SimilarityThreshold | None:
+    """Return the threshold that was chosen for this encoder, None where there is none yet."""
+    noted = file.meta(SIMILARITY)
+    if noted is None:
+        return None
+    with damaged_rows("meta"):
+        found = json.loads(noted)
+        if found["encoder"] != encoder_key(encoder):
+            return None
+        return SimilarityThreshold(float(found["value"]), str(found["reason"]))

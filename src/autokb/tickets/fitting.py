@@ -1,0 +1,127 @@
+"""Weights of tickets are fitted on the workspace's own links: each linked ticket is asked as if it were new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from autokb.core.ids import digest
+from autokb.core.ticket_weights import TicketWeights
+from autokb.core.tickets import Edge, Ticket
+from autokb.core.vectors import Vectors
+from autokb.retrieval.fitting import climb
+from autokb.tickets.index import TicketIndex, day_of, fold_names
+from autokb.tickets.links import linked_pairs
+from autokb.tickets.search import Scores, Signals, TicketQuestion, find_signals, lift_by_neighbours
+
+FEWEST_ASKED = 30  # questions; fewer cannot tell two weights apart
+MOST_ASKED = 200  # questions: each costs an embedding
+HELD_OUT = 3  # every third question is kept out of the fitting, and says what it is worth
+ASKED_CHARACTERS = 4_000  # of a ticket's text: more than the encoder reads
+TRIED: dict[str, tuple[float, ...]] = {
+    "words": (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6),
+    "component": (0.0, 0.05, 0.1, 0.15),
+    "time": (0.0, 0.01, 0.02, 0.03, 0.04, 0.06),
+    "resolved": (0.0, 0.02, 0.05),
+    "votes": (0.0, 0.1, 0.3, 0.6),
+    "links": (0.0, 0.1, 0.3),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FittedTickets:
+    """The weights, what they were fitted on, and the mean reciprocal rank on questions that were held out.
+
+    ``signals`` says of each signal what leaving it out costs there.
+    """
+
+    weights: TicketWeights
+    asked: int
+    reason: str
+    held_out: float | None = None
+    defaults: float | None = None
+    signals: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A ticket as a question, and which rows would have been right."""
+
+    signals: Signals
+    out: np.ndarray
+    right: np.ndarray
+
+
+def fit_ticket_weights(
+    index: TicketIndex, tickets: Mapping[str, Ticket], edges: Iterable[Edge], embed: Callable[[Sequence[str]], Vectors]
+) -> FittedTickets:
+    """Fit the weights: half of the linked tickets are asked by their titles, half by their whole texts.
+
+    The ticket that is asked is taken out of the index, with its links. What is right is what the source links it with.
+    """
+    linked: dict[str, set[str]] = {}
+    for one, other in linked_pairs(edges):
+        linked.setdefault(one, set()).add(other)
+        linked.setdefault(other, set()).add(one)
+    names = sorted((t for t in linked if t in index.rows), key=digest)[:MOST_ASKED]
+    defaults = TicketWeights()
+    if len(names) < FEWEST_ASKED:
+        return FittedTickets(
+            defaults, len(names), f"{len(names)} tickets have links, fewer than {FEWEST_ASKED}: the usual weights."
+        )
+    texts = [_as_question(tickets[name], whole=bool(n % 2)) for n, name in enumerate(names)]
+    vectors = embed(texts)
+    asked = [
+        _ask(index, tickets[name], text, vector, linked[name])
+        for name, text, vector in zip(names, texts, vectors, strict=True)
+    ]
+    held = [one for n, one in enumerate(asked) if n % HELD_OUT == HELD_OUT - 1]
+    rest = [one for n, one in enumerate(asked) if n % HELD_OUT != HELD_OUT - 1]
+    weights = climb(defaults, TRIED, lambda candidate: _reciprocal_ranks(index, rest, candidate))
+    reached = float(_reciprocal_ranks(index, held, weights).mean())
+    used = {name: value for name, value in weights.as_json().items() if value}
+    return FittedTickets(
+        weights,
+        len(names),
+        f"Fitted on {len(rest)} tickets that link to others, each asked as if it were new; {len(held)} were held out.",
+        round(reached, 4),
+        round(float(_reciprocal_ranks(index, held, defaults).mean()), 4),
+        {
+            name: round(reached - float(_reciprocal_ranks(index, held, _without(weights, name)).mean()), 4)
+            for name in used
+        },
+    )
+
+
+def _as_question(ticket: Ticket, *, whole: bool) -> str:
+    return f"{ticket.title}\n\n{ticket.description}"[:ASKED_CHARACTERS].strip() if whole else ticket.title
+
+
+def _ask(index: TicketIndex, ticket: Ticket, text: str, vector: Vectors, linked: set[str]) -> _Asked:
+    row = index.rows[ticket.id]
+    own = range(int(index.starts[row]), int(index.starts[row + 1]))
+    entities: dict[str, Vectors] = {}
+    for n in own:  # the first piece of each of its sections
+        entities.setdefault(index.pieces[n].section, index.vectors[n])
+    entities.pop("comments", None)  # a new ticket has none
+    question = TicketQuestion(text, vector, entities, fold_names(ticket.components), day_of(ticket.created))
+    signals = find_signals(index, question)
+    right = np.isin(signals.rows, [index.rows[other] for other in linked if other in index.rows])
+    return _Asked(signals, signals.rows == row, right)
+
+
+def _reciprocal_ranks(index: TicketIndex, asked: Sequence[_Asked], weights: TicketWeights) -> Scores:
+    found = []
+    for one in asked:
+        scores = one.signals.score(weights)
+        scores[one.out] = -np.inf
+        scores = lift_by_neighbours(index, one.signals.rows, scores, weights.links)
+        best = scores[one.right].max(initial=-np.inf)
+        found.append(1.0 / (1 + int(((scores >= best) & ~one.right).sum())) if np.isfinite(best) else 0.0)
+    return np.array(found)
+
+
+def _without(weights: TicketWeights, name: str) -> TicketWeights:
+    return TicketWeights(**{**weights.as_json(), name: 0.0})
