@@ -70,7 +70,7 @@ def _named(
     if unknown:
         listed = ", ".join(map(repr, unknown[:_UNKNOWN_SHOWN])) + (", ..." if len(unknown) > _UNKNOWN_SHOWN else "")
         raise BadInputError(
-            f"Nothing was removed: {listed} names no document, raw issue or ticket, and nothing that is added here now; "
+            f"Nothing was removed: {listed} names no document, raw issue or ticket and no source here; "
             f"autokb sources {shlex.quote(str(workspace.folder))} lists what is."
         )
     return removed
