@@ -99,6 +99,14 @@ def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Ed
     return sorted(found)
 
 
+def read_link_types(file: WorkspaceFile) -> tuple[str, ...]:
+    """Return the types of the published edges, in order."""
+    if _lacks_tables(file):
+        return ()
+    with file.reading() as db:
+        return tuple(str(name) for (name,) in db.execute("SELECT DISTINCT type FROM ticket_edge ORDER BY type"))
+
+
 def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vectors]:
     """Return the pieces of all tickets in the order of their tickets, and their vectors, (pieces, dimensions).
 
