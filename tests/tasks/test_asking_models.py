@@ -11,7 +11,7 @@ import pytest
 
 from autokb.core.model_requests import ModelReply, ModelRequest, SendError
 from autokb.tasks.asking import answer, read_reply, request_for
-from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme
+from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme, AssignThemeTask
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT
 from autokb.tasks.task import Read
 
@@ -86,14 +86,15 @@ def test_a_task_is_named_by_its_folder() -> None:
     assert (EXTRACT.name, EXTRACT.asks_models) == ("issues/extract_attributes", True)
 
 
-class MaskedTask(type(TASK)):  # type: ignore[misc]
-    """The same question, about texts that hold private data."""
+@pytest.fixture
+def masking(monkeypatch: pytest.MonkeyPatch) -> AssignThemeTask:
+    """Return the task as if its texts held private data."""
+    monkeypatch.setattr(AssignThemeTask, "masks", True)
+    return TASK
 
-    masks = True
 
-
-def test_private_data_leaves_for_no_model_and_comes_back_in_the_answer() -> None:
-    task = MaskedTask()
+def test_private_data_leaves_for_no_model_and_comes_back_in_the_answer(masking: AssignThemeTask) -> None:
+    task = masking
     items = [AssignTheme("buds", "write to ann@example.com or +44 20 7946 0958", ("Sound", "ann@example.com"))]
     request = request_for(task, items, "openai:any")
     shown = "\n".join(message.text for message in request.messages)
@@ -106,10 +107,12 @@ def test_private_data_leaves_for_no_model_and_comes_back_in_the_answer() -> None
     assert read.answer.theme == "ann@example.com"
 
 
-def test_what_a_model_writes_is_read_with_what_its_placeholders_stand_for() -> None:
-    task = type("Written", (MaskedTask,), {})()
-    task.entry = lambda _items: {"theme": str}
-    task.read = lambda _item, entry: Read(None, f"no theme {entry.theme}")
+def test_what_a_model_writes_is_read_with_what_its_placeholders_stand_for(
+    masking: AssignThemeTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = masking
+    monkeypatch.setattr(AssignThemeTask, "entry", lambda _self, _items: {"theme": str})
+    monkeypatch.setattr(AssignThemeTask, "read", lambda _self, _item, entry: Read(None, f"no theme {entry.theme}"))
     items = [AssignTheme("buds", "write to ann@example.com", ("Sound",))]
     reply = json.dumps({"answers": [{"number": 1, "theme": "<email-1>"}]})
     (read,) = read_reply(task, items, ModelReply(reply, 1, 1))
