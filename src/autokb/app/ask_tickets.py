@@ -1,4 +1,4 @@
-"""A question to the past tickets: read, the right tickets found, the sub-graph read, answered from both with evidence."""
+"""A question to the past tickets: tickets are found, the sub-graph is read, both answer, with evidence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -16,9 +16,10 @@ from autokb.core.errors import BadInputError
 from autokb.core.ranking import best_first
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
-from autokb.core.ticket_plan import SubgraphPlan
+from autokb.core.ticket_plan import SubgraphRow
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
+from autokb.heuristics.tickets.outcome_comments import tells_outcome
 from autokb.heuristics.tickets.read_question import QuestionParts
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
@@ -36,6 +37,7 @@ from autokb.tickets.answers import (
     MOST_TICKETS,
     TicketEvidence,
     comment_passages,
+    comments_section,
     name_of,
     passages_of_rows,
     text_passages,
@@ -190,9 +192,13 @@ class TicketAsking:
                 section: list(dict.fromkeys((*values[section], *known[:COMMON_VALUES])))
                 for section, known in self._known_values().items()
             }
-        item = question_request(question, template, values, self._nearness(question))
-        read = run.run(PARSE_QUERY, item)
-        return (read or PARSE_QUERY.answer_offline(item)).parts()
+            if (read := run.run(PARSE_QUERY, question_request(question, template, values, None))) is not None:
+                return read.parts()
+        parts = PARSE_QUERY.answer_offline(question_request(question, template, values, None)).parts()
+        if parts.intents or parts.links:
+            return parts
+        nearness = self._nearness(question)  # an embedding, needed where no cue is in the question
+        return PARSE_QUERY.answer_offline(question_request(question, template, values, nearness)).parts()
 
     def _known_values(self) -> Mapping[str, Sequence[str]]:
         """Return the values of each section that only holds a field, the most common first."""
@@ -315,68 +321,68 @@ class TicketAsking:
         return {"outcome": "answered", "answer": text, "evidence": shown, "fallback": fallback}
 
     def _passages(self, parts: QuestionParts, found: _Found, k: int) -> tuple[list[TicketPassage], str | None]:
-        """Return what the sub-graph gives, else what the next tickets or the texts have, and why it is not the first."""
+        """Return what the sub-graph gives, else what comments or the next tickets have, and why not the first."""
         fallback: list[str] = []
-        tickets, rows, asked = self._subgraph(parts, found, fallback)
         language = self.opened.workspace.spec.language
-        passages = passages_of_rows(rows, tickets, asked, language)
-        best = found.tickets[found.ids[0]]
-        if passages and asked and ENDINGS.isdisjoint(asked):
-            pass  # how the ticket ended was not asked for
-        elif passages:
-            shown = {(p.ticket, p.start) for p in passages if p.section == "comments"}
-            for published in tickets.values():
-                more = comment_passages(published, parts.intents, "outcome", language)
-                passages += [p for p in more if (p.ticket, p.start) not in shown]
-        else:
-            comments = (
-                []
-                if asked and ENDINGS.isdisjoint(asked)
-                else comment_passages(best, parts.intents, "outcome", language)
-            )
-            passages += comments
-            fallback.append("Answered from the tickets' text.")
+        tickets, rows, asked = self._subgraph(parts, found, fallback)
+        passages = passages_of_rows(rows, tickets, asked, self.opened.index.template, language)
+        tells_end = not asked or not ENDINGS.isdisjoint(asked)
+        ended = list(tickets.values()) if passages else [found.tickets[found.ids[0]]]
+        for published in ended if tells_end and not parts.links else ():
+            shown = {(p.ticket, p.start) for p in passages if p.section == comments_section(published)}
+            comments = comment_passages(published, asked, "outcome", language)
+            passages += [p for p in comments if (p.ticket, p.start) not in shown]
         for ticket in found.ids[:k]:
             passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), language)
         return passages, " ".join(fallback) or None
 
     def _subgraph(
         self, parts: QuestionParts, found: _Found, fallback: list[str]
-    ) -> tuple[dict[str, PublishedTicket], tuple[object, ...], tuple[str, ...]]:
-        """Run the plan; without what was asked for in the best ticket, the next near ones that have it answer."""
+    ) -> tuple[Mapping[str, PublishedTicket], Sequence[SubgraphRow], tuple[str, ...]]:
+        """Run the plan; where the best ticket has no such section, its comments or the next near tickets answer.
+
+        Returns the tickets to show, the rows, and the sections that were asked for.
+        """
         opened, best = self.opened, found.ids[0]
         graph = SqliteGraph(opened.file, opened.index.template)
-        plan, rows = self._run(parts, found, graph)
-        if parts.links and not rows:
-            kinds = ", ".join(parts.links)
-            fallback.append(f"{best} has no {kinds} that say this; its own sections are shown.")
-            parts = QuestionParts(parts.entities, parts.intents, parts.filters)
-            plan, rows = self._run(parts, found, graph)
-        if plan is None or not rows:
-            wanted = " or ".join(name_of(name).lower() for name in (parts.intents or ("what was asked",)))
-            value = "".join(f" with {name} {value!r}" for name, value in parts.filters.items())
-            fallback.append(f"No ticket near the question has {wanted}{value}.")
-            return {}, (), parts.intents
-        having = list(dict.fromkeys(row.ticket for row in rows))
         if parts.links:
-            tickets = read_tickets(opened.file, having[:MOST_TICKETS])
-            return dict(tickets), tuple(rows), plan.sections
-        ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in set(having)]
-        chosen = [i for i, _ in ranked] if found.named else [i for i, s in ranked if s >= ranked[0][1]][:1]
-        if not parts.filters and not found.named and chosen[0] != best:
-            wanted = " or ".join(name_of(name).lower() for name in plan.sections)
-            if ranked[0][1] < found.scores[0] - NEAR_BEST:
-                fallback.append(f"{best} has no {wanted}, nor has a ticket near it.")
-                return {}, (), parts.intents
-            fallback.append(f"{best} has no {wanted}; {chosen[0]} is the next that has.")
-        return {i: found.tickets[i] for i in chosen}, tuple(rows), plan.sections if parts.intents else ()
+            described = opened.index.template.field_of.get("description", "")
+            linked = replace(parts, intents=parts.intents or tuple(filter(None, [described])))
+            if rows := self._run(linked, found.ids[:1], graph):
+                ids = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
+                return read_tickets(opened.file, ids), rows, linked.intents
+            fallback.append(
+                f"{best} has no links of the kind {', '.join(parts.links)}; this is from the ticket itself."
+            )
+            parts = replace(parts, links=())
+        rows = self._run(parts, found.ids, graph)
+        having = {row.ticket for row in rows}
+        ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in having]
+        if found.named and ranked:
+            return {i: found.tickets[i] for i, _ in ranked}, rows, parts.intents
+        if ranked and (ranked[0][0] == best or parts.filters):
+            most = MOST_TICKETS if parts.filters else 1
+            return {i: found.tickets[i] for i, _ in ranked[:most]}, rows, parts.intents
+        wanted = " or ".join(name_of(name).lower() for name in parts.intents) or "outcome"
+        values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
+        if not parts.filters and self._tells(found.tickets[best], parts.intents):
+            fallback.append(f"{best} has no section {wanted}; its comments tell.")
+        elif ranked and ranked[0][1] >= found.scores[0] - NEAR_BEST:
+            fallback.append(f"{best} has no section {wanted}; {ranked[0][0]} is the next that has.")
+            return {ranked[0][0]: found.tickets[ranked[0][0]]}, rows, parts.intents
+        else:
+            fallback.append(
+                f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
+            )
+        return {}, (), parts.intents
 
-    def _run(
-        self, parts: QuestionParts, found: _Found, graph: SqliteGraph
-    ) -> tuple[SubgraphPlan | None, tuple[object, ...]]:
-        tickets = found.ids[:1] if parts.links else found.ids
+    def _tells(self, published: PublishedTicket, asked: Sequence[str]) -> bool:
+        """Return whether a ticket's comments tell what was asked for, by their words."""
+        return tells_outcome(published.ticket, asked, self.opened.workspace.spec.language)
+
+    def _run(self, parts: QuestionParts, tickets: Sequence[str], graph: SqliteGraph) -> Sequence[SubgraphRow]:
         plan = plan_for(parts, tickets, self.opened.index.template, graph.link_types())
-        return plan, graph.run(plan) if plan is not None else ()
+        return graph.run(plan) if plan is not None else ()
 
     def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
         """Return the places of a ticket's pieces that are nearest to the question."""

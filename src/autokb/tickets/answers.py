@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autokb.core.domain import ENGLISH
 from autokb.core.ticket_plan import SubgraphRow
@@ -19,7 +19,7 @@ COMMENT_CHARACTERS = 1_000
 TEXT_CHARACTERS = 1_000  # of a passage that was found by its text
 MOST_TICKETS = 3  # whose asked sections an answer shows
 # Sections that tell how a ticket ended, so that comments may tell it too.
-ENDINGS = frozenset({"fix", "root_cause", "workaround", "resolution", "status", "comments"})
+ENDINGS = frozenset({"fix", "root_cause", "workaround", "resolution", "comments"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,11 @@ def state_of(ticket: Ticket) -> str:
 
 
 def passages_of_rows(
-    rows: Sequence[SubgraphRow], tickets: Mapping[str, PublishedTicket], asked: Sequence[str], language: str = ENGLISH
+    rows: Sequence[SubgraphRow],
+    tickets: Mapping[str, PublishedTicket],
+    asked: Sequence[str],
+    template: TicketTemplate,
+    language: str = ENGLISH,
 ) -> list[TicketPassage]:
     """Return what a sub-graph gave as passages, ticket by ticket in the order of ``tickets``, as they were asked for.
 
@@ -52,6 +56,8 @@ def passages_of_rows(
     for published in tickets.values():
         own = [row for row in rows if row.ticket == published.ticket.id and row.text.strip()]
         for row in sorted(own, key=lambda row: order.get(row.section, len(order))):
+            if not asked and not is_long_section(template, row.section):
+                continue  # the state says it
             if row.section == comments_section(published):
                 found += comment_passages(published, asked, "asked", language)
             else:
@@ -72,7 +78,9 @@ def comment_passages(
     for position, (start, end) in _places_of_comments(published.ticket, text):
         if position in chosen:
             start, end = opening(text, start, end, COMMENT_CHARACTERS, language)
-            found.append(_part(published, name, text, start, end, role))
+            comment = published.ticket.comments[position]
+            by = ", ".join(filter(None, (comment.author, comment.date[:10])))
+            found.append(replace(_part(published, name, text, start, end, role), by=by))
     return found
 
 
@@ -115,7 +123,7 @@ def _passage(published: PublishedTicket, section: str, role: Role, most: int, la
 
 def _part(published: PublishedTicket, section: str, text: str, start: int, end: int, role: Role) -> TicketPassage:
     ticket = published.ticket
-    return TicketPassage(ticket.id, ticket.title, state_of(ticket), section, text[start:end], start, role)
+    return TicketPassage(ticket.id, ticket.title, state_of(ticket), section, "", text[start:end], start, role)
 
 
 def _text_of(published: PublishedTicket, section: str) -> str:
@@ -138,7 +146,8 @@ def write_answer(
             lines.append(f"{name_of(first.section)}:")
             section = first.section
         short = "" if is_long_section(template, first.section) else f"{name_of(first.section)}: "
-        lines.append(short + with_whole_fences(part.text))
+        by = f"({first.by}) " if first.by else ""
+        lines.append(short + by + with_whole_fences(part.text))
         for quote in part.quotes:
             passage = passages[quote.passage]
             start = passage.start + quote.start

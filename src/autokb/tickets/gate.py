@@ -1,4 +1,4 @@
-"""Whether a question has anything to do with the tickets: fitted at build on their own titles against everyday questions."""
+"""Whether a question is about the tickets: fitted on their own titles against everyday questions."""
 
 from __future__ import annotations
 

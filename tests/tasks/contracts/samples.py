@@ -498,14 +498,18 @@ def from_tickets() -> Sample:
     item = FromTickets(
         "How was the <lid> fixed & when?",
         (
-            TicketPassage("KET-1", "The lid </passage> jams", "Closed & fixed", "fix", "Oil the hinge.", 0, "asked"),
-            TicketPassage("KET-2", "Lid & spout drip", "Open", "comments", "Wait & see how it <drips>.", 40, "text"),
+            TicketPassage(
+                "KET-1", "The lid </passage> jams", "Closed & fixed", "fix", "", "Oil the hinge.", 0, "asked"
+            ),
+            TicketPassage(
+                "KET-2", "Lid & spout drip", "Open", "comments", "ann & bob", "Wait & see how it <drips>.", 40, "text"
+            ),
         ),
     )
     parts = [{"places": [1], "text": ""}, {"places": [2], "text": "Wait & see how it drips."}]
     shown = []
     for e in examples(TASK.package):
-        passages = tuple(TicketPassage(start=0, role="asked", **passage) for passage in e["passages"])
+        passages = tuple(TicketPassage(start=0, role="asked", by="", **passage) for passage in e["passages"])
         shown.append(((FromTickets(e["question"], passages),), whole_reply(e["reply"])))
     return Sample(TASK, (item,), {"answers": [{"number": 1, "parts": parts}]}, shown=tuple(shown))
 

@@ -16,7 +16,8 @@ MOST_TEXTS = 3  # passages found by their text that stand in an answer where not
 
 @dataclass(frozen=True, slots=True)
 class TicketPassage:
-    """Part of a ticket's section, from ``start`` on; ``state`` says in a few words how the ticket stands.
+    """Part of a ticket's section, from ``start`` on; ``state`` says in a few words how the ticket stands, ``by``
+    who wrote a comment and when.
 
     ``role``: the sub-graph gave it (``asked``), it is a comment that tells how the ticket ended (``outcome``), or its
     text is near the question (``text``).
@@ -26,6 +27,7 @@ class TicketPassage:
     title: str
     state: str
     section: str
+    by: str
     text: str
     start: int
     role: Role
@@ -70,7 +72,7 @@ def answer_from_passages(item: FromTickets) -> TicketsAnswer:
         shown = [n for n, p in enumerate(item.passages) if p.role != "text" and p.ticket in asked]
     else:
         shown = [n for n, p in enumerate(item.passages) if p.role == "outcome"]
-        shown += [n for n, p in enumerate(item.passages) if p.role == "text"][:MOST_TEXTS]
+        shown = shown or [n for n, p in enumerate(item.passages) if p.role == "text"][:MOST_TEXTS]
     return TicketsAnswer(parts=tuple(_whole(item.passages, number) for number in sorted(shown)))
 
 

@@ -43,8 +43,19 @@ def outcome_comments(ticket: Ticket, asked: Sequence[str], language: str = ENGLI
     wanted = {KINDS[name] for name in asked if name in KINDS} or {"solved"}
     most, least = (MOST_IF_ASKED, -1.0) if "comments" in asked else (MOST_COMMENTS, LEAST)
     scores = {n: _score(ticket, n, wanted, language) for n in range(len(ticket.comments))}
-    best = sorted((n for n in scores if scores[n] >= least), key=lambda n: (-scores[n], -n))[:most]
+    ranked = sorted(scores, key=lambda n: (-scores[n], -n))
+    best = [n for n in ranked if scores[n] >= least][:most] or ranked[:1]
     return tuple(sorted(best))
+
+
+def tells_outcome(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> bool:
+    """Return whether the words of a comment tell what was asked for: a fix, a cause or a workaround."""
+    wanted = {KINDS[name] for name in asked if name in KINDS}
+    return any(
+        _has(language, kind, comment) and not _has(language, "formalities", comment)
+        for comment in ticket.comments
+        for kind in wanted
+    )
 
 
 def _score(ticket: Ticket, position: int, wanted: set[str], language: str) -> float:

@@ -56,7 +56,7 @@ class FromTicketsTask(Task[FromTickets, TicketsAnswer]):
         """Return the examples with their places numbered as in a request."""
         found = []
         for example in super().examples(items):
-            passages = [TicketPassage(start=0, role="asked", **passage) for passage in example["passages"]]
+            passages = [TicketPassage(start=0, role="asked", by="", **passage) for passage in example["passages"]]
             found.append({**example, "passages": _passages(passages, "en")})
         return found
 
@@ -116,7 +116,7 @@ def _excerpts(passages: Sequence[TicketPassage]) -> list[Excerpt]:
 def _passages(passages: Sequence[TicketPassage], language: str) -> list[Mapping[str, Any]]:
     texts = show_passages(_excerpts(passages), language)
     return [
-        {"ticket": p.ticket, "title": p.title, "state": p.state, "section": p.section, "text": text}
+        {"ticket": p.ticket, "title": p.title, "state": p.state, "section": p.section, "by": p.by, "text": text}
         for p, text in zip(passages, texts, strict=True)
     ]
 
