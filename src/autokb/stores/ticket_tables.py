@@ -128,7 +128,7 @@ def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vect
     """
     pieces: list[Piece] = []
     data = bytearray()
-    if _lacks_tables(file):
+    if _lacks_tables(file) or not dimensions:  # without any vector there is no length of one either
         return pieces, np.zeros((0, dimensions), dtype=np.float32)
     with file.reading() as db, damaged_rows("ticket_piece"):
         rows = db.execute(
