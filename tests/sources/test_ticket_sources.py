@@ -55,7 +55,8 @@ def test_jira_csv_keeps_columns_of_one_name(tmp_path: Path) -> None:
 def test_github_with_references_and_comments_of_a_file_of_their_own(tmp_path: Path) -> None:
     issue = {
         "number": 7, "title": "Crash", "body": "Duplicate of #3.\r\nSee `#99`.", "state": "closed",
-        "user": {"login": "ann"}, "labels": [{"name": "bug"}], "comments": 1, "created_at": "2024-01-01T00:00:00Z", "state_reason": "completed",
+        "user": {"login": "ann"}, "labels": [{"name": "bug"}], "comments": 1,
+        "created_at": "2024-01-01T00:00:00Z", "state_reason": "completed",
     }  # fmt: skip
     comment = {"issue_url": "https://a.example/issues/7", "body": "Fixes #4, like #5", "user": {"login": "bob"}}
     (tmp_path / "comments.json").write_text(json.dumps([comment]), encoding="utf-8")
