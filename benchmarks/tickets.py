@@ -1,4 +1,4 @@
-"""Past tickets: how the right one is found for real duplicates, how long builds and questions take, and how it grows."""
+"""Past tickets: whether the right one is found for real duplicates, how long builds and questions take, and growth."""
 
 from __future__ import annotations
 
