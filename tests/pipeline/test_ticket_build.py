@@ -103,3 +103,57 @@ def test_the_main_build_and_the_ticket_build_leave_each_other_alone(kb: SupportK
     kb.build()
     assert published(kb) == before
     assert json.loads(json.dumps(kb.show_tickets().as_json()))["tickets"] == 8
+
+
+def test_an_export_brings_the_tickets_whole_into_an_empty_workspace(kb: SupportKB, tmp_path: Path) -> None:
+    kb.build_tickets()
+    kb.export(tmp_path / "kb.jsonl")
+    other = SupportKB.create(tmp_path / "other")
+    assert not other.import_(tmp_path / "kb.jsonl").skipped
+    assert published(other) == published(kb)
+    other.export(tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "kb.jsonl").read_bytes()
+    assert other.build_tickets().changed == 0
+    asked = "pages are missing on paper"
+    assert [t.id for t in other.similar_tickets(asked).tickets] == [t.id for t in kb.similar_tickets(asked).tickets]
+
+
+def test_sections_of_an_export_stay_as_they_are(kb: SupportKB, tmp_path: Path) -> None:
+    kb.build_tickets()
+    kb.export(tmp_path / "kb.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "kb.jsonl").read_text("utf-8").split("\n") if line]
+    for line in lines:
+        if line["id"] == "APP-8":
+            line["sections"].append({"section": "root_cause", "text": "A loop in the sync."})
+    (tmp_path / "kb.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    other = SupportKB.create(tmp_path / "other")
+    other.import_(tmp_path / "kb.jsonl")
+    assert ("root_cause", "A loop in the sync.") in {(s.section, s.text) for s in other.show_ticket("APP-8").sections}
+
+
+def test_a_file_without_tickets_that_is_taken_whole_leaves_none(kb: SupportKB, tmp_path: Path) -> None:
+    kb.build_tickets()
+    (tmp_path / "kb.jsonl").write_text('{"kind": "theme", "id": "t", "name": "x"}\n', encoding="utf-8")
+    notes = kb.import_(tmp_path / "kb.jsonl", replace=True).notes
+    assert "8 tickets" in notes[0]
+    with pytest.raises(BadInputError):
+        kb.show_tickets()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"kind": "ticket", "id": "A"},
+        {"kind": "ticket", "id": "A", "title": 7},
+        {"kind": "ticket", "id": "A", "title": "x", "links": [{"type": "Relates"}]},
+        {"kind": "ticket", "id": "A", "title": "x", "sections": [{"section": "fix"}]},
+        {"kind": "setting", "id": "tickets", "weights": {"weights": {"words": "many"}}},
+        {"kind": "setting", "id": "tickets", "similarity": []},
+    ],
+)
+def test_a_malformed_line_of_tickets_is_named(tmp_path: Path, line: dict[str, object]) -> None:
+    kb = SupportKB.create(tmp_path / "kb")
+    good = {"kind": "ticket", "id": "B", "title": "good"}
+    (tmp_path / "kb.jsonl").write_text(json.dumps(line) + "\n" + json.dumps(good) + "\n", encoding="utf-8")
+    assert [s.path for s in kb.import_(tmp_path / "kb.jsonl").skipped] == ["line 1"]
+    assert kb.show_ticket("B").title == "good"
