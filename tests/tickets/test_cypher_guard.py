@@ -5,13 +5,13 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from benchmarks.cypher_queries import HONEST
 
 import ticket_graphs
 from autokb.core.ticket_plan import MOST_ROWS, name_graph
 from autokb.domains.ticket_templates import shipped_template
 from autokb.stores.graph.cypher_of_plan import cypher_of_plan
 from autokb.tickets.cypher_guard import RefusedCypherError, check_cypher
-from benchmarks.cypher_queries import HONEST
 
 NAMES = name_graph(shipped_template("en"), ("Duplicate", "Relates", "Blocks", "Parent-Subtask", "Gantt: finish-start"))
 

@@ -72,6 +72,11 @@ class LadybugGraph:
             raise AutokbError(f"The Cypher could not be run: {_first_line(reply['error'])}.")
         return CypherRows(tuple(reply["columns"]), tuple(tuple(row) for row in reply["rows"]))
 
+    def process_id(self) -> int:
+        """Return the id of the process that is asked; it is another one after a query that did not end."""
+        with self._one:
+            return self._opened().number
+
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
@@ -184,6 +189,7 @@ class _Process:
 
     def __init__(self, path: Path) -> None:
         self._child = _start("serve", path)
+        self.number = self._child.pid
         self.stamp = str(self._read(STARTING).get("stamp", ""))
 
     def is_alive(self) -> bool:
