@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from autokb.core.errors import StoppedOnPurposeError
@@ -39,6 +39,7 @@ from autokb.stores.ticket_tables import (
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile, vector_key
 from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
+from autokb.tickets.gate import TicketGate, fit_ticket_gate
 from autokb.tickets.index import TicketIndex
 from autokb.tickets.links import (
     SimilarityThreshold,
@@ -54,6 +55,7 @@ VERSION = "1"  # raise it when a ticket's sections are made otherwise
 STAGE = "sections"
 LINKS = "links"
 WEIGHTS = "tickets weights"  # meta: what each signal counts, with what it was fitted on
+GATE = "tickets gate"  # meta: whether a question is about the tickets, with the encoder that it was fitted for
 SIMILARITY = "tickets similarity"  # meta: the threshold of similar titles, with the encoder that it was chosen for
 
 
@@ -196,8 +198,10 @@ class TicketBuild:
         index = load_index(self.workspace, self.file)
         with self.stages.timed("fit"):
             fitted = fit_ticket_weights(index, {t.id: t for t in tickets}, edges, self.stages.embed)
+            gate = fit_ticket_gate(index, self.stages.encoder.name, self.workspace.spec.language, self.stages.embed)
         with self.file.transaction():
             self.file.note(WEIGHTS, canonical_json({"encoder": encoder, "links": len(linked), **asdict(fitted)}))
+            self.file.note(GATE, canonical_json({"encoder": encoder, **asdict(gate)}))
             count_generation(self.file)
 
 
@@ -229,6 +233,18 @@ def read_fitted(file: WorkspaceFile) -> FittedTickets:
         return FittedTickets(
             weights, int(body["asked"]), str(body["reason"]), body["held_out"], body["defaults"], body["signals"]
         )
+
+
+def read_gate(
+    file: WorkspaceFile, workspace: Workspace, index: TicketIndex, embed: Callable[[Sequence[str]], Vectors]
+) -> TicketGate:
+    """Return the gate that was fitted at build; where none was for this encoder, it is fitted now and not kept."""
+    encoder = encoder_name(workspace.settings)
+    with damaged_rows("meta"):
+        noted = json.loads(file.meta(GATE) or "{}")
+        if noted.pop("encoder", None) == encoder_key(encoder):
+            return TicketGate(**noted)
+    return fit_ticket_gate(index, encoder, workspace.spec.language, embed)
 
 
 def read_similarity(file: WorkspaceFile, encoder: str) -> SimilarityThreshold | None:
