@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
 from autokb.heuristics.tickets.parse_sections import tree_of
+from autokb.stores.graph.ladybug import LadybugGraph
 from autokb.stores.graph.port import GraphStore
 from autokb.stores.graph.sqlite import SqliteGraph
 from autokb.stores.ticket_tables import PublishedTicket
@@ -26,13 +28,21 @@ def open_sqlite(file: WorkspaceFile, folder: Path) -> GraphStore:
     return SqliteGraph(file, ticket_graphs.TEMPLATE)
 
 
-@pytest.fixture(params=["sqlite"])
+def open_ladybug(file: WorkspaceFile, folder: Path) -> GraphStore:
+    return LadybugGraph(file, ticket_graphs.TEMPLATE, folder)
+
+
+MAKERS = {"sqlite": open_sqlite, "ladybug": open_ladybug}
+needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
+
+
+@pytest.fixture(params=["sqlite", pytest.param("ladybug", marks=needs_ladybug)])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:
     opened: list[GraphStore | WorkspaceFile] = []
 
     def make_store(tickets: list[PublishedTicket], edges: list[Edge]) -> GraphStore:
         file = ticket_graphs.publish(tmp_path / "knowledge.db", tickets, edges)
-        store = {"sqlite": open_sqlite}[request.param](file, tmp_path)
+        store = MAKERS[request.param](file, tmp_path)
         opened.extend([file, store])
         return store
 
