@@ -17,7 +17,7 @@ from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import Edge, Ticket, TicketSection
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.domains.ticket_templates import ticket_template
-from autokb.heuristics.tickets.parse_sections import parse_sections, tree_of
+from autokb.heuristics.tickets.parse_sections import parse_parts, parse_sections, tree_of, tree_of_parts
 from autokb.pipeline.embedding import encoder_name
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
