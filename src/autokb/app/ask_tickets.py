@@ -59,7 +59,7 @@ NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the
 COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 # An accepted question this near lifts its ticket by up to LIFT, in units of cosine, and its neighbours by a share.
-SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 0.5, 0.2
+SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 1.0, 0.2
 _KEY = re.compile(r"[^\s,;:!?()\[\]\"'<>]+")
 _NUMBERED = re.compile(r"(?:#|\b(?:ticket|issue|vorgang)\s+(?:no\.?\s*|nr\.?\s*|#)?)$", re.IGNORECASE)
 T = TypeVar("T")
@@ -235,8 +235,7 @@ class TicketAsking:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
         opened, index = self.opened, self.opened.index
         named = self._named(question)
-        text = searched_text(question, parts)
-        vector = opened.embed([text])[0]
+        vector = opened.embed([question])[0]
         if named:
             return _Found(named, (1.0,) * len(named), read_tickets(opened.file, named), vector, True, 1.0, ())
         weights = opened.fitted.weights
@@ -244,14 +243,14 @@ class TicketAsking:
         if weights.votes:
             entities = dict(zip(parts.entities, opened.embed(list(parts.entities.values())), strict=True))
         components = fold_names(value for name, value in parts.filters.items() if name == "component")
-        asked = TicketQuestion(text, vector, entities, components)
+        asked = TicketQuestion(question, vector, entities, components)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
         scores = score_tickets(index, asked, signals, weights)
-        accepted = self._lift(question, signals.rows.tolist(), scores)
+        accepted = self._lift(vector, signals.rows.tolist(), scores)
         most = max(k, WITH_FILTERS if parts.filters else k)
         best = [n for n in best_first(scores, most) if scores[n] > -np.inf]
         ids = tuple(index.ids[int(signals.rows[n])] for n in best)
-        near, unknown = measure_nearness(index, text, vector)
+        near, unknown = measure_nearness(index, question, vector)
         confidence = self._read_gate().confidence(near, unknown)
         confidence = max([confidence, *(one.similarity for one in accepted)])
         tickets = read_tickets(opened.file, ids)
@@ -274,7 +273,7 @@ class TicketAsking:
                     break
         return tuple(found)
 
-    def _lift(self, question: str, rows: Sequence[int], scores: Scores) -> tuple[UsedAnswer, ...]:
+    def _lift(self, vector: Vectors, rows: Sequence[int], scores: Scores) -> tuple[UsedAnswer, ...]:
         """Add to the scores what accepted answers to questions like this one say; return those that count."""
         index = self.opened.index
         accepted = [one for one in read_accepted(self.opened.file) if one.ticket in index.rows]
@@ -283,7 +282,6 @@ class TicketAsking:
         new = [one.question for one in accepted if one.question not in self._accepted]
         if new:
             self._accepted |= zip(new, self.opened.embed(new), strict=True)
-        vector = self.opened.embed([question])[0]
         used: dict[str, tuple[float, AcceptedAnswer]] = {}
         for one in accepted:
             cosine = float(self._accepted[one.question] @ vector)
@@ -371,7 +369,8 @@ class TicketAsking:
             )
             parts = replace(parts, links=())
         rows = self._run(parts, found.ids, graph, trace)
-        having = {row.ticket for row in rows}
+        wanted_first = [row.ticket for row in rows if row.section == parts.intents[0]] if parts.intents else []
+        having = set(wanted_first or (row.ticket for row in rows))
         ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in having]
         if found.named and ranked:
             return {i: found.tickets[i] for i, _ in ranked}, rows, parts.intents
@@ -461,12 +460,6 @@ class _Runner:
             return task.answer_offline(item)
         (reply,) = self.stages.run(STAGE, task, [item], ["the question"])
         return reply
-
-
-def searched_text(question: str, parts: QuestionParts) -> str:
-    """Return what tickets are searched by: what the question says, without what it asks for."""
-    said = "\n".join(parts.entities.values())
-    return said if said.strip() else question
 
 
 def _shown(one: TicketEvidence) -> EvidenceInTicket:
