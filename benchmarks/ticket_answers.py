@@ -43,7 +43,9 @@ def run(options: argparse.Namespace) -> Result:
         try:
             asking = TicketAsking(opened)
             answers = {
-                system: [asking.ask(f"How was this resolved: {q['query_short']}?", by_text=system == "text") for q in queries]
+                system: [
+                    asking.ask(f"How was this resolved: {q['query_short']}?", by_text=system == "text") for q in queries
+                ]
                 for system in SYSTEMS
             }
         finally:
@@ -101,9 +103,7 @@ def _metrics() -> tuple[dict[str, Metric], dict[str, str]]:
     try:
         meteor = importlib.import_module("nltk.translate.meteor_score")
         meteor.single_meteor_score(["a"], ["b"])
-        found["meteor"] = lambda answer, reference: float(
-            meteor.single_meteor_score(reference.split(), answer.split())
-        )
+        found["meteor"] = lambda answer, reference: float(meteor.single_meteor_score(reference.split(), answer.split()))
     except ImportError:
         missing["meteor"] = "nltk is not installed"
     except LookupError:

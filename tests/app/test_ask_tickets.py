@@ -62,7 +62,7 @@ def test_steps_are_read_out_whole_and_how_it_ended_is_not_added_unasked(built: S
     answer = built.ask_tickets("how do I reproduce the crash when the camera is closed")
     assert [one.section for one in answer.evidence] == ["steps_to_reproduce"]
     assert "Open the camera" in answer.evidence[0].quote
-    assert "Press *Back*" in answer.evidence[0].quote
+    assert "Press **Back**" in answer.evidence[0].quote
     check_evidence(built, answer)
 
 
