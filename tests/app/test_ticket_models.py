@@ -149,6 +149,18 @@ def test_where_a_model_finds_no_answer_there_is_none_and_where_it_fails_the_sect
         assert verbatim.evidence[0].section == "root_cause"
 
 
+def test_an_embedder_over_the_network_reads_no_private_data(opened: Any, tmp_path: Path) -> None:
+    with StubServer() as server:
+        kb = opened(server)
+        settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
+        (kb.workspace.folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        SupportKB.open(kb.workspace.folder).build_tickets()
+        sent = json.dumps(server.embedded)
+    assert "ann@example.com" not in sent
+    assert "7946 0958" not in sent
+    assert "<email-1>" in sent
+
+
 def test_a_template_is_drafted_by_a_model(opened: Any) -> None:
     script = Scripted(draft_template=lambda _user: {"answers": [{"number": 1, "sections": []}]})
     with StubServer(script) as server:
