@@ -19,7 +19,7 @@ from typing import Any
 from filelock import FileLock
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.private_files import make_private
+from autokb.core.private_files import PRIVATE
 from autokb.core.ticket_plan import TICKET_LABEL, CheckedCypher, SubgraphPlan, SubgraphRow, check_plan
 from autokb.core.ticket_template import TicketTemplate
 from autokb.stores.graph.cypher_of_plan import cypher_of_plan, rows_of_plan
@@ -114,7 +114,7 @@ class LadybugGraph:
                 making.mkdir(mode=0o700)
                 try:
                     made = make_projection(Projection(self.file, self.template), making)
-                    make_private(made)
+                    made.chmod(PRIVATE)
                     made.replace(path)
                 finally:
                     shutil.rmtree(making, ignore_errors=True)
