@@ -20,6 +20,7 @@ SLOW = (
     "build",
     "languages",
     "passages",
+    "tickets",
     "retrieval",
     "trees",
     "cost",

@@ -21,6 +21,8 @@ from autokb.cli import (  # noqa: F401  (registers)
     draft_commands,
     evaluate_chunking,
     evaluate_commands,
+    evaluate_tickets,
+    ticket_commands,
 )
 from autokb.cli.commands import app
 

@@ -14,6 +14,7 @@ import pytest
 import typer
 
 import hand_made_kb
+import small_tickets
 from autokb.app import SupportKB
 from autokb.app.chunk import ChunkedDocument, ChunkRequest
 from autokb.app.evaluate_chunking import ChunkEvaluation
@@ -23,7 +24,10 @@ from autokb.cli import (  # noqa: F401
     draft_commands,
     evaluate_chunking,
     evaluate_commands,
+    evaluate_tickets,
     main,
+    ticket_answer_commands,
+    ticket_commands,
 )
 from autokb.cli.commands import app
 from autokb.sources import Fields
@@ -104,6 +108,36 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
             [here / "page.md"], ChunkEvaluation(methods=("fixed", "headings"), max_size=60)
         ),
     ),
+    "evaluate tickets": (
+        "evaluate tickets {here}/kb --queries {here}/t.jsonl --qrels {here}/t.tsv --systems text,tickets",
+        lambda here: opened(here).evaluate_tickets(here / "t.jsonl", here / "t.tsv", ["text", "tickets"]),
+    ),
+    "tickets build": (
+        "tickets build {here}/kb --rethink",
+        lambda here: opened(here).build_tickets(rethink=True),
+    ),
+    "tickets ask": (
+        "tickets ask {here}/kb 'why does the camera crash?' --k 2 --cypher",
+        lambda here: opened(here).ask_tickets("why does the camera crash?", 2, cypher=True),
+    ),
+    "tickets accept": (
+        "tickets accept {here}/kb APP-3 'the printer eats pages' --author ann",
+        lambda here: opened(here).accept_ticket("the printer eats pages", "APP-3", author="ann"),
+    ),
+    "tickets report": (
+        "tickets report {here}/kb --by component",
+        lambda here: opened(here).report_tickets("component"),
+    ),
+    "tickets draft-template": (
+        "tickets draft-template {here}/kb",
+        lambda here: opened(here).draft_template(),
+    ),
+    "tickets feed": ("tickets feed {here}/kb", lambda here: opened(here).feed_tickets()),
+    "tickets show": ("tickets show {here}/kb APP-1", lambda here: opened(here).show_ticket("APP-1")),
+    "tickets similar": (
+        "tickets similar {here}/kb 'the camera crashes' --k 2",
+        lambda here: opened(here).similar_tickets("the camera crashes", 2),
+    ),
     "chunk": (
         "chunk {here}/page.md --method headings --max-size 60",
         lambda here: list(SupportKB.chunk([here / "page.md"], ChunkRequest("headings", 60))),
@@ -114,6 +148,9 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
 def lay_files(here: Path) -> None:
     """Write what the commands read beside the workspace."""
     hand_made_kb.write(here / "kb.jsonl")
+    small_tickets.write(here / "tickets.json")
+    (here / "t.jsonl").write_text(json.dumps({"id": "1", "text": "crash of the camera"}) + "\n", encoding="utf-8")
+    (here / "t.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
     (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
     (here / "linked").mkdir()
     (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
@@ -157,6 +194,9 @@ def test_a_command_prints_what_its_method_returns(
             (here / "other.csv").write_text("id,text\n2,It rains in\n", encoding="utf-8")
             opened(here).add([here / "emptied", here / "other.csv"], "issues")
             (here / "emptied" / "old.csv").unlink()
+        if "tickets" in command:
+            opened(here).add([here / "tickets.json"], "tickets")
+            opened(here).build_tickets()
         if command == "build":
             opened(here).build()  # what is thought afresh is there already, so that --rethink shows
         if command == "evaluate compare":

@@ -42,6 +42,7 @@ RESULTS = (
     "autokb.core.results",
     "autokb.core.nouns",
     "autokb.app.show",
+    "autokb.app.tickets",
     "autokb.app.decisions",
     "autokb.app.draft",
     "autokb.app.chunk",

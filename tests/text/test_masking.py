@@ -69,7 +69,7 @@ def test_a_placeholder_that_a_text_holds_is_given_to_nothing_else() -> None:
     assert masking.restore(masking.texts[0]) == "The dump says <email-1>. Write to ann@example.com."
 
 
-PARTS = st.one_of(st.sampled_from([*PRIVATE, "<email-1>", "<secret-2>", " ", "\n"]), st.text(max_size=20))
+PARTS = st.sampled_from([*PRIVATE, "<email-1>", "<secret-2>", " ", "\n", "@", "ä", "&lt;", "4111", "+49"])
 
 
 @given(st.lists(st.lists(PARTS, max_size=6).map(" ".join), max_size=3))

@@ -16,7 +16,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.ranking import best_first
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
-from autokb.core.ticket_plan import SubgraphRow
+from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, name_graph
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
@@ -25,9 +25,10 @@ from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.tickets import read_gate
 from autokb.stores.database import failures_as_sentences
+from autokb.stores.graph.cypher_of_plan import cypher_of_plan
 from autokb.stores.graph.sqlite import SqliteGraph
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
-from autokb.stores.ticket_tables import PublishedTicket, read_field_values, read_tickets
+from autokb.stores.ticket_tables import PublishedTicket, read_field_values, read_link_types, read_tickets
 from autokb.tasks.task import In, Out, Task
 from autokb.tasks.tickets.from_tickets.task import TASK as FROM_TICKETS
 from autokb.tasks.tickets.parse_query.task import TASK as PARSE_QUERY
@@ -139,6 +140,14 @@ class _Found:
 
 
 @dataclass
+class _Trace:
+    """Which plan ran last for a question, and why its answer is not what the first one gave."""
+
+    plan: SubgraphPlan | None = None
+    fallback: list[str] = field(default_factory=list)
+
+
+@dataclass
 class TicketAsking:
     """Answers questions from published tickets in memory; made once for many questions."""
 
@@ -158,9 +167,10 @@ class TicketAsking:
         with failures_as_sentences(self.opened.file.path), self._runner() as run:
             parts = self.read(question, run)
             found = self.find(question, parts, k)
-            answer = self._answer(question, parts, found, k, run, by_text)
-        if cypher and not by_text:
-            answer = {**answer, "cypher": self._cypher(parts, found)}
+            trace = _Trace()
+            answer = self._answer(question, parts, found, k, run, trace, by_text=by_text)
+            if cypher and trace.plan is not None:
+                answer["cypher"] = self._cypher(trace.plan)
         return TicketAnswer(
             **{"cypher": None, "confidence": round(found.confidence, 4), **answer},  # type: ignore[arg-type]
             seconds=round(time.perf_counter() - started, 6),
@@ -212,7 +222,7 @@ class TicketAsking:
         """Return the question's cosine to the cues of each section."""
         if self._cues is None:
             rules = [rule for rule in self.opened.index.template.sections if rule.cues]
-            vectors = self.opened.embed([", ".join(rule.cues) for rule in rules]) if rules else []
+            vectors = self.opened.embed([", ".join(rule.cues) for rule in rules])
             self._cues = {rule.name: vector for rule, vector in zip(rules, vectors, strict=True)}
         if "\n" in question.strip() or not self._cues:
             return {}
@@ -298,21 +308,27 @@ class TicketAsking:
     # -- answering ---------------------------------------------------------------------------------
 
     def _answer(
-        self, question: str, parts: QuestionParts, found: _Found, k: int, run: _Runner, by_text: bool
+        self,
+        question: str,
+        parts: QuestionParts,
+        found: _Found,
+        k: int,
+        run: _Runner,
+        trace: _Trace,
+        *,
+        by_text: bool,
     ) -> dict[str, object]:
         if not found.ids or (not found.named and found.confidence < 0.5):
             reason = "No past ticket is about this." if found.ids else "No ticket was found."
             return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": None, "reason": reason}
-        if by_text:
-            passages, fallback = self._nearest_pieces(found.vector, k), None
-        else:
-            passages, fallback = self._passages(parts, found, k)
+        passages = self._nearest_pieces(found.vector, k) if by_text else self._passages(parts, found, k, trace)
         language = self.opened.workspace.spec.language
         item = FromTickets(question, tuple(passages), language)
         reply = run.run(FROM_TICKETS, item) if passages else None
         if passages and reply is None:
             reply = FROM_TICKETS.answer_offline(item)
-            fallback = f"{fallback + ' ' if fallback else ''}The model gave no answer; the sections are verbatim."
+            trace.fallback.append("The model gave no answer; the sections are verbatim.")
+        fallback = " ".join(trace.fallback) or None
         if reply is None or not reply.parts:
             reason = "The tickets that were found do not say what was asked."
             return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": fallback, "reason": reason}
@@ -320,11 +336,10 @@ class TicketAsking:
         shown = tuple(_shown(one) for one in evidence)
         return {"outcome": "answered", "answer": text, "evidence": shown, "fallback": fallback}
 
-    def _passages(self, parts: QuestionParts, found: _Found, k: int) -> tuple[list[TicketPassage], str | None]:
+    def _passages(self, parts: QuestionParts, found: _Found, k: int, trace: _Trace) -> list[TicketPassage]:
         """Return what the sub-graph gives, else what comments or the next tickets have, and why not the first."""
-        fallback: list[str] = []
         language = self.opened.workspace.spec.language
-        tickets, rows, asked = self._subgraph(parts, found, fallback)
+        tickets, rows, asked = self._subgraph(parts, found, trace)
         passages = passages_of_rows(rows, tickets, asked, self.opened.index.template, language)
         tells_end = not asked or not ENDINGS.isdisjoint(asked)
         ended = list(tickets.values()) if passages else [found.tickets[found.ids[0]]]
@@ -334,10 +349,10 @@ class TicketAsking:
             passages += [p for p in comments if (p.ticket, p.start) not in shown]
         for ticket in found.ids[:k]:
             passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), language)
-        return passages, " ".join(fallback) or None
+        return passages
 
     def _subgraph(
-        self, parts: QuestionParts, found: _Found, fallback: list[str]
+        self, parts: QuestionParts, found: _Found, trace: _Trace
     ) -> tuple[Mapping[str, PublishedTicket], Sequence[SubgraphRow], tuple[str, ...]]:
         """Run the plan; where the best ticket has no such section, its comments or the next near tickets answer.
 
@@ -348,14 +363,14 @@ class TicketAsking:
         if parts.links:
             described = opened.index.template.field_of.get("description", "")
             linked = replace(parts, intents=parts.intents or tuple(filter(None, [described])))
-            if rows := self._run(linked, found.ids[:1], graph):
+            if rows := self._run(linked, found.ids[:1], graph, trace):
                 ids = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
                 return read_tickets(opened.file, ids), rows, linked.intents
-            fallback.append(
+            trace.fallback.append(
                 f"{best} has no links of the kind {', '.join(parts.links)}; this is from the ticket itself."
             )
             parts = replace(parts, links=())
-        rows = self._run(parts, found.ids, graph)
+        rows = self._run(parts, found.ids, graph, trace)
         having = {row.ticket for row in rows}
         ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in having]
         if found.named and ranked:
@@ -366,12 +381,12 @@ class TicketAsking:
         wanted = " or ".join(name_of(name).lower() for name in parts.intents) or "outcome"
         values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
         if not parts.filters and self._tells(found.tickets[best], parts.intents):
-            fallback.append(f"{best} has no section {wanted}; its comments tell.")
+            trace.fallback.append(f"{best} has no section {wanted}; its comments tell.")
         elif ranked and ranked[0][1] >= found.scores[0] - NEAR_BEST:
-            fallback.append(f"{best} has no section {wanted}; {ranked[0][0]} is the next that has.")
+            trace.fallback.append(f"{best} has no section {wanted}; {ranked[0][0]} is the next that has.")
             return {ranked[0][0]: found.tickets[ranked[0][0]]}, rows, parts.intents
         else:
-            fallback.append(
+            trace.fallback.append(
                 f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
             )
         return {}, (), parts.intents
@@ -380,9 +395,11 @@ class TicketAsking:
         """Return whether a ticket's comments tell what was asked for, by their words."""
         return tells_outcome(published.ticket, asked, self.opened.workspace.spec.language)
 
-    def _run(self, parts: QuestionParts, tickets: Sequence[str], graph: SqliteGraph) -> Sequence[SubgraphRow]:
-        plan = plan_for(parts, tickets, self.opened.index.template, graph.link_types())
-        return graph.run(plan) if plan is not None else ()
+    def _run(
+        self, parts: QuestionParts, tickets: Sequence[str], graph: SqliteGraph, trace: _Trace
+    ) -> Sequence[SubgraphRow]:
+        trace.plan = plan_for(parts, tickets, self.opened.index.template, graph.link_types())
+        return graph.run(trace.plan) if trace.plan is not None else ()
 
     def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
         """Return the places of a ticket's pieces that are nearest to the question."""
@@ -404,8 +421,11 @@ class TicketAsking:
         found = (text_passages(tickets[p.ticket], [(p.section, p.start, p.end)], language) for p in pieces)
         return [passage for some in found for passage in some]
 
-    def _cypher(self, parts: QuestionParts, found: _Found) -> RanCypher | None:
-        return None
+    def _cypher(self, plan: SubgraphPlan) -> RanCypher:
+        """Return a plan as Cypher; what ran is the same plan as SQL on the workspace's own file."""
+        template = self.opened.index.template
+        names = name_graph(template, read_link_types(self.opened.file))
+        return RanCypher(cypher_of_plan(plan, template, names).text)
 
     @contextmanager
     def _runner(self) -> Iterator[_Runner]:

@@ -17,6 +17,7 @@ from autokb.core.nouns import HandWritten, Issue, KnowledgeBase, Solution
 from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
 from autokb.domains.ticket_templates import ticket_template
+from autokb.pipeline.tickets import ticket_lines
 from autokb.stores.codecs import Body, decision_body, solution_body
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
@@ -65,6 +66,7 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     ``built_status`` and ``built_reason`` are those of the build. A verdict that was taken back is no line.
     """
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
+    lines = sorted([*lines, *ticket_lines(file)], key=lambda line: (line["kind"], line["id"]))
     decisions = read_decisions(file)
     if not decisions:
         return lines

@@ -34,8 +34,11 @@ from autokb.core.progress import Progress, silent
 from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Imported
 from autokb.core.yaml_text import parse_yaml
+from autokb.pipeline.tickets import TICKETS_SETTING, read_setting, take_tickets, ticket_lines
 from autokb.stores.codecs import ISSUE, SOLUTION
 from autokb.stores.published import Published, keep_decisions, read_decisions, read_published
+from autokb.stores.staged import STAGED_KINDS
+from autokb.stores.ticket_tables import has_tickets
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
@@ -98,7 +101,7 @@ def _text_of(source: Path) -> str:
 
 
 def _is_empty(file: WorkspaceFile) -> bool:
-    staged = any(file.staged(kind) for kind in ("documents", "issues"))
+    staged = any(file.staged(kind) for kind in STAGED_KINDS) or has_tickets(file)
     return not staged and next(iter(file.lines()), None) is None and not read_decisions(file)
 
 
@@ -119,6 +122,8 @@ def _take_decisions(workspace: Workspace, lines: Lines, skipped: list[Skipped], 
 def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Skipped]]:
     """Return how many lines say what is here, and what the others are, by their kinds."""
     ours = {(kind, i): body for kind, i, body in file.lines()}
+    for line in ticket_lines(file):
+        ours[line.pop("kind"), line.pop("id")] = canonical_json(line)
     unchanged = 0
     other: dict[str, list[str]] = {}
     for (kind, i), body in lines.items():
@@ -160,6 +165,9 @@ def _take_whole(
     workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str, progress: Progress
 ) -> Imported:
     # A status without a verdict's line is of an older export: its verdict has no date, so that copies are alike.
+    count = len(lines)
+    tickets = {i: lines.pop(("ticket", i)) for kind, i in list(lines) if kind == "ticket"}
+    setting = read_setting(lines.pop(("setting", TICKETS_SETTING), {}))
     found = separate_decisions(lines, now, "")
     skipped += check_references(lines)
     complete_issues(lines)
@@ -172,7 +180,8 @@ def _take_whole(
             _stage_sources(file, lines, name)
             _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
-    count = len(lines) + len(found.lines)
+        if tickets or has_tickets(file):
+            take_tickets(workspace, file, tickets, setting, name, progress)
     return Imported(count - unchanged, unchanged, tuple(skipped), (gone,) if gone else ())
 
 
@@ -224,6 +233,7 @@ def _count_all(file: WorkspaceFile) -> str:
         "edit": len(decisions.edits),
         "verdict": len(decisions.verdicts),
         "solution by hand": len(decisions.written),
+        "ticket": len(file.staged("tickets")),
     }
     plurals = {"solution by hand": "solutions by hand"}
     named = [f"{n} {what if n == 1 else plurals.get(what, f'{what}s')}" for what, n in counts.items() if n]

@@ -11,10 +11,12 @@ from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Skipped
 from autokb.core.yaml_text import parse_yaml
+from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
 from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
+from autokb.sources.tickets.reading import MOST_COMMENTS
 from autokb.stores.workspace import DOMAIN_FILE
 from autokb.text.strict_json import parse_json
 
@@ -185,6 +187,58 @@ class VerdictLine(ExportPart):
     shown: MaybeText = None
 
 
+class SectionPart(ExportPart):
+    """What a ticket says in one section."""
+
+    section: str
+    text: str
+
+
+class CommentPart(ExportPart):
+    """What somebody added to a ticket."""
+
+    text: str
+    author: str = ""
+    date: str = ""
+
+
+class LinkPart(ExportPart):
+    """A typed link to another ticket."""
+
+    type: str
+    target: Id
+    inward: bool = False
+
+
+class TicketLine(ExportPart):
+    """A past ticket with its sections, as they were published."""
+
+    title: Text
+    description: MaybeText = None
+    comments: Annotated[
+        list[CommentPart] | None, Field(max_length=MOST_COMMENTS, description="a list of text, author and date")
+    ] = None
+    links: Annotated[list[LinkPart] | None, Field(description="a list of type, target and inward")] = None
+    sections: Annotated[list[SectionPart] | None, Field(description="a list of section and text")] = None
+    project: MaybeText = None
+    type: MaybeText = None
+    status: MaybeText = None
+    resolution: MaybeText = None
+    priority: MaybeText = None
+    environment: MaybeText = None
+    reporter: MaybeText = None
+    assignee: MaybeText = None
+    components: MaybeTexts = None
+    labels: MaybeTexts = None
+    versions: MaybeTexts = None
+    fix_versions: MaybeTexts = None
+    created: MaybeText = None
+    updated: MaybeText = None
+    resolved: MaybeText = None
+    url: MaybeText = None
+    other: Annotated[dict[str, str] | None, Field(description="an object of texts")] = None
+
+
 class SettingLine(ExportPart):
     """Weights, gate and what else was fitted; each is read by who uses it."""
 
@@ -199,6 +253,7 @@ LINES: Mapping[str, type[ExportPart]] = {
     "setting": SettingLine,
     "edit": EditLine,
     "verdict": VerdictLine,
+    "ticket": TicketLine,
 }
 KINDS = tuple(LINES)
 
@@ -283,6 +338,8 @@ def _check_setting(name: str, body: Mapping[str, Any], where: str) -> None:
             read_weights(body)
         elif name == "gate":
             read_gate(body)
+        elif name == TICKETS_SETTING:
+            read_setting(body)
         elif name == "domain":
             if not isinstance(body.get("yaml"), str):
                 raise ValueError(f"{where} needs yaml as text")

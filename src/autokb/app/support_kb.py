@@ -11,15 +11,33 @@ from autokb.stores.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer
+    from autokb.app.accept_ticket import Accepted
     from autokb.app.add import Kind
     from autokb.app.ask import OpenIndex
+    from autokb.app.ask_tickets import TicketAnswer, TicketAsking
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.decisions import Judged, Written
     from autokb.app.draft import Draft
+    from autokb.app.draft_template import TemplateDraft
     from autokb.app.evaluate_chunking import ChunkEvaluation
+    from autokb.app.evaluate_tickets import TicketRetrievalReport
     from autokb.app.show import ShownIssue, ShownKB
+    from autokb.app.ticket_knowledge import Fed
+    from autokb.app.ticket_report import TicketReport
+    from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
     from autokb.core.nouns import Skipped
-    from autokb.core.results import Added, BuildReport, Costs, Created, Exported, Imported, Plan, Removed, Sources
+    from autokb.core.results import (
+        Added,
+        BuildReport,
+        Costs,
+        Created,
+        Exported,
+        Imported,
+        Plan,
+        Removed,
+        Sources,
+        TicketBuildReport,
+    )
     from autokb.evaluation.chunking.results import ChunkingReport
     from autokb.evaluation.compare import Comparison
     from autokb.evaluation.quality.report import QualityReport
@@ -44,6 +62,8 @@ class SupportKB:
         self.workspace = workspace
         self.created: Created | None = None  # what ``create`` put into it
         self._index: OpenIndex | None = None
+        self._tickets: OpenTickets | None = None
+        self._ticket_asking: TicketAsking | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -74,7 +94,7 @@ class SupportKB:
         follow_links: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> Added:
-        """Stage documents or raw issues for the next build; ``progress`` is told each file that is read.
+        """Stage documents, raw issues or past tickets for the next build; ``progress`` is told each file that is read.
 
         ``sync`` also removes what the paths no longer hold (from a folder without any file only with ``yes``);
         ``update`` replaces issues whose ids another file gave. Links that lead out of an added folder are left out and
@@ -204,6 +224,82 @@ class SupportKB:
         self.workspace = self.workspace.reopened()
         return done
 
+    # -- past tickets ------------------------------------------------------------------------------
+
+    def build_tickets(
+        self, *, rethink: bool = False, budget: float | None = None, progress: Progress = silent
+    ) -> TicketBuildReport:
+        """Build and publish the ticket graph; only tickets that changed are worked out.
+
+        ``rethink`` chooses anew how alike titles must be and what each signal counts.
+        """
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.pipeline.tickets import build_tickets
+
+        return build_tickets(self.workspace, rethink=rethink, options=ModelOptions(budget), progress=progress)
+
+    def show_ticket(self, ticket: str) -> ShownTicket:
+        """Return one ticket as a tree of sections with its links."""
+        from autokb.app.tickets import show_ticket
+
+        return show_ticket(self.workspace, ticket)
+
+    def show_tickets(self) -> ShownTickets:
+        """Return how many tickets there are, their sections and links, and what each signal counts."""
+        from autokb.app.tickets import show_tickets
+
+        return show_tickets(self.workspace)
+
+    def similar_tickets(self, text: str, k: int = 5) -> SimilarTickets:
+        """Return the tickets most like a text, or like the ticket of this id."""
+        return self._open_tickets().similar(text, k)
+
+    def ask_tickets(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
+        """Answer a question from past tickets, with evidence; ``k`` bounds the tickets, ``cypher`` shows the query."""
+        from autokb.app.ask_tickets import TicketAsking
+        from autokb.pipeline.model_session import ModelOptions
+
+        opened = self._open_tickets()
+        if self._ticket_asking is None or self._ticket_asking.opened is not opened:
+            self._ticket_asking = TicketAsking(opened)
+        self._ticket_asking.options = ModelOptions(budget)
+        return self._ticket_asking.ask(text, k, cypher=cypher)
+
+    def accept_ticket(self, question: str, ticket: str, *, author: str = "", undo: bool = False) -> Accepted:
+        """Store that a ticket answers a question, which counts from the next question on; ``undo`` takes it back."""
+        from autokb.app.accept_ticket import accept_ticket
+
+        return accept_ticket(self.workspace, question, ticket, author=author, undo=undo)
+
+    def report_tickets(self, by: str) -> TicketReport:
+        """Return how long groups of tickets took to be resolved; ``by`` is a field, or ``created<2015-01-01``."""
+        from autokb.app.ticket_report import report_tickets
+
+        return report_tickets(self.workspace, by)
+
+    def draft_template(self, *, budget: float | None = None, progress: Progress = silent) -> TemplateDraft:
+        """Propose sections of tickets from what was added, in a file beside ``domain.yaml``."""
+        from autokb.app.draft_template import draft_ticket_template
+        from autokb.pipeline.model_session import ModelOptions
+
+        return draft_ticket_template(self.workspace, options=ModelOptions(budget), progress=progress)
+
+    def feed_tickets(self) -> Fed:
+        """Stage resolved tickets as documents, and what they reported as raw issues, for the next build."""
+        from autokb.app.ticket_knowledge import feed_tickets
+
+        return feed_tickets(self.workspace)
+
+    def _open_tickets(self) -> OpenTickets:
+        """Return the published tickets, in memory until a later build publishes others."""
+        from autokb.app.tickets import open_tickets
+
+        if self._tickets is not None and not self._tickets.is_current():
+            self.close()
+        if self._tickets is None:
+            self._tickets = open_tickets(self.workspace)
+        return self._tickets
+
     # -- what people decide ------------------------------------------------------------------------
 
     def approve(self, solutions: Iterable[str], *, author: str = "", undo: bool = False) -> Judged:
@@ -265,6 +361,14 @@ class SupportKB:
         from autokb.pipeline.model_session import ModelOptions
 
         return evaluate_workspace_paraphrases(self.workspace, systems, sample, progress, ModelOptions(budget))
+
+    def evaluate_tickets(
+        self, queries: Path | str, qrels: Path | str, systems: Sequence[str] = (), *, progress: Progress = silent
+    ) -> TicketRetrievalReport:
+        """Measure how tickets are ranked, on labelled questions: each signal alone and together."""
+        from autokb.app.evaluate_tickets import evaluate_workspace_tickets
+
+        return evaluate_workspace_tickets(self.workspace, Path(queries), Path(qrels), systems, progress)
 
     def evaluate_quality(
         self,
@@ -333,7 +437,10 @@ class SupportKB:
         return evaluate_chunking([Path(p) for p in paths], wanted, progress, ModelOptions(budget))
 
     def close(self) -> None:
-        """Let go of what ``ask`` holds in memory."""
+        """Let go of what questions hold in memory."""
         if self._index is not None:
             self._index.close()
             self._index = None
+        if self._tickets is not None:
+            self._tickets.close()
+            self._tickets = self._ticket_asking = None

@@ -40,9 +40,10 @@ COMMAND_FILES = {
     "approve": ("decision_commands",),
     "chunk": ("chunk_commands",),
     "draft-spec": ("draft_commands",),
-    "evaluate": ("evaluate_commands", "evaluate_chunking"),
+    "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_tickets"),
     "hide": ("decision_commands",),
     "reject": ("decision_commands",),
+    "tickets": ("ticket_commands", "ticket_answer_commands"),
     "write": ("decision_commands",),
 }
 

@@ -57,7 +57,7 @@ def retrieval(
             answer = kb.evaluate_variations(named, sample, budget=budget, progress=progress).as_json()
         else:
             answer = kb.evaluate_retrieval(*files, named, budget=budget, progress=progress).as_json()
-    _show(answer, json, report, "Retrieval")
+    show_measures(answer, json, report, "Retrieval")
 
 
 def _files(queries: Path | None, qrels: Path | None, variations: bool) -> tuple[Path, Path] | None:
@@ -100,7 +100,7 @@ def quality(
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
         answer = kb.evaluate_quality(sheet, read, most, judge=bool(model), budget=budget, progress=progress)
-    _show(answer.as_json(), json, report, "Quality")
+    show_measures(answer.as_json(), json, report, "Quality")
 
 
 @evaluate.command(epilog="Example: autokb evaluate compare before.json after.json --metric hit_rate@1 --gate 0.02")
@@ -126,7 +126,8 @@ def compare(
     return comparison.exit_status
 
 
-def _show(answer: Mapping[str, Any], as_json: bool, report: Path | None, title: str) -> None:
+def show_measures(answer: Mapping[str, Any], as_json: bool, report: Path | None, title: str) -> None:
+    """Print metrics with their intervals and differences, and write the page."""
     from autokb.evaluation.report import answer_tables, systems_chart
 
     show_answer(answer, as_json, report, title, answer_tables(answer), systems_chart(answer))

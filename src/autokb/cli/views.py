@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from autokb.core.nouns import Skipped
+from autokb.core.nouns import Failure, Skipped
 
 if TYPE_CHECKING:
     from autokb.core.results import Added, BuildReport, Costs, Imported, Plan, Removed, Sources
@@ -159,6 +159,16 @@ def costs_view(spent: Costs) -> RenderableType:
     return table
 
 
+def failure_lines(failures: Sequence[Failure]) -> list[RenderableType]:
+    """Show each item that a build could not do with its reason, the first twenty in full."""
+    lines: list[RenderableType] = [
+        Text(_one_line(f"  failed: {f.stage} {f.item}: {f.reason}"), style="red") for f in failures[:SKIPPED_SHOWN]
+    ]
+    if len(failures) > SKIPPED_SHOWN:
+        lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
+    return lines
+
+
 def build_view(workspace: Path, built: BuildReport) -> RenderableType:
     """Show what a build made, what it cost and what failed."""
     table = Table("stage", "computed", "reused", "failed", "seconds", box=None)
@@ -175,12 +185,7 @@ def build_view(workspace: Path, built: BuildReport) -> RenderableType:
     lines += [Text(f"  {note}", style="yellow") for note in built.notes]
     if left := built.left_out:
         lines.append(Text(f"  left out {len(left)} parts that a check refused; --json lists them", style="yellow"))
-    failures = built.failures
-    lines += [
-        Text(_one_line(f"  failed: {f.stage} {f.item}: {f.reason}"), style="red") for f in failures[:SKIPPED_SHOWN]
-    ]
-    if len(failures) > SKIPPED_SHOWN:
-        lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
+    lines += failure_lines(built.failures)
     if lost := built.unresolved_links:
         named = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
         words = f"  {len(lost)} documents that resolved issues are not in the knowledge base: {named}; --json lists all"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.progress import Progress, silent
 from autokb.core.results import TicketBuildReport
@@ -16,12 +17,12 @@ from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import Edge, Ticket, TicketSection
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.domains.ticket_templates import ticket_template
-from autokb.heuristics.tickets.parse_sections import parse_sections
+from autokb.heuristics.tickets.parse_sections import parse_parts, parse_sections, tree_of, tree_of_parts
 from autokb.pipeline.embedding import encoder_name
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
-from autokb.stores.database import damaged_rows
+from autokb.stores.database import UNREADABLE, damaged_rows
 from autokb.stores.ticket_tables import (
     GENERATION,
     TICKET_CODEC,
@@ -37,7 +38,8 @@ from autokb.stores.ticket_tables import (
     staged_tickets,
 )
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import WorkspaceFile, vector_key
+from autokb.stores.workspace_file import Staged, WorkspaceFile, vector_key
+from autokb.tasks.tickets.read_sections.task import TASK as READ_SECTIONS
 from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
 from autokb.tickets.gate import TicketGate, fit_ticket_gate
 from autokb.tickets.index import TicketIndex
@@ -50,13 +52,16 @@ from autokb.tickets.links import (
     update_similar,
 )
 from autokb.tickets.pieces import piece_texts
+from autokb.tickets.rest import rest_request, split_rest
 
 VERSION = "1"  # raise it when a ticket's sections are made otherwise
 STAGE = "sections"
 LINKS = "links"
 WEIGHTS = "tickets weights"  # meta: what each signal counts, with what it was fitted on
 GATE = "tickets gate"  # meta: whether a question is about the tickets, with the encoder that it was fitted for
+TICKETS_SETTING = "tickets"  # the id of the line of an export that holds both
 SIMILARITY = "tickets similarity"  # meta: the threshold of similar titles, with the encoder that it was chosen for
+_NOTED = {"similarity": SIMILARITY, "weights": WEIGHTS}  # by their names in an export
 
 
 def build_tickets(
@@ -112,6 +117,8 @@ class TicketBuild:
     file: WorkspaceFile
     stages: Stages
     rethink: bool = False
+    known: Mapping[str, tuple[TicketSection, ...]] = field(default_factory=dict)  # sections that an import brings
+    unread: set[str] = field(default_factory=set)  # tickets for whose texts no right reply came
 
     def run(self) -> TicketBuildReport:
         """Parse, embed, link and publish."""
@@ -124,7 +131,8 @@ class TicketBuild:
         trees = self._trees(changed, template)
         pieces = self._pieces(changed, trees, template)
         edges = self._edges(tickets, {t.id for t in changed}, gone)
-        published = [PublishedTicket(t, trees[t.id], now[t.id], pieces[t.id]) for t in changed]
+        prints = {i: digest("unread", now[i]) if i in self.unread else now[i] for i in trees}
+        published = [PublishedTicket(t, trees[t.id], prints[t.id], pieces[t.id]) for t in changed]
         with self.stages.timed("publish"), self.file.transaction():
             written = publish_tickets(self.file, published, gone, template)
             written += publish_edges(self.file, edges)
@@ -141,14 +149,39 @@ class TicketBuild:
         )
 
     def _fingerprints(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, str]:
-        asked = digest(VERSION, repr(template.sections), encoder_key(self.stages.encoder.name))
+        read_by = (
+            (self.stages.answered_by(READ_SECTIONS, STAGE), str(READ_SECTIONS.version))
+            if self.stages.asks_model(READ_SECTIONS, STAGE)
+            else ()
+        )
+        asked = digest(VERSION, repr(template.sections), encoder_key(self.stages.encoder.name), *read_by)
         return {t.id: digest(asked, canonical_json(TICKET_CODEC.body(t))) for t in tickets}
 
     def _trees(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, tuple[TicketSection, ...]]:
         """Return the sections of each ticket."""
         with self.stages.timed(STAGE) as count:
             count.computed += len(tickets)
-            return {t.id: parse_sections(t, template) for t in tickets}
+            parsed = {t.id: self.known.get(t.id) or parse_sections(t, template) for t in tickets}
+        if not self.stages.asks_model(READ_SECTIONS, STAGE):
+            return parsed
+        return {**parsed, **self._read_rest([t for t in tickets if t.id not in self.known], template)}
+
+    def _read_rest(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, tuple[TicketSection, ...]]:
+        """Have a model find sections in what the rules leave; a text stays where it is where there is no right reply.
+
+        Several tickets share a request. A ticket without a reply is unread: the next build asks for it again.
+        """
+        parts = {t.id: parse_parts(t, template) for t in tickets}
+        items = {t.id: rest_request(t.title, parts[t.id], template) for t in tickets}
+        asked = {ticket: item for ticket, item in items.items() if item is not None}
+        replies = self.stages.run(STAGE, READ_SECTIONS, list(asked.values()), list(asked))
+        found: dict[str, tuple[TicketSection, ...]] = {}
+        for ticket, reply in zip(asked, replies, strict=True):
+            if reply is None:
+                self.unread.add(ticket)
+            else:
+                found[ticket] = tree_of_parts(ticket, template, split_rest(parts[ticket], template, reply))
+        return found
 
     def _pieces(
         self, tickets: Sequence[Ticket], trees: Mapping[str, Sequence[TicketSection]], template: TicketTemplate
@@ -192,7 +225,7 @@ class TicketBuild:
         """Fit the weights on the workspace's own links, once, and again where the links are others."""
         encoder = encoder_key(self.stages.encoder.name)
         linked = [part for one in sorted(linked_pairs(edges)) for part in one]
-        noted = json.loads(self.file.meta(WEIGHTS) or "{}")
+        noted = json.loads(self.file.meta(WEIGHTS) or "null") or {}
         if not self.rethink and noted.get("encoder") == encoder and _is_as_before(noted.get("links", 0), len(linked)):
             return
         index = load_index(self.workspace, self.file)
@@ -203,6 +236,64 @@ class TicketBuild:
             self.file.note(WEIGHTS, canonical_json({"encoder": encoder, "links": len(linked), **asdict(fitted)}))
             self.file.note(GATE, canonical_json({"encoder": encoder, **asdict(gate)}))
             count_generation(self.file)
+
+
+def ticket_lines(file: WorkspaceFile) -> list[dict[str, Any]]:
+    """Return the lines of an export: every published ticket with its sections, and what was fitted on them."""
+    lines: list[dict[str, Any]] = [
+        {
+            **TICKET_CODEC.body(one.ticket),
+            "sections": [{"section": s.section, "text": s.text} for s in one.sections if s.text],
+            "kind": "ticket",
+            "id": ticket,
+        }
+        for ticket, one in read_tickets(file).items()
+    ]
+    noted = {name: json.loads(text) for name, key in _NOTED.items() if (text := file.meta(key)) is not None}
+    return [*lines, {**noted, "kind": "setting", "id": TICKETS_SETTING}] if noted else lines
+
+
+def read_setting(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the setting's line of an export notes, by the names it is noted under (BadInputError)."""
+    found = {_NOTED[name]: canonical_json(body[name]) for name in _NOTED if name in body}
+    try:
+        if SIMILARITY in found:
+            _similarity_of(body["similarity"])
+        if WEIGHTS in found:
+            _fitted_of(body["weights"])
+            int(body["weights"]["links"]), str(body["weights"]["encoder"])
+    except UNREADABLE as error:
+        raise BadInputError("its similarity and weights must be those that autokb export writes") from error
+    return found
+
+
+def take_tickets(
+    workspace: Workspace,
+    file: WorkspaceFile,
+    tickets: Mapping[str, Mapping[str, Any]],
+    setting: Mapping[str, str],
+    name: str,
+    progress: Progress = silent,
+) -> None:
+    """Make the tickets of an export all that there are, with their sections as they were; only vectors are made here.
+
+    ``tickets`` are bodies of lines by id; a section that the template does not have comes again from the rules.
+    """
+    fields = {ticket: {n: v for n, v in body.items() if n != "sections"} for ticket, body in tickets.items()}
+    nouns = {ticket: TICKET_CODEC.read(body, id=ticket) for ticket, body in fields.items()}
+    with file.transaction():
+        file.unstage("tickets", [s.id for s in file.staged("tickets")])
+        file.stage("tickets", (Staged(i, "", name, TICKET_CODEC.body(t)) for i, t in nouns.items()))
+        for key in _NOTED.values():
+            file.note(key, setting.get(key, "null"))
+    template = ticket_template(workspace.spec)
+    known = {
+        ticket: tree_of(ticket, template, {s["section"]: s["text"] for s in body["sections"]})
+        for ticket, body in tickets.items()
+        if body.get("sections") and all(s["section"] in template for s in body["sections"])
+    }
+    with open_stages(workspace, file, progress) as stages:
+        TicketBuild(workspace, file, stages, known=known).run()
 
 
 def _is_as_before(before: int, now: int) -> bool:
@@ -223,16 +314,18 @@ def load_index(workspace: Workspace, file: WorkspaceFile) -> TicketIndex:
 
 def read_fitted(file: WorkspaceFile) -> FittedTickets:
     """Return the weights that were fitted here, the usual ones where none were."""
-    noted = file.meta(WEIGHTS)
-    if noted is None:
-        return FittedTickets(TicketWeights(), 0, "Nothing was fitted yet: the usual weights.")
     with damaged_rows("meta"):
-        body = json.loads(noted)
-        known = TicketWeights().as_json()
-        weights = TicketWeights(**{name: float(body["weights"][name]) for name in known if name in body["weights"]})
-        return FittedTickets(
-            weights, int(body["asked"]), str(body["reason"]), body["held_out"], body["defaults"], body["signals"]
-        )
+        noted = json.loads(file.meta(WEIGHTS) or "null")
+        if noted is None:
+            return FittedTickets(TicketWeights(), 0, "Nothing was fitted yet: the usual weights.")
+        return _fitted_of(noted)
+
+
+def _fitted_of(noted: Mapping[str, Any]) -> FittedTickets:
+    weights = TicketWeights(**{name: float(noted["weights"][name]) for name in TicketWeights().as_json()})
+    signals = {str(name): float(value) for name, value in (noted["signals"] or {}).items()}
+    held_out, defaults = (None if noted[n] is None else float(noted[n]) for n in ("held_out", "defaults"))
+    return FittedTickets(weights, int(noted["asked"]), str(noted["reason"]), held_out, defaults, signals)
 
 
 def read_gate(
@@ -249,11 +342,10 @@ def read_gate(
 
 def read_similarity(file: WorkspaceFile, encoder: str) -> SimilarityThreshold | None:
     """Return the threshold that was chosen for this encoder, None where there is none yet."""
-    noted = file.meta(SIMILARITY)
-    if noted is None:
-        return None
     with damaged_rows("meta"):
-        found = json.loads(noted)
-        if found["encoder"] != encoder_key(encoder):
-            return None
-        return SimilarityThreshold(float(found["value"]), str(found["reason"]))
+        noted = json.loads(file.meta(SIMILARITY) or "null")
+        return None if noted is None or noted["encoder"] != encoder_key(encoder) else _similarity_of(noted)
+
+
+def _similarity_of(noted: Mapping[str, Any]) -> SimilarityThreshold:
+    return SimilarityThreshold(float(noted["value"]), str(noted["reason"]))

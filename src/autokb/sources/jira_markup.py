@@ -55,8 +55,10 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _fenced(code: str, parameters: str) -> str:
-    if "\n" not in code.strip():
-        return f"`{code.strip()}`" if code.strip() and "`" not in code else code
+    if not code.strip():
+        return ""
+    if "\n" not in code and "`" not in code:
+        return f"`{code.strip()}`"
     language = next((p for p in re.split(r"[|:]", parameters.casefold()) if p in _LANGUAGES), "")
     fence = "```" if "```" not in code else "~~~~"
     code = code.strip("\n").rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -55,6 +55,28 @@ def has_tickets(file: WorkspaceFile) -> bool:
         return False
     with file.reading() as db:
         return db.execute("SELECT 1 FROM ticket LIMIT 1").fetchone() is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TicketCounts:
+    """How many tickets are published, how many have each section, and how many links there are of each type."""
+
+    tickets: int = 0
+    sections: dict[str, int] = field(default_factory=dict)
+    links: dict[str, int] = field(default_factory=dict)
+    dangling: int = 0
+
+
+def count_tickets(file: WorkspaceFile) -> TicketCounts:
+    """Count what is published of tickets."""
+    if _lacks_tables(file):
+        return TicketCounts()
+    with file.reading() as db:
+        (tickets,) = db.execute("SELECT count(*) FROM ticket").fetchone()
+        named = "SELECT section, count(*) FROM ticket_section WHERE text <> '' GROUP BY section ORDER BY 2 DESC, 1"
+        types = "SELECT type, count(*) FROM ticket_edge GROUP BY type ORDER BY 2 DESC, 1"
+        (dangling,) = db.execute("SELECT count(*) FROM ticket_edge WHERE dangling").fetchone()
+        return TicketCounts(int(tickets), dict(db.execute(named)), dict(db.execute(types)), int(dangling))
 
 
 def fingerprints(file: WorkspaceFile) -> dict[str, str]:
@@ -132,7 +154,7 @@ def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vect
     """
     pieces: list[Piece] = []
     data = bytearray()
-    if _lacks_tables(file):
+    if _lacks_tables(file) or not dimensions:  # without any vector there is no length of one either
         return pieces, np.zeros((0, dimensions), dtype=np.float32)
     with file.reading() as db, damaged_rows("ticket_piece"):
         rows = db.execute(

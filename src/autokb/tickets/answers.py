@@ -51,7 +51,7 @@ def passages_of_rows(
 
     Of comments only those that tell an outcome are passages.
     """
-    found = []
+    found: list[TicketPassage] = []
     order = {name: n for n, name in enumerate(asked)}
     for published in tickets.values():
         own = [row for row in rows if row.ticket == published.ticket.id and row.text.strip()]
@@ -61,8 +61,10 @@ def passages_of_rows(
             if row.section == comments_section(published):
                 found += comment_passages(published, asked, "asked", language)
             else:
-                found.append(_passage(published, row.section, "asked", PASSAGE_CHARACTERS, language))
-    return [passage for passage in found if passage is not None]
+                text = _text_of(published, row.section)
+                start, end = opening(text, 0, len(text), PASSAGE_CHARACTERS, language)
+                found.append(_part(published, row.section, text, start, end, "asked"))
+    return found
 
 
 def comment_passages(
@@ -113,12 +115,6 @@ def _places_of_comments(ticket: Ticket, text: str) -> Iterator[tuple[int, tuple[
         if start >= 0:
             end = start + len(own)
             yield position, (start, end)
-
-
-def _passage(published: PublishedTicket, section: str, role: Role, most: int, language: str) -> TicketPassage | None:
-    text = _text_of(published, section)
-    start, end = opening(text, 0, len(text), most, language)
-    return _part(published, section, text, start, end, role) if start < end else None
 
 
 def _part(published: PublishedTicket, section: str, text: str, start: int, end: int, role: Role) -> TicketPassage:

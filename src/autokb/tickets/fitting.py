@@ -80,6 +80,10 @@ def fit_ticket_weights(
     held = [one for n, one in enumerate(asked) if n % HELD_OUT == HELD_OUT - 1]
     rest = [one for n, one in enumerate(asked) if n % HELD_OUT != HELD_OUT - 1]
     weights = climb(defaults, TRIED, lambda candidate: _reciprocal_ranks(index, rest, candidate))
+    for name, value in weights.as_json().items():  # what does not help is off
+        without = _without(weights, name)
+        if value and _reciprocal_ranks(index, rest, without).mean() >= _reciprocal_ranks(index, rest, weights).mean():
+            weights = without
     reached = float(_reciprocal_ranks(index, held, weights).mean())
     used = {name: value for name, value in weights.as_json().items() if value}
     return FittedTickets(

@@ -31,16 +31,48 @@ FREE_SYSTEMS = (
     LITERAL,
 )
 SYSTEMS = (*FREE_SYSTEMS, LLM_ONLY)
+
+TICKET_TEXT = "text"  # chunks of whole tickets, one vector each: the ticket paper's baseline, and that of differences
+TICKET_BM25 = "bm25"
+TICKET_FUSED = "fused"  # both, 1:1
+TICKET_VOTES = "votes"  # what a question says of each section beside the tickets' own, the best piece of each
+TICKET_VOTES_SUM = "votes+sum"  # the same with all pieces added up, the formula of the paper as printed
+TICKET_VOTES_BM25 = "votes+bm25"
+TICKET_VOTES_LINKS = "votes+bm25+links"
+TICKET_WORDING = "tickets+wording"  # the one in use without what only a ticket has: components, dates, links
+TICKETS = "tickets"  # the one in use
+TICKET_SYSTEMS = (
+    TICKET_TEXT,
+    TICKET_BM25,
+    TICKET_FUSED,
+    TICKET_VOTES,
+    TICKET_VOTES_SUM,
+    TICKET_VOTES_BM25,
+    TICKET_VOTES_LINKS,
+    TICKET_WORDING,
+    TICKETS,
+)
 # A misspelt variant is a system too, so that it is refused as one and not taken for a folder.
-_WORD = re.compile(rf"(?:{'|'.join(dict.fromkeys(s.partition('+')[0] for s in SYSTEMS))})(?:\+[a-z]+)*(?:,.*)?")
+_WORD = re.compile(
+    rf"(?:{'|'.join(dict.fromkeys(s.partition('+')[0] for s in (*SYSTEMS, *TICKET_SYSTEMS)))})(?:\+[a-z]+)*(?:,.*)?"
+)
 
 
 def choose_systems(names: Sequence[str]) -> list[str]:
     """Return the systems of these names, or all that ask no model; an unknown name is refused (BadInputError)."""
+    return _choose(names, SYSTEMS) or list(FREE_SYSTEMS)
+
+
+def choose_ticket_systems(names: Sequence[str]) -> list[str]:
+    """Return the systems that rank tickets by these names, or all of them; an unknown one is refused."""
+    return _choose(names, TICKET_SYSTEMS) or list(TICKET_SYSTEMS)
+
+
+def _choose(names: Sequence[str], known: Sequence[str]) -> list[str]:
     for name in names:
-        if name not in SYSTEMS:
-            raise BadInputError(f"{name!r} is no system; the systems are {', '.join(SYSTEMS)}.")
-    return list(names) or list(FREE_SYSTEMS)
+        if name not in known:
+            raise BadInputError(f"{name!r} is no system; the systems are {', '.join(known)}.")
+    return list(names)
 
 
 def names_systems(word: str) -> bool:

@@ -22,7 +22,13 @@ from autokb.sources.page import short_title
 from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
-from autokb.sources.tickets.github import is_github, is_github_comment, read_github, read_github_comment
+from autokb.sources.tickets.github import (
+    find_references,
+    is_github,
+    is_github_comment,
+    read_github,
+    read_github_comment,
+)
 from autokb.sources.tickets.jira import (
     is_flat_jira,
     is_jira,
@@ -32,6 +38,7 @@ from autokb.sources.tickets.jira import (
     read_jira_row,
 )
 from autokb.sources.tickets.plain import read_plain
+from autokb.sources.tickets.values import each_once
 from autokb.sources.tickets.zendesk import is_zendesk, read_zendesk
 from autokb.text.control_characters import printable_name, replace_controls
 
@@ -236,6 +243,7 @@ def _attach(
             has = {(c.date, c.text) for c in record.item.comments}
             if (comment.date, text) not in has and len(record.item.comments) < MOST_COMMENTS:
                 one = replace(comment, text=text[:LONGEST_TEXT])
-                ticket = replace(record.item, comments=(*record.item.comments, one))
+                links = each_once((*record.item.links, *find_references(one.text)))
+                ticket = replace(record.item, comments=(*record.item.comments, one), links=links)
                 found[number] = (replace(record, item=ticket), where)
     return shorten_report(strays, strays[0].path.rpartition(":")[0]) if strays else []

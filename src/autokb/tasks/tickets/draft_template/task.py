@@ -109,7 +109,7 @@ class DraftTemplateTask(Task[DraftTemplate, DraftedTemplate]):
 
 def _numbers(last: int) -> Any:
     number = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": max(1, last)})]
-    return Annotated[list[number], Field(max_length=40)]  # type: ignore[valid-type]
+    return Annotated[list[number], Field(max_length=40)]
 
 
 TASK = DraftTemplateTask()

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import pytest
+
+from autokb.sources.jira_document import document_to_markdown
+from autokb.sources.jira_markup import jira_to_markdown
+
+
+@pytest.mark.parametrize(
+    ("written", "markdown"),
+    [
+        ("h4. Steps\n# Open\n# Close", "#### Steps\n\n1. Open\n1. Close"),
+        ("Do this:\n* one\n** two", "Do this:\n\n- one\n   - two"),
+        ("{code:java}\nint *a* = 1;\n{code}", "```java\nint *a* = 1;\n```"),
+        ("{noformat}\n h1. no heading\n{noformat}", "```\n h1. no heading\n```"),
+        ("say {code}x = 1{code} here", "say `x = 1` here"),
+        ("*bold* and 2*3*4", "**bold** and 2*3*4"),
+        (
+            "see [the page|https://a.example/b] or [https://c.example]",
+            "see [the page](https://a.example/b) or <https://c.example>",
+        ),
+        ("[~ann] sent [^log.txt] and !shot.png|thumbnail!", "@ann sent log.txt and ![shot.png](shot.png)"),
+        ("bq. he said\n{quote}\ntwo\nlines\n{quote}", "> he said\n\n> two\n> lines"),
+        ("||a||b||\n|1|2|", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        ("{color:red}hot{color} {{mono}} {panel:title=Note}x{panel}", "hot `mono` \n\n**Note**\n\nx"),
+        ("an open {code} stays", "an open {code} stays"),
+        ("h2.\nnothing", "nothing"),
+    ],
+)
+def test_jira_markup_is_markdown(written: str, markdown: str) -> None:
+    assert jira_to_markdown(written) == markdown
+
+
+def test_many_open_marks_take_no_time() -> None:
+    assert jira_to_markdown("{quote}" * 20_001 + "[a|" * 20_000).startswith(">")
+
+
+def test_a_document_of_jira_cloud_is_markdown() -> None:
+    def text(words: str, *marks: dict[str, object]) -> dict[str, object]:
+        return {"type": "text", "text": words, "marks": list(marks)}
+
+    def block(kind: str, *content: object, **attributes: object) -> dict[str, object]:
+        return {"type": kind, "content": list(content), "attrs": attributes}
+
+    link = {"type": "link", "attrs": {"href": "https://a.example"}}
+    document = block(
+        "doc",
+        block("heading", text("Steps"), level=3),
+        block("orderedList", *(block("listItem", block("paragraph", text(step))) for step in ("Open", "Close"))),
+        block("paragraph", text("see "), text("here", link), {"type": "hardBreak"}, text("now", {"type": "strong"})),
+        block("codeBlock", text("x = 1"), language="python"),
+        block("table", block("tableRow", block("tableHeader", block("paragraph", text("a"))))),
+    )
+    assert document_to_markdown(document) == (
+        "### Steps\n\n1. Open\n2. Close\n\n"
+        "see [here](https://a.example)\n**now**\n\n```python\nx = 1\n```\n\n| a |\n| --- |"
+    )
+
+
+def test_a_document_that_is_nested_without_end_ends() -> None:
+    deep: dict[str, object] = {"type": "paragraph", "content": [{"type": "text", "text": "x"}]}
+    for _ in range(900):
+        deep = {"type": "blockquote", "content": [deep]}
+    assert isinstance(document_to_markdown(deep), str)
