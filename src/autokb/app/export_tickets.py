@@ -50,8 +50,8 @@ def _graphml(projection: Projection, names: GraphNames) -> Iterator[str]:
     relations = []
     for rule, nodes in projection.sections():
         for node in nodes:
-            data = {"label": names.labels[rule.name], "ticket": node["ticket"], "text": node["text"]}
-            yield _element("node", f"id={_attribute(node['id'])}", data)
+            told = {"label": names.labels[rule.name], "ticket": node["ticket"], "text": node["text"]}
+            yield _element("node", f"id={_attribute(node['id'])}", told)
             relations.append((node["above"], node["id"], names.relations[rule.name]))
     edges = read_edges(projection.file)
     for ident in sorted({end for edge in edges for end in (edge.source, edge.target)} - known):
