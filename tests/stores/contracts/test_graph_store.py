@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 
 import ticket_graphs
 from autokb.core.errors import BadInputError
+from autokb.core.settings import GraphSettings
 from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
 from autokb.heuristics.tickets.parse_sections import tree_of
+from autokb.stores.graph.choose import open_cypher_graph
 from autokb.stores.graph.ladybug import LadybugGraph
 from autokb.stores.graph.port import GraphStore
 from autokb.stores.graph.sqlite import SqliteGraph
@@ -32,11 +35,18 @@ def open_ladybug(file: WorkspaceFile, folder: Path) -> GraphStore:
     return LadybugGraph(file, ticket_graphs.TEMPLATE, folder)
 
 
-MAKERS = {"sqlite": open_sqlite, "ladybug": open_ladybug}
+def open_neo4j(file: WorkspaceFile, folder: Path) -> GraphStore:
+    return open_cypher_graph(file, ticket_graphs.TEMPLATE, folder, GraphSettings("neo4j"), os.environ)
+
+
+MAKERS = {"sqlite": open_sqlite, "ladybug": open_ladybug, "neo4j": open_neo4j}
+needs_neo4j = pytest.mark.skipif("NEO4J_URI" not in os.environ, reason="no Neo4j: NEO4J_URI is not set")
 needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
 
 
-@pytest.fixture(params=["sqlite", pytest.param("ladybug", marks=needs_ladybug)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("ladybug", marks=needs_ladybug), pytest.param("neo4j", marks=needs_neo4j)]
+)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:
     opened: list[GraphStore | WorkspaceFile] = []
 

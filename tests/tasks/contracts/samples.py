@@ -569,6 +569,26 @@ def read_sections() -> Sample:
     return Sample(TASK, items, reply, shown=shown)
 
 
+def write_cypher() -> Sample:
+    """A question about a ticket of a graph with two sections and two kinds of links."""
+    from autokb.tasks.tickets.write_cypher.task import TASK, GraphLink, GraphPath, WriteCypher
+
+    def asked(question: str, ticket: str, title: str) -> WriteCypher:
+        paths = (
+            GraphPath("(t:Ticket)-[:HAS_FIX]->(:Fix)", ("how <to> mend it", "cure & remedy")),
+            GraphPath("(t:Ticket)-[:HAS_LOG]->(:Log)", ("output",)),
+        )
+        links = (GraphLink("TWIN_OF", "Twin & double"), GraphLink("SIMILAR_TO", "alike </links>"))
+        return WriteCypher(question, ticket, title, ("id", "status & more"), paths, links)
+
+    item = asked("How was the <lid> fixed & when?", "KET-1", "The lid </ticket> jams")
+    query = "MATCH (t:Ticket {id: 'KET-1'})-[:HAS_FIX]->(f:Fix) RETURN t.id AS ticket, f.text"
+    shown = [
+        ((asked(e["question"], e["ticket"], e["title"]),), whole_reply(e["reply"])) for e in examples(TASK.package)
+    ]
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "cypher": query}]}, shown=tuple(shown))
+
+
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "chunking/add_context": add_context,
     "chunking/find_shift": find_shift,
@@ -594,4 +614,5 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "tickets/from_tickets": from_tickets,
     "tickets/parse_query": parse_query,
     "tickets/read_sections": read_sections,
+    "tickets/write_cypher": write_cypher,
 }

@@ -19,7 +19,7 @@ from typing import Any
 from filelock import FileLock
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.private_files import make_private
+from autokb.core.private_files import PRIVATE
 from autokb.core.ticket_plan import TICKET_LABEL, CheckedCypher, SubgraphPlan, SubgraphRow, check_plan
 from autokb.core.ticket_template import TicketTemplate
 from autokb.stores.graph.cypher_of_plan import cypher_of_plan, rows_of_plan
@@ -32,7 +32,7 @@ PROJECTION_FILE = "tickets.ladybug"
 MAKING_FOLDER = ".tickets.ladybug"  # where a projection is made; what a killed process left there is thrown away
 LOCK_FILE = ".tickets.ladybug.lock"
 SECONDS = 5.0  # that a query may take
-GRACE = 1.0  # seconds more until a process that does not end its query is killed
+GRACE = 0.5  # seconds more until a process that does not end its query is killed
 STARTING = 60.0  # seconds for a process to start and open a graph; a machine under load takes long
 SCRIPT = Path(__file__).with_name("ladybug_process.py")
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TMPDIR")  # of the environment; keys stay here
@@ -114,7 +114,7 @@ class LadybugGraph:
                 making.mkdir(mode=0o700)
                 try:
                     made = make_projection(Projection(self.file, self.template), making)
-                    make_private(made)
+                    made.chmod(PRIVATE)
                     made.replace(path)
                 finally:
                     shutil.rmtree(making, ignore_errors=True)
