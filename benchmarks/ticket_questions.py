@@ -1,7 +1,7 @@
 """Whether questions about tickets are read rightly without a model: what they ask for, and what they say.
 
 ``benchmarks/data/ticket_questions.jsonl`` has the questions that count, ``ticket_questions_dev.jsonl`` those that cues
-may be improved on; ``data/README`` says how both were made.
+may be improved on; decision 031 says how both were made.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from autokb.domains.ticket_templates import shipped_template
 from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.heuristics.tickets.read_question import cue_phrases, question_ends
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
 from autokb.tasks.tickets.parse_query.task import TASK, question_request
 from autokb.text.words import content_words
@@ -29,14 +30,16 @@ def run(options: argparse.Namespace) -> Result:
     questions = [json.loads(line) for line in lines]
     template = shipped_template("en")
     embedder = open_free_embedder(read_embedder_name("packaged"))
-    cued = [rule for rule in template.sections if rule.cues]
-    cues = embedder.embed([", ".join(rule.cues) for rule in cued])
-    vectors = embedder.embed([one["question"] for one in questions])
+    phrases = cue_phrases(template)
+    cues = embedder.embed([cue for _, cue in phrases])
     right: dict[str, list[float]] = {"intents.first": [], "intents.all": [], "entities.found": [], "entities.f1": []}
     wrong: list[dict[str, Any]] = []
     confused: Counter[str] = Counter()
-    for one, vector in zip(questions, vectors, strict=True):
-        nearness = {rule.name: float(cue @ vector) for rule, cue in zip(cued, cues, strict=True)}
+    for one in questions:
+        cosines = (cues @ embedder.embed(question_ends(one["question"])).T).max(axis=1)
+        nearness: dict[str, float] = {}
+        for (section, _), cosine in zip(phrases, cosines.tolist(), strict=True):
+            nearness[section] = max(cosine, nearness.get(section, -1.0))
         read = TASK.answer_offline(question_request(one["question"], template, {}, nearness))
         wanted = one["intents"]
         first = read.intents[:1] == tuple(wanted[:1]) if len(wanted) < 2 else set(read.intents[:1]) <= set(wanted)

@@ -20,7 +20,8 @@ from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, name_graph
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
-from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.heuristics.tickets.read_question import QuestionParts, cue_phrases, question_ends
+from autokb.pipeline.embedding import encoder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.tickets import read_gate
@@ -155,7 +156,7 @@ class TicketAsking:
     options: ModelOptions = field(default_factory=ModelOptions)
     _gate: TicketGate | None = None
     _values: Mapping[str, Sequence[str]] | None = None
-    _cues: Mapping[str, Vectors] | None = None
+    _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, by_text: bool = False) -> TicketAnswer:
@@ -219,15 +220,25 @@ class TicketAsking:
         return self._values
 
     def _nearness(self, question: str) -> Mapping[str, float]:
-        """Return the question's cosine to the cues of each section."""
-        if self._cues is None:
-            rules = [rule for rule in self.opened.index.template.sections if rule.cues]
-            vectors = self.opened.embed([", ".join(rule.cues) for rule in rules])
-            self._cues = {rule.name: vector for rule, vector in zip(rules, vectors, strict=True)}
-        if "\n" in question.strip() or not self._cues:
+        """Return how near the beginning or end of a question is to a cue of each section."""
+        phrases = cue_phrases(self.opened.index.template)
+        if "\n" in question.strip() or not phrases:
             return {}
-        vector = self.opened.embed([question])[0]
-        return {name: float(cue @ vector) for name, cue in self._cues.items()}
+        if self._cues is None:
+            self._cues = self._cue_vectors([cue for _, cue in phrases])
+        cosines = (self._cues @ self.opened.embed(question_ends(question)).T).max(axis=1)
+        found: dict[str, float] = {}
+        for (name, _), cosine in zip(phrases, cosines.tolist(), strict=True):
+            found[name] = max(cosine, found.get(name, -1.0))
+        return found
+
+    def _cue_vectors(self, cues: Sequence[str]) -> Vectors:
+        """Return the vectors of cues, which the build has made unless the template is another since."""
+        file, encoder = self.opened.file, encoder_name(self.opened.workspace.settings)
+        vectors, missing = file.vectors(encoder, cues, file.dimensions(encoder))
+        if missing:
+            vectors[missing] = self.opened.embed([cues[n] for n in missing])
+        return vectors
 
     # -- finding tickets ---------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from autokb.core.tickets import Edge, Ticket, TicketSection
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.domains.ticket_templates import ticket_template
 from autokb.heuristics.tickets.parse_sections import parse_parts, parse_sections, tree_of, tree_of_parts
+from autokb.heuristics.tickets.read_question import cue_phrases
 from autokb.pipeline.embedding import encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -190,7 +191,8 @@ class TicketBuild:
         """Embed the pieces of tickets, so that no question waits for them."""
         with self.stages.timed(STAGE):
             found = [one for t in tickets for one in piece_texts(t.title, trees[t.id], template)]
-        self._embed([text for _, _, text in found])
+        cues = [cue for _, cue in cue_phrases(template)] if found else []  # so that no question waits for them
+        self._embed([*(text for _, _, text in found), *cues])
         pieces: dict[str, list[Piece]] = {t.id: [] for t in tickets}
         for section, (start, end), text in found:
             key = vector_key(self.stages.encoder.name, self._leaving([text])[0])

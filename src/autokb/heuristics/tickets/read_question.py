@@ -11,7 +11,10 @@ from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TICKET
 from autokb.heuristics.tickets.parse_sections import known_headings, split_text
 
-SURE = 0.45  # cosine to a section's cues from which a question without any cue asks for it
+# Cosine of a question's beginning or end to a cue from which a question without any cue asks for its section: on the
+# development questions, each without the cues it holds, two in three of those above are right, one in four just below.
+SURE = 0.52
+END_WORDS = (4, 6)  # of a question's beginning and end that are compared with cues: people ask there
 _QUOTED = re.compile(r"[\"“”„»«‘]([^\"“”„»«‘’\n]{8,300})[\"“”»«’]")
 _LINES_OF_A_TICKET = 4  # lines from which on a question is read like a ticket: its first line is the summary
 
@@ -38,8 +41,8 @@ def read_ticket_question(
 ) -> QuestionParts:
     """Read a question about tickets.
 
-    ``values`` are the known values of each section that only holds a field, ``nearness`` the question's cosine to the
-    cues of each section, which counts where no cue is in the question.
+    ``values`` are the known values of each section that only holds a field, ``nearness`` the cosine of the
+    question's ends to the cues of each section, which counts where no cue is in the question.
     """
     question = question.strip()
     if len(question.split("\n")) >= _LINES_OF_A_TICKET or "```" in question:
@@ -56,6 +59,17 @@ def read_ticket_question(
     if quoted and (described := _first_section(template, "description")):
         entities[described] = "\n".join(quoted)
     return QuestionParts(entities, intents, filters, find_links(question, template))
+
+
+def question_ends(question: str) -> list[str]:
+    """Return the beginnings and ends of a question, which are compared with cues where it holds none."""
+    words = question.strip(" \n?.!").split()
+    return list(dict.fromkeys(" ".join(part) for n in END_WORDS for part in (words[:n], words[-n:]) if part))
+
+
+def cue_phrases(template: TicketTemplate) -> list[tuple[str, str]]:
+    """Return the cues of a template with their sections, in its order."""
+    return [(rule.name, cue) for rule in template.sections for cue in rule.cues]
 
 
 def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
