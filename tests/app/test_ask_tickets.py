@@ -163,6 +163,9 @@ def test_an_accepted_answer_outlives_a_build(kb: SupportKB) -> None:
     kb.accept_ticket("the scanner shows nothing", "APP-9")
     kb.build_tickets(rethink=True)
     assert kb.ask_tickets("the scanner shows nothing").accepted[0].ticket == "APP-9"
+    shown = kb.show_ticket("APP-9")
+    assert [one.question for one in shown.answers] == ["the scanner shows nothing"]
+    assert all(link.origin != "answers" for link in shown.links)  # apart from what the source says
 
 
 def test_what_cannot_be_accepted_is_refused(kb: SupportKB) -> None:

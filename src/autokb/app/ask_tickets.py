@@ -380,15 +380,15 @@ class TicketAsking:
             )
             parts = replace(parts, links=())
         rows = self._run(parts, found.ids, graph, trace)
-        wanted_first = [row.ticket for row in rows if row.section == parts.intents[0]] if parts.intents else []
-        having = set(wanted_first or (row.ticket for row in rows))
+        # What is asked for first must be there; a word of the problem may have been taken for the others.
+        having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
         ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in having]
         if found.named and ranked:
             return {i: found.tickets[i] for i, _ in ranked}, rows, parts.intents
         if ranked and (ranked[0][0] == best or parts.filters):
             most = MOST_TICKETS if parts.filters else 1
             return {i: found.tickets[i] for i, _ in ranked[:most]}, rows, parts.intents
-        wanted = " or ".join(name_of(name).lower() for name in parts.intents) or "outcome"
+        wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
         values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
         if not parts.filters and self._tells(found.tickets[best], parts.intents):
             trace.fallback.append(f"{best} has no section {wanted}; its comments tell.")

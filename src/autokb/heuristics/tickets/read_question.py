@@ -73,7 +73,9 @@ def cue_phrases(template: TicketTemplate) -> list[tuple[str, str]]:
 
 
 def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
-    """Return the sections whose cues are in a question, the longest cue first, and the question without these cues.
+    """Return the sections whose cues are in a question, and the question without these cues.
+
+    The cue nearest to its beginning or end comes first: people ask there.
 
     A cue inside of a longer one of another section counts for that one alone: ``expected result`` is no ``result``. A
     cue behind ``with`` or ``of`` before a known value, as in "with priority high", asks for nothing.
@@ -87,7 +89,12 @@ def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, 
                 continue
             taken.append((start, end))
             found.append((len(cue), start, section))
-    intents = tuple(dict.fromkeys(section for _, _, section in sorted(found, key=lambda one: (-one[0], one[1]))))
+    intents = tuple(
+        dict.fromkeys(
+            section
+            for _, _, section in sorted(found, key=lambda one: (min(one[1], len(question) - one[1] - one[0]), -one[0]))
+        )
+    )
     rest = question
     for start, end in sorted(taken, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
