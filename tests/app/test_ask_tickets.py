@@ -108,7 +108,7 @@ def test_what_is_about_something_else_is_not_answered(built: SupportKB) -> None:
 def test_a_value_that_the_question_names_chooses_the_ticket(built: SupportKB) -> None:
     answer = built.ask_tickets("steps to reproduce for the camera with priority High")
     assert {one.ticket for one in answer.evidence} == {"APP-1"}
-    assert answer.question["filters"] == {"priority": "High"}
+    assert answer.question.filters == {"priority": "High"}
 
 
 def test_cypher_shows_the_plan_that_ran(built: SupportKB) -> None:

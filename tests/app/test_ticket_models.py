@@ -123,7 +123,7 @@ def test_a_model_reads_the_question_and_names_places_and_the_quotes_are_the_tick
         assert "ann@example.com" in evidence.quote
         asked = " ".join([*script.users["parse_query"], *script.users["from_tickets"]])
         assert "@example.com" not in asked
-        assert answer.question["intents"] == ["root_cause"]
+        assert answer.question.intents == ("root_cause",)
 
 
 def test_where_a_model_finds_no_answer_there_is_none_and_where_it_fails_the_sections_are_verbatim(opened: Any) -> None:

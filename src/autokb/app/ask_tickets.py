@@ -106,6 +106,16 @@ class FoundTicket(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class HowRead(Result):
+    """What a question was taken to say of sections, to ask for, to filter by, and which kinds of links to follow."""
+
+    entities: Mapping[str, str] = field(default_factory=dict)
+    intents: tuple[str, ...] = ()
+    filters: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TicketAnswer(Result):
     """An answer from past tickets, in Markdown, with its evidence.
 
@@ -124,7 +134,7 @@ class TicketAnswer(Result):
     confidence: float = 0.0
     tickets: tuple[FoundTicket, ...] = ()
     accepted: tuple[UsedAnswer, ...] = ()
-    question: Mapping[str, object] = field(default_factory=dict)
+    question: HowRead = field(default_factory=HowRead)
 
 
 @dataclass(frozen=True)
@@ -180,12 +190,7 @@ class TicketAsking:
                 for i, score in zip(found.ids[:k], found.scores, strict=False)
             ),
             accepted=found.accepted,
-            question={
-                "entities": dict(parts.entities),
-                "intents": list(parts.intents),
-                "filters": dict(parts.filters),
-                "links": list(parts.links),
-            },
+            question=HowRead(dict(parts.entities), parts.intents, dict(parts.filters), parts.links),
         )
 
     # -- reading the question ----------------------------------------------------------------------

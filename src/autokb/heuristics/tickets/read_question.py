@@ -82,19 +82,15 @@ def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, 
     """
     found: list[tuple[int, int, str]] = []
     taken: list[tuple[int, int]] = []
-    for cue, section in _cues(template):
-        for match in re.finditer(rf"(?<!\w){re.escape(cue)}(?!\w)", question, re.IGNORECASE):
+    for pattern, section in _cues(template):
+        for match in pattern.finditer(question):
             start, end = match.span()
             if section in filters or any(a < end and start < b for a, b in taken):
                 continue
             taken.append((start, end))
-            found.append((len(cue), start, section))
-    intents = tuple(
-        dict.fromkeys(
-            section
-            for _, _, section in sorted(found, key=lambda one: (min(one[1], len(question) - one[1] - one[0]), -one[0]))
-        )
-    )
+            found.append((end - start, start, section))
+    found.sort(key=lambda one: (min(one[1], len(question) - one[1] - one[0]), -one[0]))
+    intents = tuple(dict.fromkeys(section for _, _, section in found))
     rest = question
     for start, end in sorted(taken, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
@@ -147,7 +143,8 @@ def _first_section(template: TicketTemplate, field: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _cues(template: TicketTemplate) -> tuple[tuple[str, str], ...]:
-    """Return all cues with their sections, the longest first."""
+def _cues(template: TicketTemplate) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return patterns of all cues with their sections, the longest first."""
     cues = {cue: rule.name for rule in reversed(template.sections) for cue in rule.cues}
-    return tuple(sorted(cues.items(), key=lambda one: (-len(one[0]), one[0])))
+    ordered = sorted(cues.items(), key=lambda one: (-len(one[0]), one[0]))
+    return tuple((re.compile(rf"(?<!\w){re.escape(cue)}(?!\w)", re.IGNORECASE), section) for cue, section in ordered)
