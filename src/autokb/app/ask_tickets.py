@@ -57,6 +57,7 @@ QUESTION_CHARACTERS = 100_000
 STAGE = "ask"
 WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
 NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
+NEAREST = 50  # tickets among which the piece is looked for that is nearest to a question
 COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 # An accepted question this near lifts its ticket by up to LIFT, in units of cosine, and its neighbours by a share.
@@ -166,6 +167,7 @@ class TicketAsking:
     options: ModelOptions = field(default_factory=ModelOptions)
     _gate: TicketGate | None = None
     _values: Mapping[str, Sequence[str]] | None = None
+    _link_types: tuple[str, ...] | None = None
     _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
 
@@ -266,7 +268,8 @@ class TicketAsking:
         most = max(k, WITH_FILTERS if parts.filters else k)
         best = [n for n in best_first(scores, most) if scores[n] > -np.inf]
         ids = tuple(index.ids[int(signals.rows[n])] for n in best)
-        near, unknown = measure_nearness(index, question, vector)
+        nearest = [index.ids[int(signals.rows[n])] for n in best_first(scores, NEAREST) if scores[n] > -np.inf]
+        near, unknown = measure_nearness(index, question, vector, nearest)
         confidence = self._read_gate().confidence(near, unknown)
         confidence = max([confidence, *(one.similarity for one in accepted)])
         tickets = read_tickets(opened.file, ids)
@@ -413,7 +416,9 @@ class TicketAsking:
     def _run(
         self, parts: QuestionParts, tickets: Sequence[str], graph: SqliteGraph, trace: _Trace
     ) -> Sequence[SubgraphRow]:
-        trace.plan = plan_for(parts, tickets, self.opened.index.template, graph.link_types())
+        if self._link_types is None:  # those of the index in memory, which a later build replaces
+            self._link_types = graph.link_types()
+        trace.plan = plan_for(parts, tickets, self.opened.index.template, self._link_types)
         return graph.run(trace.plan) if trace.plan is not None else ()
 
     def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:

@@ -60,10 +60,16 @@ def fit_ticket_gate(
     return TicketGate(round(float(near), 4), round(min(0.0, float(unknown)), 4), round(float(intercept), 4), source)
 
 
-def measure_nearness(index: TicketIndex, question: str, vector: Vectors) -> tuple[float, float]:
-    """Return the two features of a question: the cosine to the nearest piece, and the share of unknown words."""
-    near, unknown = _cases(index, [question], vector.reshape(1, -1))[0]
-    return float(near), float(unknown)
+def measure_nearness(index: TicketIndex, question: str, vector: Vectors, tickets: Sequence[str]) -> tuple[float, float]:
+    """Return the two features of a question: the cosine to the nearest piece of the tickets found for it, and the
+    share of words that no ticket has.
+    """
+    near = -1.0
+    for ticket in tickets:
+        row = index.rows[ticket]
+        pieces = index.vectors[index.starts[row] : index.starts[row + 1]]
+        near = max(near, float((pieces @ vector).max(initial=-1.0)))
+    return near, index.words.unknown_share(question)
 
 
 def _cases(
