@@ -143,7 +143,7 @@ def _builds(workspace: Path, mode: str, issues: int) -> list[dict[str, Any]]:
     builds: list[dict[str, Any]] = []
     while len(builds) < MOST_BUILDS and (not builds or builds[-1]["failures"]):
         answer = autokb("build", workspace, "--mode", mode).answer
-        silent = _silent(answer, _records(workspace), mode, issues)
+        silent = find_unaccounted(answer, read_records(workspace), mode, issues)
         for loss in silent:
             print(f"Build {len(builds) + 1}: {loss}")
         listed = {name: len(answer[name]) for name in ("failures", "left_out")}
@@ -152,11 +152,14 @@ def _builds(workspace: Path, mode: str, issues: int) -> list[dict[str, Any]]:
     return builds
 
 
-def _records(workspace: Path) -> list[dict[str, Any]]:
+def read_records(workspace: Path) -> list[dict[str, Any]]:
+    """Return the lines of a knowledge base's export."""
     return [json.loads(line) for line in read_export(workspace).decode().split("\n") if line]
 
 
-def _silent(answer: Mapping[str, Any], records: Sequence[Mapping[str, Any]], mode: str, issues: int) -> list[str]:
+def find_unaccounted(
+    answer: Mapping[str, Any], records: Sequence[Mapping[str, Any]], mode: str, issues: int
+) -> list[str]:
     """Return a line for everything that is neither done nor listed."""
     failed = Counter(f["stage"] for f in answer["failures"])
     listed = {f["item"] for f in answer["failures"]}
@@ -187,7 +190,7 @@ def _silent(answer: Mapping[str, Any], records: Sequence[Mapping[str, Any]], mod
 
 def _different(spoiled: Path, whole: Path, left_out: Collection[str]) -> int:
     """Return how many lines two knowledge bases do not share; those of a tree with a part left out are listed."""
-    ones, others = ({(r["kind"], r["id"]): r for r in _records(w)} for w in (spoiled, whole))
+    ones, others = ({(r["kind"], r["id"]): r for r in read_records(w)} for w in (spoiled, whole))
     known = {**others, **ones}
     unlike = [known[key] for key in known if ones.get(key) != others.get(key)]
     if not left_out:

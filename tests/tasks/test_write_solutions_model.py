@@ -230,7 +230,7 @@ def test_a_shared_solution_is_written_once_and_read_for_each_node() -> None:
         ({"steps": "Open the lid."}, "valid list"),
         ({"attributes": {**ANY, "os": ["BeOS"]}}, "Windows"),
         ({"attributes": {"os": ["Any"]}}, "Field required"),
-        ({"thoughts": "hm"}, "Extra inputs"),
+        ({"thoughts": "hm", "title": None}, "valid string"),
         ({"title": 7}, "valid string"),
     ],
 )
@@ -255,9 +255,9 @@ def test_ids_that_are_not_there_or_stand_twice_are_named() -> None:
     "wrong",
     [
         {"places": 2, "text": ""},
-        {"places": ["2"], "text": ""},
-        {"places": [2]},
-        {"places": [2], "quote": "", "text": ""},
+        {"places": ["two"], "text": ""},
+        {"text": ""},
+        {"places": [2], "quote": ""},
     ],
 )
 def test_one_step_that_does_not_read_spoils_no_other(wrong: dict[str, Any]) -> None:
