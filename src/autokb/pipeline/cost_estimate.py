@@ -17,6 +17,7 @@ from autokb.core.vectors import Vectors
 from autokb.pipeline.model_session import caps_of, limits_of
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, halves, item_keys
 from autokb.pipeline.runner import Answered, Job, OfflineRunner
+from autokb.pipeline.unread_items import UnreadItems
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.asking import request_for
@@ -104,8 +105,8 @@ class CountingRunner:
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Form the requests, count them, and stand in for their replies."""
         batching = Batching(job.task, job.items, self._limits, self._one_each)
-        groups = batching.groups(job.keys, job.missing, self._ledger.open_groups(job.task.name))
-        given_up: list[Answered] = []
+        given_up, asked = UnreadItems(self._ledger.file, job, self._model, self._limits.output).give_up()
+        groups = batching.groups(job.keys, asked, self._ledger.open_groups(job.task.name))
         if self._caps.any_was_cut:
             groups = [part for group in groups for part in self._still_asked(job, group, given_up)]
         hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0

@@ -126,7 +126,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
             "Child",
             text=text,
             attributes=attributes_type(spec, 1, lenient=True, name="ChildAttributes"),
-            reports=Annotated[list[number], Field(max_length=many)],
+            reports=Annotated[list[number], Field(json_schema_extra={"maxItems": many})],
         )
         return {"parent": parent, "children": Annotated[list[child], Field(max_length=self.most_children)]}
 
