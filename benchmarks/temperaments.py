@@ -57,7 +57,7 @@ def takes_no_effort(body: dict[str, Any], good: str) -> Any:
 TEMPERAMENTS = {
     "reasons little": Temperament(reasons),
     "reasons much": Temperament(partial(reasons, tokens=3000)),
-    "reasons without end at trees": Temperament(partial(reasons, tokens=ENDLESS, task="issues_grow_tree")),
+    "reasons without end at trees": Temperament(partial(reasons, tokens=ENDLESS, task="issues_grow_trees")),
     "reasons without end": Temperament(partial(reasons, tokens=ENDLESS)),
     "reasons unknown to anyone": Temperament(reasons, "openai:scripted"),
     "takes no effort": Temperament(takes_no_effort),

@@ -1,9 +1,9 @@
 """What a model is asked for trees: requests, and the tokens that it reads and writes, one seed each and now.
 
-``python -m benchmarks.tree_requests`` builds headphones, medical and Thunderbird's tuning part offline and prints a table;
-``--keep FOLDER`` keeps the workspaces, ``--show BASE N`` prints the N-th request as a model reads it. Before is the
-question of paper mode, which economical mode asked too. Nothing is sent: requests are formed as a build forms them, and
-the trees of the offline engine stand for a model's, written as a reply before and now.
+``python -m benchmarks.tree_requests`` builds headphones, medical and Thunderbird's tuning part offline and prints a
+table; ``--keep FOLDER`` keeps the workspaces, ``--show BASE N`` prints the N-th request as a model reads it. Before is
+the question of paper mode, which economical mode asked too. Nothing is sent: requests are formed as a build forms them,
+and the trees of the offline engine stand for a model's, written as a reply before and now.
 """
 
 from __future__ import annotations

@@ -100,15 +100,19 @@ class AnsweringSections:
         return found
 
     def distinguished(self, problem: Floats) -> tuple[str, ...]:
-        """Return the labels of the sections that answer a problem best, each once, in the order of the documents.
+        """Return the labels of the sections that answer a problem, each once, in the order of the documents.
 
-        That order does not hang on how well each answers, so that a text which is edited under the same headings
-        mostly leaves the same labels.
+        Of a document that answers they are all sections that are not far behind, whoever they are for: a reader can
+        tell which are about the problem. Their order does not hang on how well each answers, so that a text which is
+        edited under the same headings mostly leaves the same labels.
         """
         if not self.spans:
             return ()
         scores, rows = self._answering_rows(problem, {})
-        nearest = sorted(rows, key=lambda n: (-round(float(scores[n]), 6), n))[:MOST_DISTINGUISHED]
+        documents = {self.spans[n][0] for n in rows}
+        floor = max(float(scores.max()) - MARGIN_BESIDE, FLOOR_NARROW)
+        found = [n for n, span in enumerate(self.spans) if span[0] in documents and scores[n] >= floor]
+        nearest = sorted(found, key=lambda n: (-round(float(scores[n]), 6), n))[:MOST_DISTINGUISHED]
         return tuple(dict.fromkeys(self.labels[n] for n in sorted(nearest)))
 
     def _answering_rows(self, problem: Floats, lifts: Mapping[str, float]) -> tuple[Floats, list[int]]:

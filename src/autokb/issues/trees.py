@@ -99,13 +99,14 @@ class SeedReports:
     def cluster_question(self, spec: DomainSpec, manuals: tuple[str, ...] = ()) -> GrowTrees:
         """Return the question of the task for the trees of the cluster, which shares a request with others.
 
-        ``manuals`` are the headings of the sections that answer its problem.
+        ``manuals`` are the headings of the sections that answer its problem. Reports of the theme only show which
+        values customers name, so those that name none are left out.
         """
         return GrowTrees(
             domain=f"{spec.name}: {spec.description}",
             configuration=spec.attributes,
             cluster=tuple(r.excerpt for r in self.cluster[: GROW_TREES.most_reports]),
-            theme=tuple(r.excerpt for r in self.theme),
+            theme=tuple(r.excerpt for r in self.theme if r.attributes),
             manuals=manuals,
             language=spec.language,
         )
