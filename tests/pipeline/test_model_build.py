@@ -86,7 +86,11 @@ def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_pat
     planned = kb.plan()
     again = kb.build()
     stages = {name: s.computed for name, s in again.stages.items()}
-    assert (stages["context"], stages["attributes"], stages["trees"]) == (1, 0, 0)
+    assert (stages["context"], stages["attributes"], stages["trees"]) == (
+        1,
+        0,
+        1,
+    )  # of the trees that whose problem the new heading answers
     assert 0 < again.calls < first.calls
     assert planned.calls <= again.calls + 2
     fresh = made(tmp_path / "fresh", server.url, documents=changed)
@@ -297,13 +301,14 @@ def test_kill_9_repeats_no_finished_request(tmp_path: Path) -> None:
         return model(body)
 
     with StubServer(reply) as server:
-        whole = made(tmp_path / "whole", server.url)
+        settings = PRICES + "context: document\nconcurrency: 2\n"
+        whole = made(tmp_path / "whole", server.url, settings=settings)
         needed = whole.build().calls
         answered.clear()
         asked = server.requests
-        kb = made(tmp_path, server.url, settings=PRICES + "concurrency: 2\n")
+        kb = made(tmp_path, server.url, settings=settings)
         killed = 0
-        for after in (1, 5, 12):
+        for after in (1, 3, 5):
             process = subprocess.Popen(
                 [sys.executable, "-m", "autokb", "build", str(tmp_path / "kb"), "--json"],
                 stdout=subprocess.DEVNULL,
@@ -332,7 +337,7 @@ def test_what_was_in_flight_at_a_kill_is_known_until_it_is_answered(tmp_path: Pa
         return model(body)
 
     with StubServer(reply) as server:
-        kb = made(tmp_path, server.url, settings=PRICES + "concurrency: 2\n")
+        kb = made(tmp_path, server.url, settings=PRICES + "concurrency: 2\ncontext: document\n")
         process = subprocess.Popen(
             [sys.executable, "-m", "autokb", "build", str(tmp_path / "kb"), "--json"],
             stdout=subprocess.DEVNULL,
@@ -362,6 +367,7 @@ BEFORE_CTRL_C = 8  # requests
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_state_that_goes_on(tmp_path: Path) -> None:
     model, interrupted = ScriptedModel(), threading.Event()
+    settings = PRICES + "context: document\nconcurrency: 2\n"
 
     def reply(body: dict[str, Any]) -> str:
         if server.requests > BEFORE_CTRL_C:
@@ -369,7 +375,7 @@ def test_ctrl_c_leaves_a_state_that_goes_on(tmp_path: Path) -> None:
         return model(body)
 
     with StubServer(reply) as server:
-        kb = made(tmp_path, server.url, settings=PRICES + "concurrency: 2\n")
+        kb = made(tmp_path, server.url, settings=settings)
         process = subprocess.Popen(
             [sys.executable, "-m", "autokb", "build", str(tmp_path / "kb"), "--json"],
             stdout=subprocess.PIPE,
@@ -386,7 +392,7 @@ def test_ctrl_c_leaves_a_state_that_goes_on(tmp_path: Path) -> None:
         asked = server.requests
         again = kb.build()
         assert again.calls == server.requests - asked
-        whole = made(tmp_path / "whole", server.url)
+        whole = made(tmp_path / "whole", server.url, settings=settings)
         assert again.calls < whole.build().calls
         assert exported(kb, tmp_path / "a.jsonl") == exported(whole, tmp_path / "b.jsonl")
 
