@@ -22,6 +22,7 @@ SLOW = (
     "passages",
     "retrieval",
     "trees",
+    "tree_requests",
     "cost",
     "concurrency",
     "killed_builds",

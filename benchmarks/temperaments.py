@@ -206,7 +206,7 @@ TEMPERAMENTS = {
     "refuses one in five": Temperament(partial(refuses, one_in=5)),
     "reasons little": Temperament(reasons, USUAL),
     "reasons much": Temperament(partial(reasons, tokens=3000), USUAL),
-    "reasons without end at trees": Temperament(partial(reasons, tokens=ENDLESS, task="issues_grow_tree"), USUAL),
+    "reasons without end at trees": Temperament(partial(reasons, tokens=ENDLESS, task="issues_grow_trees"), USUAL),
     "reasons without end": Temperament(partial(reasons, tokens=ENDLESS), USUAL),
     "reasons unknown to anyone": Temperament(reasons),
     "takes no effort": Temperament(takes_no_effort, USUAL),

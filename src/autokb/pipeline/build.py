@@ -32,6 +32,7 @@ from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
 from autokb.pipeline.steps.fit import fit_documents, fit_gate, fit_nodes
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.languages import prepare_languages
+from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import KINDS, records
@@ -203,6 +204,8 @@ class Build:
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
         splitter = ClusterSplitter(sections, problems, {p.id: p.documents for p in past})
         grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows, splitter)
+        stop_if_awaited(stages, self.workspace, len(raw))
+        grown = merge_parents(stages, self.workspace, grown)
         stop_if_awaited(stages, self.workspace, len(raw))
         # Step 3: solution generation, with what is known of earlier outcomes
         index = self._fitted_index(sources, windows, titles, grown, passages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from autokb.chunking.context import chained_request
 from autokb.chunking.windows import windows
@@ -14,7 +15,7 @@ from autokb.pipeline.steps.contexts import DOCUMENT_CHARACTERS, context_mode, co
 from autokb.pipeline.steps.documents import chunk_documents
 from autokb.pipeline.steps.issues import organise
 from autokb.pipeline.steps.solutions import asks_attributes_apart
-from autokb.pipeline.steps.trees import reports_by_lead
+from autokb.pipeline.steps.trees import reports_by_lead, shares_requests
 from autokb.pipeline.workload import Workload
 from autokb.stores.published import read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
@@ -27,6 +28,8 @@ from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUT
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.tasks.issues.grow_tree.task import GrowTree
+from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
+from autokb.tasks.issues.grow_trees.task import GrowTrees
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.task import In, Out, Task
 
@@ -46,7 +49,7 @@ def forecast_first_build(workspace: Workspace, file: WorkspaceFile, stages: Stag
     everything = [c for d in documents for c in chunks.get(d.id, ())]
     workload = Workload(workspace.spec, raw, {d.id: d for d in documents}, everything)
     if raw:
-        trees = _trees(workspace, file, stages, raw) or workload.expected_trees()
+        trees = _trees(workspace, file, stages, raw) or _expected_trees(workspace, stages, workload)
         _count_trees(workspace, stages, replace(workload, trees=trees))
     if read_embedder_name(workspace.settings.embedder).is_paid:
         titles = {d.id: d for d in documents}
@@ -54,7 +57,16 @@ def forecast_first_build(workspace: Workspace, file: WorkspaceFile, stages: Stag
         stages.embed([f"{document.title}\n{w.text}" for document, w in windowed] + [d.title for d in documents])
 
 
-def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Sequence[RawIssue]) -> list[GrowTree]:
+def _expected_trees(workspace: Workspace, stages: Stages, workload: Workload) -> Sequence[GrowTree | GrowTrees]:
+    trees = workload.expected_trees()
+    if not shares_requests(workspace, stages):
+        return trees
+    return [GrowTrees(t.domain, t.configuration, t.cluster, language=t.language) for t in trees]
+
+
+def _trees(
+    workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Sequence[RawIssue]
+) -> Sequence[GrowTree | GrowTrees]:
     """Go through issue processing with offline answers in the place of a model's; none where vectors cost money."""
     spec = workspace.spec
     asked = [ExtractAttributes(r.full_text, "issue", spec.attributes, spec.language) for r in raw]
@@ -64,11 +76,15 @@ def _trees(workspace: Workspace, file: WorkspaceFile, stages: Stages, raw: Seque
     organised = organise(stages, spec, raw, vectors, read_published(file), rethink=False, mode=workspace.mode)
     if read_embedder_name(workspace.settings.embedder).is_paid:
         return []
-    return [reports.question(spec) for reports in reports_by_lead(spec, raw, attributes, organised, {}).values()]
+    found = reports_by_lead(spec, raw, attributes, organised, {}).values()
+    if shares_requests(workspace, stages):
+        return [reports.cluster_question(spec) for reports in found]
+    return [reports.question(spec) for reports in found]
 
 
 def _count_trees(workspace: Workspace, stages: Stages, workload: Workload) -> None:
-    _count(stages, "trees", GROW_TREE, workload.trees)
+    task: Task[Any, Any] = GROW_TREES if shares_requests(workspace, stages) else GROW_TREE
+    _count(stages, "trees", task, workload.trees)
     apart = asks_attributes_apart(workspace, stages)
     scratchpad = workspace.settings.scratchpad
     _count(stages, "solutions", WRITE_SOLUTIONS, workload.solutions(apart=apart, scratchpad=scratchpad))

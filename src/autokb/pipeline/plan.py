@@ -35,6 +35,7 @@ STAGES = (
     "assign",
     "seeds",
     "trees",
+    "merge",
     "solutions",
     "solution_attributes",
     "rules",

@@ -17,6 +17,7 @@ from autokb.pipeline.steps.solutions import PASSAGE_CHARACTERS, PASSAGES
 from autokb.tasks.issues.check_rules.task import CheckRules
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import GrowTree
+from autokb.tasks.issues.grow_trees.task import GrowTrees
 from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 SEEDS = 49 / 265  # seeds an issue, children a seed and solutions a node: appendix C of the AutoKB paper
@@ -36,7 +37,7 @@ class Workload:
     raw: Sequence[RawIssue]
     documents: Mapping[str, Document]
     chunks: Sequence[Chunk]
-    trees: Sequence[GrowTree] = ()
+    trees: Sequence[GrowTree | GrowTrees] = ()
 
     def expected_trees(self) -> list[GrowTree]:
         """Return a question for a tree for as many seeds as the paper had, each with its share of the reports."""
