@@ -23,6 +23,7 @@ SLOW = (
     "retrieval",
     "trees",
     "cost",
+    "plan",
     "concurrency",
     "killed_builds",
     "malformed",

@@ -1,0 +1,191 @@
+"""How near ``autokb plan`` comes to what a first build then asks: calls, tokens read and written, by stage and mode.
+
+Each workspace is planned and then built with a scripted model. Where nothing else is known of a workspace the model
+writes as much as the strong one of which we have figures: 51 children in some 17 trees and 92 solutions for 68 nodes
+(41 issues, 12 articles), unevenly; appendix C's has the paper's numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from benchmarks import appendix_c, cost, thunderbird
+from benchmarks.figures import Figure, Result
+from benchmarks.killed_builds import ROOT
+from benchmarks.retrieval import split
+from benchmarks.running import autokb, folder, write_jsonl
+from benchmarks.serving import TESTS, ScriptedModel, serving, set_model
+
+sys.path.insert(0, str(TESTS / "pipeline"))
+import model_workspace  # noqa: E402
+
+MODES = ("economical", "paper")
+AIM = 0.25  # of calls, tokens read and tokens written
+MOST_CHILDREN = 6  # of a tree; 0 to 6, so 3 on average
+SOLUTIONS = 92 / 68  # of a node
+SMALL_ISSUES, SMALL_ARTICLES = 41, 12
+SOME_ISSUES = 200
+FIELDS = ("--text-field", "text", "--title-field", "title", "--id-field", "id", "--date-field", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A workspace, how it is made, and the model that answers."""
+
+    name: str
+    make: Callable[[Path], None]
+    model: Callable[[], ScriptedModel]
+    modes: tuple[str, ...] = MODES
+    settings: str = ""
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Plan and build each workspace; the quick form has the small ones, in economical mode."""
+    figures: list[Figure] = []
+    detail: dict[str, Any] = {}
+    for case in CASES[:3] if options.quick else CASES:
+        for mode in MODES[:1] if options.quick else case.modes:
+            with folder() as place:
+                found = detail[f"{case.name} {mode}"] = measure(place / case.name, case, mode)
+            show(f"{case.name}, {mode}", found)
+            figures += [
+                Figure(f"{case.name}_{mode}_{what}", off, "share off", at_most=AIM if mode == "economical" else None)
+                for what, off in found["off"].items()
+            ]
+    return Result("plan", figures, detail)
+
+
+def measure(workspace: Path, case: Case, mode: str) -> dict[str, Any]:
+    """Plan and build once; returns both by stage, and how far the plan was off as a share of what was asked."""
+    case.make(workspace)
+    with serving(case.model()) as server:
+        set_model(workspace, server.url, f"concurrency: 32\n{case.settings}")
+        planned = autokb("plan", workspace, "--mode", mode)
+        built = autokb("build", workspace, "--mode", mode)
+        spent = autokb("costs", workspace).answer
+        after = autokb("plan", workspace, "--mode", mode)
+    return {
+        "plan": _figures(planned.answer),
+        "spent": _figures({**spent, **built.answer, "stages": spent["stages"]}),
+        "off": _off(_whole(planned.answer), _whole(built.answer)),
+        "built": {name: built.answer[name] for name in ("seeds", "parents", "children", "solutions")}
+        | {"failures": len(built.answer["failures"])},
+        "plan_after": _whole(after.answer),
+        "plan_seconds": planned.seconds,
+        "build_seconds": built.seconds,
+        "plan_after_seconds": after.seconds,
+    }
+
+
+def _figures(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {"all": _whole(answer), **{name: _whole(stage) for name, stage in answer["stages"].items()}}
+
+
+def _whole(answer: Mapping[str, Any]) -> dict[str, float]:
+    return {"calls": answer["calls"], "input": answer["tokens"]["input"], "output": answer["tokens"]["output"]}
+
+
+def _off(planned: Mapping[str, float], spent: Mapping[str, float]) -> dict[str, float]:
+    return {what: planned[what] / spent[what] - 1 for what in spent if spent[what]}
+
+
+def show(title: str, found: Mapping[str, Any]) -> None:
+    """Print planned and spent by stage."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"{title}: planned | asked {json.dumps(found['built'])}", title_justify="left")
+    for column in ("stage", "calls", "input", "output"):
+        table.add_column(column, justify="left" if column == "stage" else "right")
+    none = dict.fromkeys(("calls", "input", "output"), 0)
+    for stage in ("all", *cost.STAGES, "chunks"):
+        plan, spent = (found[which].get(stage, none) for which in ("plan", "spent"))
+        if plan["calls"] or spent["calls"]:
+            table.add_row(stage, *(f"{plan[w]:,.0f} | {spent[w]:,.0f}{_share(plan[w], spent[w])}" for w in none))
+    Console(width=130).print(table)
+    seconds = " ".join(f"{name} {found[name]:.1f}" for name in found if name.endswith("seconds"))
+    print(f"{seconds}; planned after it: {found['plan_after']}")
+
+
+def _share(planned: float, spent: float) -> str:
+    return f"  {planned / spent - 1:+.0%}" if spent else ""
+
+
+def strong() -> ScriptedModel:
+    """Return a model that writes as much as a strong one did."""
+    return ScriptedModel(
+        lambda seed: int(_share_of(seed) * (MOST_CHILDREN + 1)),
+        lambda issue: 1 + (_share_of(issue) < SOLUTIONS - 1),
+    )
+
+
+def _share_of(text: str) -> float:
+    """Return a number from 0 to 1 that hangs on the text alone."""
+    return int(sha256(text.encode()).hexdigest()[:8], 16) / 16**8
+
+
+# -- workspaces -------------------------------------------------------------------------------------------------------
+
+
+def _kettles(workspace: Path) -> None:
+    source = workspace.parent / "source"
+    model_workspace.write_sources(source)
+    autokb("init", workspace, "--domain", source / "domain.yaml")
+    autokb("add", workspace, source / "manuals")
+    autokb("add", workspace, source / "issues.jsonl", "--as", "issues", "--text-field", "text", "--id-field", "id")
+
+
+def _shipped(name: str) -> Callable[[Path], None]:
+    def make(workspace: Path) -> None:
+        source = ROOT / "src" / "autokb" / "domains" / name
+        autokb("init", workspace, "--domain", name)
+        autokb("add", workspace, source / "documents")
+        issues = source / "issues" / "issues.csv"
+        autokb("add", workspace, issues, "--as", "issues", *FIELDS, "--resolved-by-field", "resolved_by")
+
+    return make
+
+
+def _appendix_c(workspace: Path) -> None:
+    sources = appendix_c.write(workspace.parent / "sources")
+    autokb("init", workspace, "--domain", sources / "domain.yaml")
+    autokb("add", workspace, sources / "manuals")
+    autokb("add", workspace, sources / "issues.jsonl", "--as", "issues", "--text-field", "text", "--id-field", "id")
+
+
+def _thunderbird_small(workspace: Path) -> None:
+    """Stage the articles that resolved most questions of the tuning part, and the first questions that they resolved."""
+    _, history = split(thunderbird.issues(), tuning=True)
+    counts = Counter(link["slug"] for issue in history for link in issue["gold_kb"])
+    chosen = {slug for slug, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:SMALL_ARTICLES]}
+    resolved = [issue for issue in history if any(link["slug"] in chosen for link in issue["gold_kb"])]
+    autokb("init", workspace, "--domain", "thunderbird")
+    autokb("add", workspace, *(thunderbird.data_folder() / "kb_wiki" / f"{slug}.wiki" for slug in sorted(chosen)))
+    file = write_jsonl(workspace.parent / "issues.jsonl", resolved[:SMALL_ISSUES])
+    autokb("add", workspace, file, "--as", "issues", *thunderbird.FIELDS, *thunderbird.RESOLVED)
+
+
+def _thunderbird(many: int) -> Callable[[Path], None]:
+    def make(workspace: Path) -> None:
+        _, history = split(thunderbird.issues(), tuning=True)
+        thunderbird.stage(workspace, history[:many])
+
+    return make
+
+
+CASES = (
+    Case("kettles", _kettles, strong),
+    Case("thunderbird_41", _thunderbird_small, strong),
+    Case("headphones", _shipped("headphones"), strong),
+    Case("medical", _shipped("medical"), strong),
+    Case("thunderbird_200", _thunderbird(SOME_ISSUES), strong),
+    Case("appendix_c", _appendix_c, cost.script, ("economical",), "chunker: fixed\n"),
+)
