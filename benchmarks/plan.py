@@ -30,12 +30,13 @@ from benchmarks.running import autokb, folder, write_jsonl
 from benchmarks.serving import TESTS, ScriptedModel, serving, set_model
 
 sys.path.insert(0, str(TESTS / "pipeline"))
-import model_workspace  # noqa: E402
+import model_workspace
 
 MODES = ("economical", "paper")
 AIM = 0.25  # of calls, tokens read and tokens written
 CHILDREN = 51 / 41  # a raw issue, and solutions a node (some 17 trees have 68), as the strong model wrote
 SOLUTIONS = 92 / 68
+MOST_OWN = 5  # lists of steps among which a node's own one is, which half of the nodes have
 SMALL_ISSUES, SMALL_ARTICLES = 41, 12
 SOME_ISSUES = 200
 FIELDS = ("--text-field", "text", "--title-field", "title", "--id-field", "id", "--date-field", "date")
@@ -134,6 +135,7 @@ class StrongModel(ScriptedModel):
         super().__init__(
             lambda seed: int(_share_of(seed) * (2 * children + 1)),
             lambda issue: 1 + (_share_of(issue) < SOLUTIONS - 1),
+            lambda issue: max(0, int(_share_of(f"own {issue}") * 2 * MOST_OWN) - MOST_OWN + 1),
         )
         self._embed = open_free_embedder(read_embedder_name(PACKAGED)).embed
 
@@ -195,7 +197,7 @@ def _appendix_c(workspace: Path) -> None:
 
 
 def _thunderbird_small(workspace: Path) -> None:
-    """Stage the articles that resolved most questions of the tuning part, and the first questions that they resolved."""
+    """Stage the articles that resolved most questions of the tuning part, and the first questions of theirs."""
     _, history = split(thunderbird.issues(), tuning=True)
     counts = Counter(link["slug"] for issue in history for link in issue["gold_kb"])
     chosen = {slug for slug, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:SMALL_ARTICLES]}

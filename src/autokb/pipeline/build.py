@@ -151,7 +151,7 @@ def _orphans_sentence(count: int) -> str:
 
 
 @dataclass(frozen=True)
-class Sources:
+class BuildSources:
     """What a build reads, and what several steps look at."""
 
     documents: Sequence[Document]
@@ -197,7 +197,7 @@ class Build:
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
         past = past_issues(raw, DocumentNames(documents))
-        sources = Sources(documents, raw, corpus, past, raw_vectors, attributes)
+        sources = BuildSources(documents, raw, corpus, past, raw_vectors, attributes)
         passages = self._passages(sources)
         sections = AnsweringSections.of(passages, spec, stages.embed)
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
@@ -225,7 +225,7 @@ class Build:
         return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
 
     def _fitted_index(
-        self, sources: Sources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
+        self, sources: BuildSources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
     ) -> AskIndex:
         """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
@@ -263,7 +263,7 @@ class Build:
     def _with_solutions(
         self,
         index: AskIndex,
-        sources: Sources,
+        sources: BuildSources,
         grown: Grown,
         solutions: Sequence[Solution],
         passages: Sequence[Passage],
@@ -284,7 +284,7 @@ class Build:
         with self.stages.timed(FIT):
             return replace(index, ranker=find_ranker(self.file, index, self.stages.embed))
 
-    def _passages(self, sources: Sources) -> list[Passage]:
+    def _passages(self, sources: BuildSources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:
             chunks = sources.corpus.chunks
             passages, computed = find_passages(self.file, sources.documents, chunks, self.workspace.spec)
@@ -294,7 +294,7 @@ class Build:
 
     def _publish(
         self,
-        sources: Sources,
+        sources: BuildSources,
         organised: Organised,
         grown: Grown,
         solutions: Sequence[Solution],

@@ -56,7 +56,7 @@ class Estimate:
     ) -> None:
         """Count one request a group of positions, each with so many tokens of hidden reasoning.
 
-        ``answers`` are those that are expected, by position. What a model's earlier replies to the task took counts more.
+        ``answers`` are the expected ones by position; what the model's earlier replies to the task took counts more.
         """
         read = written = 0.0
         learned = self.ratios.get(f"{model} {task.name}")

@@ -46,7 +46,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     output = WrittenSolutions
     most = 16  # nodes
     most_tokens, usual_tokens = 1_200, 90  # of a node's solutions: one or two with a few steps
-    around_tokens, step_tokens = 18, 8  # of a solution without its title, attributes and steps, and of a step
+    around_tokens, step_tokens = 14, 7  # of a solution without its title, attributes and steps, and of a step
     named_tokens = 9  # of an entry: a node's number and those of its solutions
     unshared = 0.45  # of a node's solutions, which the other nodes of its tree do not have too
 
@@ -147,7 +147,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
             for solution in (answer.solutions if answer is not None else ())
             for excerpt in [item.excerpts[solution.excerpt]]
         }
-        attributes = attributes_tokens(first.configuration)[1] if asks_attributes(items) else 0
+        attributes = attributes_tokens(first.configuration)[1] * 3 // 4 if asks_attributes(items) else 0
         written = sum(
             self.around_tokens + attributes + len(one.title) // CHARACTERS_A_TOKEN + len(one.steps) * self.step_tokens
             for one in found.values()
