@@ -69,7 +69,7 @@ def test_what_manuals_distinguish_is_planned_as_children(server: StubServer, tmp
     for name, page in (("one", ONE_WAY), ("several", WAYS)):
         kb = made(tmp_path / name, server.url, documents={**others, "app.md": page}, issues=issues)
         written.append(kb.plan().stages["trees"].tokens.output)
-    assert written[1] >= 2 * written[0]
+    assert written[1] >= 1.5 * written[0]
 
 
 def test_issues_are_grouped_before_a_paid_embedder_read_them(server: StubServer, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.ids import digest
@@ -15,6 +14,7 @@ from autokb.core.reply import Reply, ReplyError
 from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import problem_vectors
+from autokb.issues.splitting import ClusterSplitter
 from autokb.pipeline.build import Build, BuildSources
 from autokb.tasks.issues.grow_tree.node_checks import check_child
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
@@ -36,18 +36,15 @@ class ExpectedAnswers:
     one or two.
     """
 
-    _sections: AnsweringSections | None = None
+    _splitter: ClusterSplitter | None = None
     _audiences: Mapping[tuple[str, int, int], Attributes] = field(default_factory=dict)
-    _problems: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
-    def learn(
-        self, sections: AnsweringSections, passages: Sequence[Passage], problems: Mapping[str, NDArray[np.float64]]
-    ) -> None:
-        """Learn for whom sections are (from their passages), and the unit vectors of raw issues' problems."""
+    def learn(self, splitter: ClusterSplitter, passages: Sequence[Passage]) -> None:
+        """Learn for whom sections are (from their passages), and how clusters are split."""
         cited = (p for p in passages if p.solution.evidence)
         audiences = (p.solution.attributes for p in cited)
-        self._sections, self._problems = sections, problems
-        self._audiences = dict(zip(sections.spans, audiences, strict=True))
+        self._splitter = splitter
+        self._audiences = dict(zip(splitter.sections.spans, audiences, strict=True))
 
     def answer(self, task: Task[In, Out], item: In) -> Reply:
         """Answer for an item; raises ReplyError as the task does."""
@@ -74,11 +71,13 @@ class ExpectedAnswers:
 
     def _distinguished(self, item: GrowTree) -> Iterator[tuple[str, str]]:
         """Give the values that the sections which answer a tree's problem are for."""
-        own = [self._problems[r.raw_issue] for r in item.cluster if r.raw_issue in self._problems]
-        if self._sections is None or not own:
+        if self._splitter is None:
+            return
+        own = [self._splitter.vectors[r.raw_issue] for r in item.cluster if r.raw_issue in self._splitter.vectors]
+        if not own:
             return
         middle = np.mean(own, axis=0)
-        answering = self._sections.answering(middle / max(float(np.linalg.norm(middle)), 1e-12), {})
+        answering = self._splitter.sections.answering(middle / max(float(np.linalg.norm(middle)), 1e-12), {})
         for document, spans in answering.items():
             for start, end, _ in spans:
                 for name, values in self._audiences[document, start, end].items():
@@ -97,5 +96,7 @@ class Rehearsal(Build):
         embed, spec = self.stages.embed, self.workspace.spec
         vectors = problem_vectors([r.full_text for r in sources.raw], spec, sources.raw_vectors, embed)
         problems = dict(zip((r.id for r in sources.raw), vectors, strict=True))
-        self.expected.learn(AnsweringSections.of(passages, spec, embed), passages, problems)
+        outcomes = {p.id: p.documents for p in sources.past}
+        splitter = ClusterSplitter(AnsweringSections.of(passages, spec, embed), problems, outcomes)
+        self.expected.learn(splitter, passages)
         return passages
