@@ -24,6 +24,7 @@ SLOW = (
     "trees",
     "tree_requests",
     "cost",
+    "plan",
     "concurrency",
     "killed_builds",
     "malformed",

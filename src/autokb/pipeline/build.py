@@ -152,7 +152,7 @@ def _orphans_sentence(count: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Sources:
+class BuildSources:
     """What a build reads, and what several steps look at."""
 
     documents: Sequence[Document]
@@ -198,7 +198,7 @@ class Build:
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
         past = past_issues(raw, DocumentNames(documents))
-        sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
+        sources = BuildSources(documents, raw, corpus, past, raw_vectors, attributes)
         passages = self._passages(sources)
         sections = AnsweringSections.of(passages, spec, stages.embed)
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
@@ -228,7 +228,7 @@ class Build:
         return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
 
     def _fitted_index(
-        self, sources: _Sources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
+        self, sources: BuildSources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
     ) -> AskIndex:
         """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
@@ -266,7 +266,7 @@ class Build:
     def _with_solutions(
         self,
         index: AskIndex,
-        sources: _Sources,
+        sources: BuildSources,
         grown: Grown,
         solutions: Sequence[Solution],
         passages: Sequence[Passage],
@@ -287,7 +287,7 @@ class Build:
         with self.stages.timed(FIT):
             return replace(index, ranker=find_ranker(self.file, index, self.stages.embed))
 
-    def _passages(self, sources: _Sources) -> list[Passage]:
+    def _passages(self, sources: BuildSources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:
             chunks = sources.corpus.chunks
             passages, computed = find_passages(self.file, sources.documents, chunks, self.workspace.spec)
@@ -297,7 +297,7 @@ class Build:
 
     def _publish(
         self,
-        sources: _Sources,
+        sources: BuildSources,
         organised: Organised,
         grown: Grown,
         solutions: Sequence[Solution],

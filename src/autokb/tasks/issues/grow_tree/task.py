@@ -163,6 +163,12 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
         usual_a_node = usual + len(item.configuration) * 2 + 6
         return (self.most_children + 1) * most_a_node, (self.usual_children + 1) * usual_a_node
 
+    def tokens_written(self, items: Sequence[GrowTree], answers: Sequence[GrownTree | None]) -> float:
+        """Return the tokens of trees with as many children as these answers have."""
+        usual = 1 + self.usual_children
+        sizes = (usual if tree is None else 1 + len(tree.children) for tree in answers)
+        return sum(self.tokens(item)[1] * size / usual for item, size in zip(items, sizes, strict=True))
+
 
 def _as_node(grown: TreeNode) -> Node:
     return Node(text=grown.text, attributes=as_lists(grown.attributes), raw_issues=grown.raw_issues)
