@@ -26,7 +26,7 @@ PAPER = {  # appendix C: calls by what they are for; 5,000 tokens read and 1,000
     "solution_attributes": 832,
 }
 PAPER_TOKENS = {"input": 13_400_000, "output": 2_700_000}
-STAGES = ("context", "attributes", "themes", "assign", "trees", "solutions", "solution_attributes", "rules")
+STAGES = ("context", "attributes", "themes", "assign", "trees", "merge", "solutions", "solution_attributes", "rules")
 
 
 def run(_options: argparse.Namespace) -> Result:
