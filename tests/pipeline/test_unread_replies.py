@@ -14,7 +14,7 @@ from autokb.app import SupportKB
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, refusal, status
 
-TREES, ATTRIBUTES = "issues_grow_tree", "issues_extract_attributes"
+TREES, ATTRIBUTES = "issues_grow_trees", "issues_extract_attributes"
 
 
 class Unwilling:
@@ -68,7 +68,7 @@ def test_what_was_refused_in_two_builds_is_not_asked_a_third_time(
         calls, reasons = failures(kb)
         assert calls == 0
         (reason,) = reasons
-        assert reason.startswith("No reply of openai:stub to issues/grow_tree could be read in two builds")
+        assert reason.startswith("No reply of openai:stub to issues/grow_trees could be read in two builds")
         assert "It was refused" in reason and "max_output of more than 4096 in settings.yaml" in reason
 
 
@@ -77,7 +77,7 @@ def test_what_was_refused_in_two_builds_is_not_asked_a_third_time(
     [
         f"{PRICES}max_output: 5000\n",
         "prices: {other: {input: 1.0, output: 2.0}, stub: {input: 1.0, output: 2.0}}\n"
-        "tasks: {issues/grow_tree: openai:other}\n",
+        "tasks: {issues/grow_trees: openai:other}\n",
         f"{PRICES}reasoning_effort: {{stub: high}}\n",
     ],
     ids=["a larger max_output", "another model", "another effort"],
