@@ -35,6 +35,7 @@ SLOW = (
     "installation",
     "tokenizer",
     "second_rules",
+    "cypher_guard",
 )
 CHUNKERS = ("chunk_noise", "chunk_chroma", "chunk_completeness", "chunk_speed", "chunk_model", "chunk_retrieval")
 

@@ -26,6 +26,7 @@ from autokb.cli import (  # noqa: F401
     evaluate_commands,
     evaluate_tickets,
     main,
+    ticket_answer_commands,
     ticket_commands,
 )
 from autokb.cli.commands import app
@@ -115,6 +116,23 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "tickets build {here}/kb --rethink",
         lambda here: opened(here).build_tickets(rethink=True),
     ),
+    "tickets ask": (
+        "tickets ask {here}/kb 'why does the camera crash?' --k 2 --cypher",
+        lambda here: opened(here).ask_tickets("why does the camera crash?", 2, cypher=True),
+    ),
+    "tickets accept": (
+        "tickets accept {here}/kb APP-3 'the printer eats pages' --author ann",
+        lambda here: opened(here).accept_ticket("the printer eats pages", "APP-3", author="ann"),
+    ),
+    "tickets report": (
+        "tickets report {here}/kb --by component",
+        lambda here: opened(here).report_tickets("component"),
+    ),
+    "tickets draft-template": (
+        "tickets draft-template {here}/kb",
+        lambda here: opened(here).draft_template(),
+    ),
+    "tickets feed": ("tickets feed {here}/kb", lambda here: opened(here).feed_tickets()),
     "tickets show": ("tickets show {here}/kb APP-1", lambda here: opened(here).show_ticket("APP-1")),
     "tickets similar": (
         "tickets similar {here}/kb 'the camera crashes' --k 2",

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from autokb.core.model_requests import ModelReply, ModelRequest, SendError
-from autokb.tasks.asking import answer, request_for
-from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme
+from autokb.tasks.asking import answer, read_reply, request_for
+from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme, AssignThemeTask
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT
 from autokb.tasks.task import Read
 
@@ -84,3 +84,40 @@ def test_the_room_for_a_reply_is_that_of_its_entries_and_can_be_bounded() -> Non
 def test_a_task_is_named_by_its_folder() -> None:
     assert (TASK.name, TASK.package) == ("issues/assign_theme", "autokb.tasks.issues.assign_theme")
     assert (EXTRACT.name, EXTRACT.asks_models) == ("issues/extract_attributes", True)
+
+
+@pytest.fixture
+def masking(monkeypatch: pytest.MonkeyPatch) -> AssignThemeTask:
+    """Return the task as if its texts held private data."""
+    monkeypatch.setattr(AssignThemeTask, "masks", True)
+    return TASK
+
+
+def test_private_data_leaves_for_no_model_and_comes_back_in_the_answer(masking: AssignThemeTask) -> None:
+    task = masking
+    items = [AssignTheme("buds", "write to ann@example.com or +44 20 7946 0958", ("Sound", "ann@example.com"))]
+    request = request_for(task, items, "openai:any")
+    shown = "\n".join(message.text for message in request.messages)
+    assert "ann@example.com" not in shown
+    assert "<email-1>" in shown
+    assert "<phone-1>" in shown
+    assert "ann@example.com" in "\n".join(task.turns(items))
+    (read,) = read_reply(task, items, ModelReply(json.dumps({"answers": [{"number": 1, "theme": 2}]}), 1, 1))
+    assert read.answer is not None
+    assert read.answer.theme == "ann@example.com"
+
+
+def test_what_a_model_writes_is_read_with_what_its_placeholders_stand_for(
+    masking: AssignThemeTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = masking
+    monkeypatch.setattr(AssignThemeTask, "entry", lambda _self, _items: {"theme": str})
+    monkeypatch.setattr(AssignThemeTask, "read", lambda _self, _item, entry: Read(None, f"no theme {entry.theme}"))
+    items = [AssignTheme("buds", "write to ann@example.com", ("Sound",))]
+    reply = json.dumps({"answers": [{"number": 1, "theme": "<email-1>"}]})
+    (read,) = read_reply(task, items, ModelReply(reply, 1, 1))
+    assert read.error == "no theme ann@example.com"
+    model = Model(reply, reply)
+    asyncio.run(answer(request_for(task, items, "openai:any"), task, items, model.ask))
+    assert len(model.asked) == 2
+    assert all("ann@" not in message.text for request in model.asked for message in request.messages)

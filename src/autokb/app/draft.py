@@ -146,13 +146,18 @@ def _write(workspace: Workspace, draft: DraftedSpec, model: str) -> tuple[Path, 
     """Write the draft; it has been read back before, so that a person never edits what cannot be read."""
     data = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
     text = draft_text(draft_data(data, draft), draft, model)
+    return write_draft(workspace, text), text
+
+
+def write_draft(workspace: Workspace, text: str) -> Path:
+    """Write a draft of ``domain.yaml`` that reads, under a name that no draft edited by a person has."""
     read_domain(parse_yaml(text, DRAFT_FILE))
     path = _free(workspace.folder)
     try:
         replace_private(path, text.encode("utf-8"))  # customers' words may be in it
     except OSError as error:
         raise AutokbError(f"{path} cannot be written ({error.strerror}); make the folder writable.") from error
-    return path, text
+    return path
 
 
 def _free(folder: Path) -> Path:

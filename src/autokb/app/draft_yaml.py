@@ -48,13 +48,17 @@ def draft_text(data: Mapping[str, Any], draft: DraftedSpec, model: str) -> str:
     for name, value in data.items():
         if name == "attributes" and value:
             why = {a.name: a.why for a in draft.attributes}
-            parts.append("attributes:\n" + "".join(_entry({n: a}, why.get(n)) for n, a in value.items()))
+            parts.append("attributes:\n" + "".join(entry_text({n: a}, why.get(n)) for n, a in value.items()))
         elif name == "rules" and value:
             reasons = {rule.id: rule.why for rule in draft.rules}
-            parts.append("rules:\n" + "".join(_entry([r], reasons.get(_id_of(r))) for r in value))
+            parts.append("rules:\n" + "".join(entry_text([r], reasons.get(_id_of(r))) for r in value))
         else:
-            parts.append(_yaml({name: value}))
-    body = _head(model) + "".join(parts)
+            parts.append(yaml_text({name: value}))
+    return marked_text(_head(model) + "".join(parts))
+
+
+def marked_text(body: str) -> str:
+    """Return a draft with the line in front that tells whether somebody edited it."""
     return f"# Draft {_mark(body)}. Edit it, then save it as domain.yaml; this line tells whether somebody did.\n{body}"
 
 
@@ -69,15 +73,21 @@ def _mark(body: str) -> str:
 
 
 def _head(model: str) -> str:
-    return _comment(BY_COUNTING if model == OFFLINE else f"Proposed by {model}; read every line before you use it.", "")
+    return head_of(BY_COUNTING if model == OFFLINE else f"Proposed by {model}; read every line before you use it.")
+
+
+def head_of(words: str) -> str:
+    """Return what a draft says of itself, as comment lines."""
+    return _comment(words, "")
 
 
 def _id_of(rule: Any) -> str:
     return str(rule.get("id")) if isinstance(rule, Mapping) else ""
 
 
-def _entry(entry: Mapping[str, Any] | Sequence[Any], why: str | None) -> str:
-    indented = "".join(f"  {line}\n" for line in _yaml(entry).rstrip("\n").split("\n"))
+def entry_text(entry: Mapping[str, Any] | Sequence[Any], why: str | None) -> str:
+    """Return an entry of a list or mapping, indented, its reason as a comment above it."""
+    indented = "".join(f"  {line}\n" for line in yaml_text(entry).rstrip("\n").split("\n"))
     return (_comment(why, "  ") if why else "") + indented
 
 
@@ -89,7 +99,8 @@ def _comment(text: str, indent: str) -> str:
     return "".join(f"{indent}# {line}\n" for line in textwrap.wrap(words, WIDTH - len(indent)))
 
 
-def _yaml(data: Any) -> str:
+def yaml_text(data: Any) -> str:
+    """Return data as YAML, lists of words in one line."""
     import yaml
 
     class Flat(yaml.SafeDumper):

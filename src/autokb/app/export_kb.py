@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from autokb.app.export_tickets import ticket_graph
 from autokb.core.decisions import write_solution
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.forest import Forest
@@ -15,6 +16,7 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import HandWritten, Issue, KnowledgeBase, Solution
 from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
+from autokb.domains.ticket_templates import ticket_template
 from autokb.pipeline.tickets import ticket_lines
 from autokb.stores.codecs import Body, decision_body, solution_body
 from autokb.stores.database import damaged_rows
@@ -22,7 +24,8 @@ from autokb.stores.published import read_decided, read_decisions, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
-SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV"}
+SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV", ".graphml": "GraphML", ".cypher": "Cypher"}
+GRAPHS = (".graphml", ".cypher")  # formats of the tickets alone
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources", "checksum")
 
 
@@ -40,6 +43,10 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
                 lines = [canonical_json(line) + "\n" for line in export_lines(file)]
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
+        if kind in GRAPHS:
+            text, tickets = ticket_graph(file, ticket_template(workspace.spec), kind)
+            _write(target, text)
+            return Exported(str(target), tickets=tickets)
         kb = read_published(file).kb
     _write(target, markdown(kb) if kind == ".md" else _csv(kb))
     return Exported(str(target), solutions=len(kb.solutions))

@@ -11,14 +11,19 @@ from autokb.stores.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer
+    from autokb.app.accept_ticket import Accepted
     from autokb.app.add import Kind
     from autokb.app.ask import OpenIndex
+    from autokb.app.ask_tickets import TicketAnswer, TicketAsking
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.decisions import Judged, Written
     from autokb.app.draft import Draft
+    from autokb.app.draft_template import TemplateDraft
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.evaluate_tickets import TicketRetrievalReport
     from autokb.app.show import ShownIssue, ShownKB
+    from autokb.app.ticket_knowledge import Fed
+    from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
     from autokb.core.nouns import Skipped
     from autokb.core.results import (
@@ -58,6 +63,7 @@ class SupportKB:
         self.created: Created | None = None  # what ``create`` put into it
         self._index: OpenIndex | None = None
         self._tickets: OpenTickets | None = None
+        self._ticket_asking: TicketAsking | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -248,6 +254,42 @@ class SupportKB:
         """Return the tickets most like a text, or like the ticket of this id."""
         return self._open_tickets().similar(text, k)
 
+    def ask_tickets(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
+        """Answer a question from past tickets, with evidence; ``k`` bounds the tickets, ``cypher`` shows the query."""
+        from autokb.app.ask_tickets import TicketAsking
+        from autokb.pipeline.model_session import ModelOptions
+
+        opened = self._open_tickets()
+        if self._ticket_asking is None or self._ticket_asking.opened is not opened:
+            self._ticket_asking = TicketAsking(opened)
+        self._ticket_asking.options = ModelOptions(budget)
+        return self._ticket_asking.ask(text, k, cypher=cypher)
+
+    def accept_ticket(self, question: str, ticket: str, *, author: str = "", undo: bool = False) -> Accepted:
+        """Store that a ticket answers a question, which counts from the next question on; ``undo`` takes it back."""
+        from autokb.app.accept_ticket import accept_ticket
+
+        return accept_ticket(self.workspace, question, ticket, author=author, undo=undo)
+
+    def report_tickets(self, by: str) -> TicketReport:
+        """Return how long groups of tickets took to be resolved; ``by`` is a field, or ``created<2015-01-01``."""
+        from autokb.app.ticket_report import report_tickets
+
+        return report_tickets(self.workspace, by)
+
+    def draft_template(self, *, budget: float | None = None, progress: Progress = silent) -> TemplateDraft:
+        """Propose sections of tickets from what was added, in a file beside ``domain.yaml``."""
+        from autokb.app.draft_template import draft_ticket_template
+        from autokb.pipeline.model_session import ModelOptions
+
+        return draft_ticket_template(self.workspace, options=ModelOptions(budget), progress=progress)
+
+    def feed_tickets(self) -> Fed:
+        """Stage resolved tickets as documents, and what they reported as raw issues, for the next build."""
+        from autokb.app.ticket_knowledge import feed_tickets
+
+        return feed_tickets(self.workspace)
+
     def _open_tickets(self) -> OpenTickets:
         """Return the published tickets, in memory until a later build publishes others."""
         from autokb.app.tickets import open_tickets
@@ -401,4 +443,4 @@ class SupportKB:
             self._index = None
         if self._tickets is not None:
             self._tickets.close()
-            self._tickets = None
+            self._tickets = self._ticket_asking = None

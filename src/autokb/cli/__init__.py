@@ -43,7 +43,7 @@ COMMAND_FILES = {
     "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_tickets"),
     "hide": ("decision_commands",),
     "reject": ("decision_commands",),
-    "tickets": ("ticket_commands",),
+    "tickets": ("ticket_commands", "ticket_answer_commands"),
     "write": ("decision_commands",),
 }
 

@@ -282,12 +282,13 @@ def costs(workspace: Folder, json: Json = False) -> None:
 
 @app.command(epilog="Example: autokb export kb kb.jsonl")
 def export(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE")], json: Json = False) -> None:
-    """Write the whole knowledge base; the suffix chooses JSONL, Markdown or CSV."""
+    """Write the whole knowledge base; the suffix chooses JSONL, Markdown or CSV, .graphml and .cypher the tickets."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
     done = SupportKB.open(workspace).export(file)
-    what = f"{done.lines} lines" if done.lines is not None else f"{done.solutions} solutions"
+    counts = {"lines": done.lines, "tickets": done.tickets, "solutions": done.solutions}
+    what = next(f"{count} {name}" for name, count in counts.items() if count is not None)
     emit(json, done.as_json(), lambda: f"Wrote {what} to {file}.")
 
 

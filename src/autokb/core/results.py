@@ -292,8 +292,9 @@ class Created(Result):
 
 @dataclass(frozen=True, slots=True)
 class Exported(Result):
-    """Where the knowledge base was written; JSONL counts ``lines``, the formats for people ``solutions``."""
+    """Where it was written; JSONL counts ``lines``, formats for people ``solutions``, those of graphs ``tickets``."""
 
     file: str
     lines: int | None = None
     solutions: int | None = None
+    tickets: int | None = None

@@ -16,6 +16,7 @@ HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
+GRAPH_STORES = ("ladybug", "neo4j")
 _DIGITS = 10  # of LARGEST_NUMBER
 _SHOWN = 60  # characters of a value that is refused
 
@@ -25,6 +26,15 @@ class AnswerSettings:
     """How questions are answered: below ``caution``, a probability of being on topic, it abstains."""
 
     caution: float = CAUTION
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSettings:
+    """Which engine answers Cypher about tickets; ``uri`` and ``database`` are Neo4j's."""
+
+    store: str = "ladybug"
+    uri: str = ""
+    database: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,7 @@ class Settings:
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
+    graph: GraphSettings = GraphSettings()
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -105,6 +116,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_prices(value)
     if name == "answer":
         return _read_answer(value)
+    if name == "graph":
+        return _read_graph(value)
     if name == "reasoning_effort":
         return {_read_word(f"{name}: a model", model): _read_effort(model, effort) for model, effort in value.items()}
     return {
@@ -171,6 +184,21 @@ def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
             f"{_shown(value['caution'])}."
         )
     return AnswerSettings(caution)
+
+
+def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
+    known = [f.name for f in fields(GraphSettings)]
+    if stray := [name for name in value if name not in known]:
+        hint = "; user and password are read from NEO4J_USERNAME and NEO4J_PASSWORD in the environment"
+        raise BadInputError(f"settings.yaml: graph takes {', '.join(known)}, not {_shown(stray[0])}{hint}.")
+    found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
+    if found.store not in GRAPH_STORES:
+        raise BadInputError(
+            f"settings.yaml: graph: store must be {' or '.join(GRAPH_STORES)}, not {_shown(found.store)}."
+        )
+    if "@" in found.uri:
+        raise BadInputError("settings.yaml: graph: uri must have no user and password; NEO4J_PASSWORD is their place.")
+    return found
 
 
 def _read_effort(model: str, value: Any) -> str:

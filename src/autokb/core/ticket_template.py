@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 from autokb.core.errors import BadInputError
-from autokb.core.tickets import TICKET
+from autokb.core.tickets import SIMILAR_TO, TICKET
 
+Direction = Literal["out", "in", "both"]
 BLOCKS = ("code", "log")  # kinds of blocks that can be sections: source code, and output of programs
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _RELATION = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -39,11 +40,30 @@ class SectionRule:
         return "".join(part.capitalize() for part in self.name.split("_"))
 
 
+@dataclass(frozen=True, slots=True)
+class LinkRule:
+    """A kind of links that a question can ask for by ``cues``: those whose type has one of ``types`` in its name.
+
+    Without ``types`` it is every link of the source. ``direction`` is seen from the ticket that the question is about.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    cues: tuple[str, ...]
+    direction: Direction = "both"
+
+    def has(self, link_type: str) -> bool:
+        """Return whether a type of links is of this kind."""
+        folded = link_type.casefold()
+        return any(part in folded for part in self.types) if self.types else link_type != SIMILAR_TO
+
+
 @dataclass(frozen=True)
 class TicketTemplate:
-    """The sections of tickets, each after the one it hangs under."""
+    """The sections of tickets, each after the one it hangs under, and the kinds of links that questions ask for."""
 
     sections: tuple[SectionRule, ...]
+    links: tuple[LinkRule, ...] = ()
     _by_name: Mapping[str, SectionRule] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +115,7 @@ def read_template(data: Mapping[str, Any]) -> TicketTemplate:
                 raise BadInputError(
                     f"domain.yaml: tickets: the field {name!r} is in {taken[name]!r} and {rule.name!r}; leave one out."
                 )
-    return TicketTemplate(_parents_first(rules))
+    return TicketTemplate(_parents_first(rules), _read_links(data.get("links")))
 
 
 def _parents_first(rules: list[SectionRule]) -> tuple[SectionRule, ...]:
@@ -109,6 +129,29 @@ def _parents_first(rules: list[SectionRule]) -> tuple[SectionRule, ...]:
         found.update((rule.name, rule) for rule in ready)
         waiting = [rule for rule in waiting if rule.name not in found]
     return tuple(found.values())
+
+
+def _read_links(entries: Any) -> tuple[LinkRule, ...]:
+    if entries is None:
+        return ()
+    if not isinstance(entries, list):
+        raise BadInputError("domain.yaml: tickets: links must be a list such as [{name: duplicates, cues: [same as]}].")
+    rules: list[LinkRule] = []
+    for position, entry in enumerate(entries, 1):
+        where = f"domain.yaml: tickets: link {position}"
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
+            raise BadInputError(f"{where} needs a name, for example {{name: duplicates, cues: [same as]}}.")
+        if stray := [str(key) for key in entry if key not in ("name", "types", "cues", "direction")]:
+            raise BadInputError(f"{where} has the entry {stray[0]!r}; it may have name, types, cues and direction.")
+        direction = entry.get("direction", "both")
+        if direction not in get_args(Direction):
+            raise BadInputError(f"{where}: direction must be out, in or both.")
+        types, cues = (
+            tuple(word.casefold() for word in _read_words(entry.get(key), f"{where}: {key}"))
+            for key in ("types", "cues")
+        )
+        rules.append(LinkRule(entry["name"], types, cues, direction))
+    return tuple(rules)
 
 
 _ENTRIES = ("name", "relation", "parent", "fields", "headings", "blocks", "cues", "embedded")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import Edge, Ticket, TicketSection
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.domains.ticket_templates import ticket_template
-from autokb.heuristics.tickets.parse_sections import parse_sections, tree_of
+from autokb.heuristics.tickets.parse_sections import parse_parts, parse_sections, tree_of, tree_of_parts
 from autokb.pipeline.embedding import encoder_name
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -39,7 +39,9 @@ from autokb.stores.ticket_tables import (
 )
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile, vector_key
+from autokb.tasks.tickets.read_sections.task import TASK as READ_SECTIONS
 from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
+from autokb.tickets.gate import TicketGate, fit_ticket_gate
 from autokb.tickets.index import TicketIndex
 from autokb.tickets.links import (
     SimilarityThreshold,
@@ -50,11 +52,13 @@ from autokb.tickets.links import (
     update_similar,
 )
 from autokb.tickets.pieces import piece_texts
+from autokb.tickets.rest import rest_request, split_rest
 
 VERSION = "1"  # raise it when a ticket's sections are made otherwise
 STAGE = "sections"
 LINKS = "links"
 WEIGHTS = "tickets weights"  # meta: what each signal counts, with what it was fitted on
+GATE = "tickets gate"  # meta: whether a question is about the tickets, with the encoder that it was fitted for
 TICKETS_SETTING = "tickets"  # the id of the line of an export that holds both
 SIMILARITY = "tickets similarity"  # meta: the threshold of similar titles, with the encoder that it was chosen for
 _NOTED = {"similarity": SIMILARITY, "weights": WEIGHTS}  # by their names in an export
@@ -114,6 +118,7 @@ class TicketBuild:
     stages: Stages
     rethink: bool = False
     known: Mapping[str, tuple[TicketSection, ...]] = field(default_factory=dict)  # sections that an import brings
+    unread: set[str] = field(default_factory=set)  # tickets for whose texts no right reply came
 
     def run(self) -> TicketBuildReport:
         """Parse, embed, link and publish."""
@@ -126,7 +131,8 @@ class TicketBuild:
         trees = self._trees(changed, template)
         pieces = self._pieces(changed, trees, template)
         edges = self._edges(tickets, {t.id for t in changed}, gone)
-        published = [PublishedTicket(t, trees[t.id], now[t.id], pieces[t.id]) for t in changed]
+        prints = {i: digest("unread", now[i]) if i in self.unread else now[i] for i in trees}
+        published = [PublishedTicket(t, trees[t.id], prints[t.id], pieces[t.id]) for t in changed]
         with self.stages.timed("publish"), self.file.transaction():
             written = publish_tickets(self.file, published, gone, template)
             written += publish_edges(self.file, edges)
@@ -143,14 +149,39 @@ class TicketBuild:
         )
 
     def _fingerprints(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, str]:
-        asked = digest(VERSION, repr(template.sections), encoder_key(self.stages.encoder.name))
+        read_by = (
+            (self.stages.answered_by(READ_SECTIONS, STAGE), str(READ_SECTIONS.version))
+            if self.stages.asks_model(READ_SECTIONS, STAGE)
+            else ()
+        )
+        asked = digest(VERSION, repr(template.sections), encoder_key(self.stages.encoder.name), *read_by)
         return {t.id: digest(asked, canonical_json(TICKET_CODEC.body(t))) for t in tickets}
 
     def _trees(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, tuple[TicketSection, ...]]:
         """Return the sections of each ticket."""
         with self.stages.timed(STAGE) as count:
             count.computed += len(tickets)
-            return {t.id: self.known.get(t.id) or parse_sections(t, template) for t in tickets}
+            parsed = {t.id: self.known.get(t.id) or parse_sections(t, template) for t in tickets}
+        if not self.stages.asks_model(READ_SECTIONS, STAGE):
+            return parsed
+        return {**parsed, **self._read_rest([t for t in tickets if t.id not in self.known], template)}
+
+    def _read_rest(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, tuple[TicketSection, ...]]:
+        """Have a model find sections in what the rules leave; a text stays where it is where there is no right reply.
+
+        Several tickets share a request. A ticket without a reply is unread: the next build asks for it again.
+        """
+        parts = {t.id: parse_parts(t, template) for t in tickets}
+        items = {t.id: rest_request(t.title, parts[t.id], template) for t in tickets}
+        asked = {ticket: item for ticket, item in items.items() if item is not None}
+        replies = self.stages.run(STAGE, READ_SECTIONS, list(asked.values()), list(asked))
+        found: dict[str, tuple[TicketSection, ...]] = {}
+        for ticket, reply in zip(asked, replies, strict=True):
+            if reply is None:
+                self.unread.add(ticket)
+            else:
+                found[ticket] = tree_of_parts(ticket, template, split_rest(parts[ticket], template, reply))
+        return found
 
     def _pieces(
         self, tickets: Sequence[Ticket], trees: Mapping[str, Sequence[TicketSection]], template: TicketTemplate
@@ -200,8 +231,10 @@ class TicketBuild:
         index = load_index(self.workspace, self.file)
         with self.stages.timed("fit"):
             fitted = fit_ticket_weights(index, {t.id: t for t in tickets}, edges, self.stages.embed)
+            gate = fit_ticket_gate(index, self.stages.encoder.name, self.workspace.spec.language, self.stages.embed)
         with self.file.transaction():
             self.file.note(WEIGHTS, canonical_json({"encoder": encoder, "links": len(linked), **asdict(fitted)}))
+            self.file.note(GATE, canonical_json({"encoder": encoder, **asdict(gate)}))
             count_generation(self.file)
 
 
@@ -293,6 +326,18 @@ def _fitted_of(noted: Mapping[str, Any]) -> FittedTickets:
     signals = {str(name): float(value) for name, value in (noted["signals"] or {}).items()}
     held_out, defaults = (None if noted[n] is None else float(noted[n]) for n in ("held_out", "defaults"))
     return FittedTickets(weights, int(noted["asked"]), str(noted["reason"]), held_out, defaults, signals)
+
+
+def read_gate(
+    file: WorkspaceFile, workspace: Workspace, index: TicketIndex, embed: Callable[[Sequence[str]], Vectors]
+) -> TicketGate:
+    """Return the gate that was fitted at build; where none was for this encoder, it is fitted now and not kept."""
+    encoder = encoder_name(workspace.settings)
+    with damaged_rows("meta"):
+        noted = json.loads(file.meta(GATE) or "{}")
+        if noted.pop("encoder", None) == encoder_key(encoder):
+            return TicketGate(**noted)
+    return fit_ticket_gate(index, encoder, workspace.spec.language, embed)
 
 
 def read_similarity(file: WorkspaceFile, encoder: str) -> SimilarityThreshold | None:

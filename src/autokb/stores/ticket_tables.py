@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -119,6 +120,31 @@ def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Ed
                 )
                 found.update(Edge(s, t, e, origin, bool(dangling), score) for s, t, e, origin, dangling, score in rows)
     return sorted(found)
+
+
+def read_field_values(file: WorkspaceFile, sections: Sequence[str]) -> dict[str, list[str]]:
+    """Return the values of sections that only hold a field, the most common first; a list's parts are values."""
+    found: dict[str, Counter[str]] = {name: Counter() for name in sections}
+    if _lacks_tables(file):
+        return {name: [] for name in sections}
+    with file.reading() as db:
+        for name, counts in found.items():
+            rows = db.execute("SELECT text, count(*) FROM ticket_section WHERE section = ? GROUP BY text", (name,))
+            for text, count in rows:
+                for value in dict.fromkeys((text, *text.split(", "))):
+                    counts[value] += int(count)
+    return {
+        name: [value for value, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if value.strip()]
+        for name, counts in found.items()
+    }
+
+
+def read_link_types(file: WorkspaceFile) -> tuple[str, ...]:
+    """Return the types of the published edges, in order."""
+    if _lacks_tables(file):
+        return ()
+    with file.reading() as db:
+        return tuple(str(name) for (name,) in db.execute("SELECT DISTINCT type FROM ticket_edge ORDER BY type"))
 
 
 def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vectors]:

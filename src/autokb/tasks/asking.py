@@ -15,6 +15,7 @@ from autokb.core.timed_patterns import SlowPatternError
 from autokb.tasks.normal_form import normalize_reply
 from autokb.tasks.task import In, Out, Read, Task
 from autokb.tasks.wire import Wire, number_to, wire
+from autokb.text.masking import Masking, mask
 from autokb.text.strict_json import find_json_object
 
 __all__ = [
@@ -39,7 +40,7 @@ def request_for(task: Task[In, Any], items: Sequence[In], model: str, most: int 
 
     ``most`` bounds its max_tokens (0: no bound), ``effort`` is the reasoning effort that a person set for the model.
     """
-    system, user = task.turns(items)
+    system, user = masked_turns(task, items).texts
     tokens = AROUND_TOKENS + sum(task.tokens(item)[0] for item in items)
     return ModelRequest(
         model=model,
@@ -49,6 +50,16 @@ def request_for(task: Task[In, Any], items: Sequence[In], model: str, most: int 
         max_tokens=min(tokens, most) if most else tokens,
         effort=effort,
     )
+
+
+def masked_turns(task: Task[In, Any], items: Sequence[In]) -> Masking:
+    """Return the system and the user turn about these items as a model reads them.
+
+    Where the task says so, personal data and secrets are placeholders; ``read_reply`` puts them back, so that they
+    never leave the workspace. It is the only place where that is done.
+    """
+    turns = task.turns(items)
+    return mask(turns) if task.masks else Masking(turns, {})
 
 
 def repair_request(request: ModelRequest, reply: ModelReply, error: str) -> ModelRequest:
@@ -86,7 +97,8 @@ def _entry_type(task: Task[In, Any], items: Sequence[In]) -> type[Wire]:
 def read_reply(task: Task[In, Out], items: Sequence[In], reply: ModelReply) -> list[Read[Out]]:
     """Read a reply for every item and check each answer; what is wrong with one entry is an error of its own item."""
     try:
-        data = normalize_reply(_parse(reply), reply_schema(task, items))
+        found = _restored(_parse(reply), masked_turns(task, items)) if task.masks else _parse(reply)
+        data = normalize_reply(found, reply_schema(task, items))
         if not isinstance(data.get("answers"), list):
             raise ReplyError(f"It must have the fields {[*task.reply_fields(items), 'answers']}.")
         fields = _read_fields(task, items, data)
@@ -111,6 +123,17 @@ def _parse(reply: ModelReply) -> dict[str, Any]:
     except ValueError as error:
         raise ReplyError(f"{error}.".replace("the number", "The number", 1)) from error
     return data
+
+
+def _restored(value: Any, masking: Masking) -> Any:
+    """Return a reply in which every string has what its placeholders stand for."""
+    if isinstance(value, str):
+        return masking.restore(value)
+    if isinstance(value, list):
+        return [_restored(part, masking) for part in value]
+    if isinstance(value, dict):
+        return {name: _restored(part, masking) for name, part in value.items()}
+    return value
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -191,6 +214,8 @@ async def answer(
     first = read_reply(task, items, reply)
     if not (error := wrong(first)):
         return first
+    if task.masks:
+        error = masked_turns(task, items).hide(error)
     try:
         second = read_reply(task, items, await ask(repair_request(request, reply, error)))
     except SendError as failed:

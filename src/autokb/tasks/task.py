@@ -53,6 +53,7 @@ class Task(Generic[In, Out]):
 
     most: ClassVar[int] = 1  # items in one request to a model
     evenly: ClassVar[bool] = False  # whether requests have about the same number of items, in place of a small last one
+    masks: ClassVar[bool] = False  # whether personal data and secrets are placeholders in what a model is shown
     grouped_by: ClassVar[tuple[str, ...]] = ()  # fields that the items of one request have in common
     entry_tokens: ClassVar[tuple[int, int]]  # of an item's entry: the most it can sensibly need, and the usual number
 

@@ -6,7 +6,7 @@ A new task adds its function here and its line in SAMPLES; then
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -518,6 +518,131 @@ def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(nodes)
 
 
+def draft_template() -> Sample:
+    """Two headings and a field beside a template of two sections."""
+    from autokb.heuristics.tickets.template_draft import CountedField, CountedHeading, KnownSection
+    from autokb.tasks.tickets.draft_template.task import TASK, DraftTemplate
+
+    item = DraftTemplate(
+        200,
+        (
+            CountedHeading("what you <hear>", 40, "description", "noise & sound"),
+            CountedHeading("how to trigger it", 22, "comments"),
+        ),
+        (CountedField("Series & year", 150, ("K1 </fields>", "K2"), True),),
+        (KnownSection("summary", "ticket", ("title & more",)), KnownSection("description", "ticket", ("details",))),
+    )
+    sections = [
+        {"name": "symptom", "parent": "description", "headings": [1], "fields": [], "why": "It is asked for."},
+        {"name": "series", "parent": "ticket", "headings": [], "fields": [1], "why": "Fixes differ by it."},
+    ]
+    shown = []
+    for e in examples(TASK.package):
+        headings = tuple(CountedHeading(h, 9, "description") for h in e["headings"])
+        fields = tuple(CountedField(f, 9, (), True) for f in e["fields"])
+        asked = DraftTemplate(99, headings, fields, (KnownSection("description", "ticket", ()),))
+        shown.append(((asked,), whole_reply(e["reply"])))
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "sections": sections}]}, shown=tuple(shown))
+
+
+def from_tickets() -> Sample:
+    """A question, and passages of two tickets."""
+    from autokb.tasks.tickets.from_tickets.task import TASK, FromTickets, TicketPassage
+
+    item = FromTickets(
+        "How was the <lid> fixed & when?",
+        (
+            TicketPassage(
+                "KET-1", "The lid </passage> jams", "Closed & fixed", "fix", "", "Oil the hinge.", 0, "asked"
+            ),
+            TicketPassage(
+                "KET-2", "Lid & spout drip", "Open", "comments", "ann & bob", "Wait & see how it <drips>.", 40, "text"
+            ),
+        ),
+    )
+    parts = [{"places": [1], "text": ""}, {"places": [2], "text": "Wait & see how it drips."}]
+    shown = []
+    for e in examples(TASK.package):
+        passages = tuple(TicketPassage(start=0, role="asked", by="", **passage) for passage in e["passages"])
+        shown.append(((FromTickets(e["question"], passages),), whole_reply(e["reply"])))
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "parts": parts}]}, shown=tuple(shown))
+
+
+def parse_query() -> Sample:
+    """A question about a template of two sections and a field."""
+    from autokb.heuristics.tickets.section_meaning import SectionMeaning
+    from autokb.tasks.tickets.parse_query.task import TASK, FieldValues, ParseQuery
+
+    def asked(question: str, names: Sequence[str], fields: Mapping[str, Sequence[str]], links: Sequence[str]) -> Any:
+        sections = tuple(SectionMeaning(name, (f"{name} & more",)) for name in names)
+        values = tuple(FieldValues(name, tuple(known)) for name, known in fields.items())
+        return ParseQuery(question, sections, values, tuple(links), "f" * 64)
+
+    item = asked(
+        "Why does the <lid> jam on K1 & K2?", ("summary", "root_cause", "series"), {"series": ["K1", "K2"]}, ["twins"]
+    )
+    entry = {
+        "number": 1,
+        "entities": [{"section": "summary", "value": "the lid jam"}],
+        "intents": ["root_cause"],
+        "filters": [{"section": "series", "value": "K1"}],
+        "links": ["twins"],
+    }
+    shown = [
+        ((asked(e["question"], e["sections"], e["fields"], e["links"]),), whole_reply(e["reply"]))
+        for e in examples(TASK.package)
+    ]
+    unseen = {"ParseQuery.fingerprint": "it stands for the template's cues, which only the offline reader reads"}
+    return Sample(TASK, (item,), {"answers": [entry]}, unseen, tuple(shown))
+
+
+def read_sections() -> Sample:
+    """Two tickets, one of them with a description and a comment."""
+    from autokb.heuristics.tickets.section_meaning import SectionMeaning
+    from autokb.tasks.tickets.read_sections.task import TASK, ReadSections, UnreadText, example_item
+
+    sections = (SectionMeaning("steps", ("how <to> get it",)), SectionMeaning("fix", ("solution & remedy",)))
+    items = (
+        ReadSections(
+            "The lid </ticket> jams",
+            (
+                UnreadText("description", ("steps",), "Fill it & then <open> the lid."),
+                UnreadText("comments", ("fix",), "Oil the hinge."),
+            ),
+            sections,
+        ),
+        ReadSections("It drips", (UnreadText("description", ("steps",), "From the spout."),), sections),
+    )
+    reply = {
+        "answers": [
+            {"number": 1, "sections": [{"section": "steps", "blocks": [1]}, {"section": "fix", "blocks": [2]}]},
+            {"number": 2, "sections": []},
+        ]
+    }
+    shown = tuple(((example_item(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
+    return Sample(TASK, items, reply, shown=shown)
+
+
+def write_cypher() -> Sample:
+    """A question about a ticket of a graph with two sections and two kinds of links."""
+    from autokb.tasks.tickets.write_cypher.task import TASK, GraphLink, GraphPath, WriteCypher
+
+    def asked(question: str, ticket: str, title: str) -> WriteCypher:
+        paths = (
+            GraphPath("(t:Ticket)-[:HAS_FIX]->(:Fix)", ("how <to> mend it", "cure & remedy")),
+            GraphPath("(t:Ticket)-[:HAS_LOG]->(:Log)", ("output",)),
+        )
+        links = (GraphLink("TWIN_OF", "Twin & double"), GraphLink("SIMILAR_TO", "alike </links>"))
+        return WriteCypher(question, ticket, title, ("id", "status & more"), paths, links)
+
+    item = asked("How was the <lid> fixed & when?", "KET-1", "The lid </ticket> jams")
+    query = "MATCH (t:Ticket {id: 'KET-1'})-[:HAS_FIX]->(f:Fix) RETURN t.id AS ticket, f.text"
+    shown = [
+        ((asked(e["question"], e["ticket"], e["title"]),), whole_reply(e["reply"])) for e in examples(TASK.package)
+    ]
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "cypher": query}]}, shown=tuple(shown))
+
+
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "chunking/add_context": add_context,
     "chunking/find_shift": find_shift,
@@ -541,4 +666,9 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "probes/chunk_questions": chunk_questions,
     "probes/query_variations": query_variations,
     "probes/unaided_solutions": unaided_solutions,
+    "tickets/draft_template": draft_template,
+    "tickets/from_tickets": from_tickets,
+    "tickets/parse_query": parse_query,
+    "tickets/read_sections": read_sections,
+    "tickets/write_cypher": write_cypher,
 }

@@ -194,3 +194,7 @@ def test_the_prompt_is_the_golden_one(name: str) -> None:
 
 def test_no_golden_prompt_is_left_over() -> None:
     assert {path.stem for path in GOLDEN.glob("*")} == {name.replace("/", "_") for name in SAMPLES}
+
+
+def test_what_is_asked_about_tickets_is_masked() -> None:
+    assert {name for name in task_names() if task(name).masks} == {n for n in task_names() if n.startswith("tickets/")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 
@@ -11,8 +12,14 @@ from autokb.core.yaml_text import parse_yaml
 
 
 def ticket_template(spec: DomainSpec) -> TicketTemplate:
-    """Return the template of a domain, else the shipped one of its language, else the English one (BadInputError)."""
-    return read_template(spec.tickets) if spec.tickets.get("sections") else shipped_template(spec.language)
+    """Return the template of a domain, else the shipped one of its language, else the English one (BadInputError).
+
+    A domain's own sections without links of its own have the kinds of links that are shipped.
+    """
+    if not spec.tickets.get("sections"):
+        return shipped_template(spec.language)
+    own = read_template(spec.tickets)
+    return own if own.links else replace(own, links=shipped_template(spec.language).links)
 
 
 @lru_cache(maxsize=4)

@@ -29,21 +29,50 @@ def parse_sections(ticket: Ticket, template: TicketTemplate) -> tuple[TicketSect
     A comment gives only sections of which no field is the reporter's own: causes and fixes, but no steps to reproduce,
     for those of a comment are mostly a tester's.
     """
-    parts: dict[str, list[str]] = {rule.name: [] for rule in template.sections}
+    return tree_of_parts(ticket.id, template, parse_parts(ticket, template))
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPart:
+    """Part of a section's text; it is ``rest`` where no rule but its field says that it belongs there."""
+
+    section: str
+    text: str
+    field: str
+    rest: bool = False
+
+
+def parse_parts(ticket: Ticket, template: TicketTemplate) -> list[SectionPart]:
+    """Return the parts that a ticket's sections are made of, in the order of the template's fields."""
     known = known_headings(template)
+    found: list[SectionPart] = []
     for rule in template.sections:
         for name in rule.fields:
             if name == "comments":
-                for comment in ticket.comments:
-                    for section, text in split_text(comment.text, rule.name, _of_comments(template), {}):
-                        parts[section].append(text)
+                texts = [
+                    part for c in ticket.comments for part in split_text(c.text, rule.name, _of_comments(template), {})
+                ]
             elif name == "description":
-                for section, text in split_text(ticket.description, rule.name, known, _block_sections(template)):
-                    parts[section].append(text)
+                texts = list(split_text(ticket.description, rule.name, known, _block_sections(template)))
             else:
-                parts[rule.name].append(ticket.text_of(name).strip())
-    texts = {name: "\n\n".join(filter(None, found)) for name, found in parts.items()}
-    return tree_of(ticket.id, template, texts)
+                found.append(SectionPart(rule.name, ticket.text_of(name).strip(), name))
+                continue
+            found += (SectionPart(section, text, name, section == rule.name) for section, text in texts)
+    return found
+
+
+def tree_of_parts(ticket: str, template: TicketTemplate, parts: Sequence[SectionPart]) -> tuple[TicketSection, ...]:
+    """Return the tree of sections whose texts are these parts, each after the other."""
+    texts: dict[str, list[str]] = {}
+    for part in parts:
+        if part.text:
+            texts.setdefault(part.section, []).append(part.text)
+    return tree_of(ticket, template, {name: "\n\n".join(some) for name, some in texts.items()})
+
+
+def sections_of_comments(template: TicketTemplate) -> tuple[str, ...]:
+    """Return the sections that a comment can tell: those of which no field is the reporter's own."""
+    return tuple(rule.name for rule in template.sections if _is_anybodys(rule))
 
 
 def tree_of(ticket: str, template: TicketTemplate, texts: Mapping[str, str]) -> tuple[TicketSection, ...]:

@@ -20,12 +20,14 @@ _LINES_OF_A_TICKET = 4  # lines from which on a question is read like a ticket: 
 class QuestionParts:
     """``entities`` hold what the question says of a section, ``intents`` the sections it asks for, the likeliest first.
 
-    ``filters`` are values of fields that it names, by the section of the field.
+    ``filters`` are values of fields that it names, by the section of the field, ``links`` the kinds of links that it
+    asks for.
     """
 
     entities: Mapping[str, str]
     intents: tuple[str, ...]
     filters: Mapping[str, str]
+    links: tuple[str, ...] = ()
 
 
 def read_ticket_question(
@@ -53,7 +55,7 @@ def read_ticket_question(
     quoted = [found.group(1).strip() for found in _QUOTED.finditer(question)]
     if quoted and (described := _first_section(template, "description")):
         entities[described] = "\n".join(quoted)
-    return QuestionParts(entities, intents, filters)
+    return QuestionParts(entities, intents, filters, find_links(question, template))
 
 
 def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
@@ -76,6 +78,16 @@ def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, 
     for start, end in sorted(taken, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
     return intents, " ".join(rest.split()).strip(" ?:,")
+
+
+def find_links(question: str, template: TicketTemplate) -> tuple[str, ...]:
+    """Return the kinds of links whose cues are in a question, in the order of the template."""
+    found = (
+        rule.name
+        for rule in template.links
+        if any(re.search(rf"(?<!\w){re.escape(cue)}(?!\w)", question, re.IGNORECASE) for cue in rule.cues)
+    )
+    return tuple(found)
 
 
 def find_filters(question: str, template: TicketTemplate, values: Mapping[str, Sequence[str]]) -> dict[str, str]:

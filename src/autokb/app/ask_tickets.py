@@ -1,0 +1,473 @@
+"""A question to the past tickets: tickets are found, the sub-graph is read, both answer, with evidence."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from autokb.app.tickets import OpenTickets
+from autokb.core.errors import BadInputError
+from autokb.core.ranking import best_first
+from autokb.core.results import Result
+from autokb.core.storable import without_surrogates
+from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, name_graph
+from autokb.core.vectors import Vectors
+from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
+from autokb.heuristics.tickets.outcome_comments import tells_outcome
+from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.pipeline.model_choice import OFFLINE, model_of
+from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.tickets import read_gate
+from autokb.stores.database import failures_as_sentences
+from autokb.stores.graph.cypher_of_plan import cypher_of_plan
+from autokb.stores.graph.sqlite import SqliteGraph
+from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
+from autokb.stores.ticket_tables import PublishedTicket, read_field_values, read_link_types, read_tickets
+from autokb.tasks.task import In, Out, Task
+from autokb.tasks.tickets.from_tickets.task import TASK as FROM_TICKETS
+from autokb.tasks.tickets.parse_query.task import TASK as PARSE_QUERY
+from autokb.tasks.tickets.parse_query.task import question_request
+from autokb.tickets.answers import (
+    ENDINGS,
+    MOST_TICKETS,
+    TicketEvidence,
+    comment_passages,
+    comments_section,
+    name_of,
+    passages_of_rows,
+    text_passages,
+    write_answer,
+)
+from autokb.tickets.gate import TicketGate, measure_nearness
+from autokb.tickets.index import fold_names
+from autokb.tickets.plan import plan_for
+from autokb.tickets.search import Scores, TicketQuestion, find_signals, score_tickets
+
+if TYPE_CHECKING:
+    from autokb.pipeline.stages import Stages
+
+QUESTION_CHARACTERS = 100_000
+STAGE = "ask"
+WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
+NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
+COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
+PIECES_A_TICKET = 2  # that stand for it where it is found by its text
+# An accepted question this near lifts its ticket by up to LIFT, in units of cosine, and its neighbours by a share.
+SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 0.5, 0.2
+_KEY = re.compile(r"[^\s,;:!?()\[\]\"'<>]+")
+_NUMBERED = re.compile(r"(?:#|\b(?:ticket|issue|vorgang)\s+(?:no\.?\s*|nr\.?\s*|#)?)$", re.IGNORECASE)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RanCypher(Result):
+    """What ran as Cypher, or why it was refused."""
+
+    text: str
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsedAnswer(Result):
+    """A question that a person confirmed to be answered by a ticket, and how alike it is to this one."""
+
+    ticket: str
+    question: str
+    author: str
+    date: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceInTicket(Result):
+    """Part of a ticket's section; ``quote`` is ``start`` to ``end`` of its text."""
+
+    ticket: str
+    section: str
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTicket(Result):
+    """A ticket that was found for a question, best first."""
+
+    id: str
+    title: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class TicketAnswer(Result):
+    """An answer from past tickets, in Markdown, with its evidence.
+
+    ``fallback`` says why it is from the tickets' text, or from another ticket than the best. ``reason`` says why there
+    is none. ``accepted`` are answers that people confirmed and that spoke for a ticket here; ``question`` is how the
+    question was read.
+    """
+
+    outcome: str
+    answer: str
+    evidence: tuple[EvidenceInTicket, ...]
+    fallback: str | None
+    cypher: RanCypher | None
+    seconds: float
+    reason: str | None = None
+    confidence: float = 0.0
+    tickets: tuple[FoundTicket, ...] = ()
+    accepted: tuple[UsedAnswer, ...] = ()
+    question: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The tickets found for a question, best first, with their scores; ``named`` where the question names them."""
+
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    tickets: Mapping[str, PublishedTicket]
+    vector: Vectors
+    named: bool
+    confidence: float
+    accepted: tuple[UsedAnswer, ...]
+
+
+@dataclass
+class _Trace:
+    """Which plan ran last for a question, and why its answer is not what the first one gave."""
+
+    plan: SubgraphPlan | None = None
+    fallback: list[str] = field(default_factory=list)
+
+
+@dataclass
+class TicketAsking:
+    """Answers questions from published tickets in memory; made once for many questions."""
+
+    opened: OpenTickets
+    options: ModelOptions = field(default_factory=ModelOptions)
+    _gate: TicketGate | None = None
+    _values: Mapping[str, Sequence[str]] | None = None
+    _cues: Mapping[str, Vectors] | None = None
+    _accepted: dict[str, Vectors] = field(default_factory=dict)
+
+    def ask(self, text: str, k: int = 5, *, cypher: bool = False, by_text: bool = False) -> TicketAnswer:
+        """Answer a question; ``by_text`` answers from the nearest pieces of text alone, the baseline of benchmarks."""
+        started = time.perf_counter()
+        if not text.strip():
+            raise BadInputError("The question is empty; write what you want to know of past tickets.")
+        question = without_surrogates(text[:QUESTION_CHARACTERS])
+        with failures_as_sentences(self.opened.file.path), self._runner() as run:
+            parts = self.read(question, run)
+            found = self.find(question, parts, k)
+            trace = _Trace()
+            answer = self._answer(question, parts, found, k, run, trace, by_text=by_text)
+            if cypher and trace.plan is not None:
+                answer["cypher"] = self._cypher(trace.plan)
+        return TicketAnswer(
+            **{"cypher": None, "confidence": round(found.confidence, 4), **answer},  # type: ignore[arg-type]
+            seconds=round(time.perf_counter() - started, 6),
+            tickets=tuple(
+                FoundTicket(i, found.tickets[i].ticket.title, round(score, 4))
+                for i, score in zip(found.ids[:k], found.scores, strict=False)
+            ),
+            accepted=found.accepted,
+            question={
+                "entities": dict(parts.entities),
+                "intents": list(parts.intents),
+                "filters": dict(parts.filters),
+                "links": list(parts.links),
+            },
+        )
+
+    # -- reading the question ----------------------------------------------------------------------
+
+    def read(self, question: str, run: _Runner) -> QuestionParts:
+        """Return what the question says and asks, by the model of the task, else by cues."""
+        template = self.opened.index.template
+        folded = question.casefold()
+        values = {
+            section: [value for value in known if value.casefold() in folded]
+            for section, known in self._known_values().items()
+        }
+        if run.asks_model(PARSE_QUERY):
+            values = {
+                section: list(dict.fromkeys((*values[section], *known[:COMMON_VALUES])))
+                for section, known in self._known_values().items()
+            }
+            if (read := run.run(PARSE_QUERY, question_request(question, template, values, None))) is not None:
+                return read.parts()
+        parts = PARSE_QUERY.answer_offline(question_request(question, template, values, None)).parts()
+        if parts.intents or parts.links:
+            return parts
+        nearness = self._nearness(question)  # an embedding, needed where no cue is in the question
+        return PARSE_QUERY.answer_offline(question_request(question, template, values, nearness)).parts()
+
+    def _known_values(self) -> Mapping[str, Sequence[str]]:
+        """Return the values of each section that only holds a field, the most common first."""
+        if self._values is None:
+            template = self.opened.index.template
+            names = [rule.name for rule in template.sections if rule.fields and not rule.embedded]
+            self._values = read_field_values(self.opened.file, names)
+        return self._values
+
+    def _nearness(self, question: str) -> Mapping[str, float]:
+        """Return the question's cosine to the cues of each section."""
+        if self._cues is None:
+            rules = [rule for rule in self.opened.index.template.sections if rule.cues]
+            vectors = self.opened.embed([", ".join(rule.cues) for rule in rules])
+            self._cues = {rule.name: vector for rule, vector in zip(rules, vectors, strict=True)}
+        if "\n" in question.strip() or not self._cues:
+            return {}
+        vector = self.opened.embed([question])[0]
+        return {name: float(cue @ vector) for name, cue in self._cues.items()}
+
+    # -- finding tickets ---------------------------------------------------------------------------
+
+    def find(self, question: str, parts: QuestionParts, k: int) -> _Found:
+        """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
+        opened, index = self.opened, self.opened.index
+        named = self._named(question)
+        text = searched_text(question, parts)
+        vector = opened.embed([text])[0]
+        if named:
+            return _Found(named, (1.0,) * len(named), read_tickets(opened.file, named), vector, True, 1.0, ())
+        weights = opened.fitted.weights
+        entities = {}
+        if weights.votes:
+            entities = dict(zip(parts.entities, opened.embed(list(parts.entities.values())), strict=True))
+        components = fold_names(value for name, value in parts.filters.items() if name == "component")
+        asked = TicketQuestion(text, vector, entities, components)
+        signals = find_signals(index, asked, with_votes=bool(weights.votes))
+        scores = score_tickets(index, asked, signals, weights)
+        accepted = self._lift(question, signals.rows.tolist(), scores)
+        most = max(k, WITH_FILTERS if parts.filters else k)
+        best = [n for n in best_first(scores, most) if scores[n] > -np.inf]
+        ids = tuple(index.ids[int(signals.rows[n])] for n in best)
+        near, unknown = measure_nearness(index, text, vector)
+        confidence = self._read_gate().confidence(near, unknown)
+        confidence = max([confidence, *(one.similarity for one in accepted)])
+        tickets = read_tickets(opened.file, ids)
+        ids = tuple(i for i in ids if i in tickets)
+        return _Found(ids, tuple(float(scores[n]) for n in best), tickets, vector, False, confidence, accepted)
+
+    def _named(self, question: str) -> tuple[str, ...]:
+        """Return the tickets that a question names by their keys; a bare number counts behind # or ``ticket``."""
+        rows = self.opened.index.rows
+        found: dict[str, None] = {}
+        for token in _KEY.finditer(question):
+            name = token.group().strip(".*_`#")
+            start = token.start() + token.group().find(name)
+            is_number = name.isdecimal()
+            if is_number and not _NUMBERED.search(question[:start]):
+                continue
+            for spelled in (name, name.upper()):
+                if spelled in rows:
+                    found.setdefault(spelled)
+                    break
+        return tuple(found)
+
+    def _lift(self, question: str, rows: Sequence[int], scores: Scores) -> tuple[UsedAnswer, ...]:
+        """Add to the scores what accepted answers to questions like this one say; return those that count."""
+        index = self.opened.index
+        accepted = [one for one in read_accepted(self.opened.file) if one.ticket in index.rows]
+        if not accepted:
+            return ()
+        new = [one.question for one in accepted if one.question not in self._accepted]
+        if new:
+            self._accepted |= zip(new, self.opened.embed(new), strict=True)
+        vector = self.opened.embed([question])[0]
+        used: dict[str, tuple[float, AcceptedAnswer]] = {}
+        for one in accepted:
+            cosine = float(self._accepted[one.question] @ vector)
+            if cosine >= SAME_QUESTION and cosine > used.get(one.ticket, (0.0, one))[0]:
+                used[one.ticket] = cosine, one
+        place = {row: n for n, row in enumerate(rows)}
+        for ticket, (cosine, _) in used.items():
+            row = index.rows[ticket]
+            lift = LIFT * (cosine - SAME_QUESTION) / (1 - SAME_QUESTION)
+            for other in {int(n) for n in index.to_rows[index.from_rows == row]} & place.keys():
+                scores[place[other]] += OF_NEIGHBOURS * lift
+            if row in place:
+                scores[place[row]] += lift
+        best = sorted(used.values(), key=lambda one: -one[0])
+        return tuple(UsedAnswer(a.ticket, a.question, a.author, a.date, round(c, 4)) for c, a in best)
+
+    def _read_gate(self) -> TicketGate:
+        if self._gate is None:
+            self._gate = read_gate(self.opened.file, self.opened.workspace, self.opened.index, self.opened.embed)
+        return self._gate
+
+    # -- answering ---------------------------------------------------------------------------------
+
+    def _answer(
+        self,
+        question: str,
+        parts: QuestionParts,
+        found: _Found,
+        k: int,
+        run: _Runner,
+        trace: _Trace,
+        *,
+        by_text: bool,
+    ) -> dict[str, object]:
+        if not found.ids or (not found.named and found.confidence < 0.5):
+            reason = "No past ticket is about this." if found.ids else "No ticket was found."
+            return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": None, "reason": reason}
+        passages = self._nearest_pieces(found.vector, k) if by_text else self._passages(parts, found, k, trace)
+        language = self.opened.workspace.spec.language
+        item = FromTickets(question, tuple(passages), language)
+        reply = run.run(FROM_TICKETS, item) if passages else None
+        if passages and reply is None:
+            reply = FROM_TICKETS.answer_offline(item)
+            trace.fallback.append("The model gave no answer; the sections are verbatim.")
+        fallback = " ".join(trace.fallback) or None
+        if reply is None or not reply.parts:
+            reason = "The tickets that were found do not say what was asked."
+            return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": fallback, "reason": reason}
+        text, evidence = write_answer(reply, passages, self.opened.index.template)
+        shown = tuple(_shown(one) for one in evidence)
+        return {"outcome": "answered", "answer": text, "evidence": shown, "fallback": fallback}
+
+    def _passages(self, parts: QuestionParts, found: _Found, k: int, trace: _Trace) -> list[TicketPassage]:
+        """Return what the sub-graph gives, else what comments or the next tickets have, and why not the first."""
+        language = self.opened.workspace.spec.language
+        tickets, rows, asked = self._subgraph(parts, found, trace)
+        passages = passages_of_rows(rows, tickets, asked, self.opened.index.template, language)
+        tells_end = not asked or not ENDINGS.isdisjoint(asked)
+        ended = list(tickets.values()) if passages else [found.tickets[found.ids[0]]]
+        for published in ended if tells_end and not parts.links else ():
+            shown = {(p.ticket, p.start) for p in passages if p.section == comments_section(published)}
+            comments = comment_passages(published, asked, "outcome", language)
+            passages += [p for p in comments if (p.ticket, p.start) not in shown]
+        for ticket in found.ids[:k]:
+            passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), language)
+        return passages
+
+    def _subgraph(
+        self, parts: QuestionParts, found: _Found, trace: _Trace
+    ) -> tuple[Mapping[str, PublishedTicket], Sequence[SubgraphRow], tuple[str, ...]]:
+        """Run the plan; where the best ticket has no such section, its comments or the next near tickets answer.
+
+        Returns the tickets to show, the rows, and the sections that were asked for.
+        """
+        opened, best = self.opened, found.ids[0]
+        graph = SqliteGraph(opened.file, opened.index.template)
+        if parts.links:
+            described = opened.index.template.field_of.get("description", "")
+            linked = replace(parts, intents=parts.intents or tuple(filter(None, [described])))
+            if rows := self._run(linked, found.ids[:1], graph, trace):
+                ids = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
+                return read_tickets(opened.file, ids), rows, linked.intents
+            trace.fallback.append(
+                f"{best} has no links of the kind {', '.join(parts.links)}; this is from the ticket itself."
+            )
+            parts = replace(parts, links=())
+        rows = self._run(parts, found.ids, graph, trace)
+        having = {row.ticket for row in rows}
+        ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in having]
+        if found.named and ranked:
+            return {i: found.tickets[i] for i, _ in ranked}, rows, parts.intents
+        if ranked and (ranked[0][0] == best or parts.filters):
+            most = MOST_TICKETS if parts.filters else 1
+            return {i: found.tickets[i] for i, _ in ranked[:most]}, rows, parts.intents
+        wanted = " or ".join(name_of(name).lower() for name in parts.intents) or "outcome"
+        values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
+        if not parts.filters and self._tells(found.tickets[best], parts.intents):
+            trace.fallback.append(f"{best} has no section {wanted}; its comments tell.")
+        elif ranked and ranked[0][1] >= found.scores[0] - NEAR_BEST:
+            trace.fallback.append(f"{best} has no section {wanted}; {ranked[0][0]} is the next that has.")
+            return {ranked[0][0]: found.tickets[ranked[0][0]]}, rows, parts.intents
+        else:
+            trace.fallback.append(
+                f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
+            )
+        return {}, (), parts.intents
+
+    def _tells(self, published: PublishedTicket, asked: Sequence[str]) -> bool:
+        """Return whether a ticket's comments tell what was asked for, by their words."""
+        return tells_outcome(published.ticket, asked, self.opened.workspace.spec.language)
+
+    def _run(
+        self, parts: QuestionParts, tickets: Sequence[str], graph: SqliteGraph, trace: _Trace
+    ) -> Sequence[SubgraphRow]:
+        trace.plan = plan_for(parts, tickets, self.opened.index.template, graph.link_types())
+        return graph.run(trace.plan) if trace.plan is not None else ()
+
+    def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
+        """Return the places of a ticket's pieces that are nearest to the question."""
+        index = self.opened.index
+        row = index.rows[ticket]
+        first, last = int(index.starts[row]), int(index.starts[row + 1])
+        cosines = index.vectors[first:last] @ vector
+        pieces = [index.pieces[first + int(n)] for n in np.argsort(-cosines, kind="stable")]
+        summary = index.template.field_of.get("title", "")
+        return [(p.section, p.start, p.end) for p in pieces if p.section != summary][:PIECES_A_TICKET]
+
+    def _nearest_pieces(self, vector: Vectors, k: int) -> list[TicketPassage]:
+        """Return the nearest pieces of all tickets, as a search over chunks of text does."""
+        index = self.opened.index
+        best = best_first(index.vectors @ vector, k)
+        pieces = [index.pieces[int(n)] for n in best]
+        tickets = read_tickets(self.opened.file, [p.ticket for p in pieces])
+        language = self.opened.workspace.spec.language
+        found = (text_passages(tickets[p.ticket], [(p.section, p.start, p.end)], language) for p in pieces)
+        return [passage for some in found for passage in some]
+
+    def _cypher(self, plan: SubgraphPlan) -> RanCypher:
+        """Return a plan as Cypher; what ran is the same plan as SQL on the workspace's own file."""
+        template = self.opened.index.template
+        names = name_graph(template, read_link_types(self.opened.file))
+        return RanCypher(cypher_of_plan(plan, template, names).text)
+
+    @contextmanager
+    def _runner(self) -> Iterator[_Runner]:
+        """Give what answers tasks: offline at once, by a model through the workspace's ledger and budget."""
+        workspace = self.opened.workspace
+        named = {
+            task.name: model_of(workspace.settings, workspace.mode, task.name, STAGE)
+            for task in (PARSE_QUERY, FROM_TICKETS)
+        }
+        if set(named.values()) == {OFFLINE}:
+            yield _Runner(named, None)
+            return
+        from autokb.pipeline.stages import open_stages
+
+        with open_stages(workspace, self.opened.file, options=self.options) as stages:
+            yield _Runner(named, stages)
+
+
+@dataclass(frozen=True)
+class _Runner:
+    """Answers one item of a task."""
+
+    models: Mapping[str, str]
+    stages: Stages | None
+
+    def asks_model(self, task: Task[In, Out]) -> bool:
+        """Return whether a model answers the task."""
+        return self.models[task.name] != OFFLINE
+
+    def run(self, task: Task[In, Out], item: In) -> Out | None:
+        """Return the answer, None where the model's reply was wrong; nothing of an offline answer is kept."""
+        if self.stages is None or not self.asks_model(task):
+            return task.answer_offline(item)
+        (reply,) = self.stages.run(STAGE, task, [item], ["the question"])
+        return reply
+
+
+def searched_text(question: str, parts: QuestionParts) -> str:
+    """Return what tickets are searched by: what the question says, without what it asks for."""
+    said = "\n".join(parts.entities.values())
+    return said if said.strip() else question
+
+
+def _shown(one: TicketEvidence) -> EvidenceInTicket:
+    return EvidenceInTicket(one.ticket, one.section, one.start, one.end, one.quote)

@@ -1,0 +1,106 @@
+"""Answers from tickets, reports and drafts of templates on the terminal."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from autokb.cli.issue_views import one_line
+from autokb.cli.views import next_line, quoted, several
+
+if TYPE_CHECKING:
+    from autokb.app.accept_ticket import Accepted
+    from autokb.app.ask_tickets import TicketAnswer
+    from autokb.app.draft_template import TemplateDraft
+    from autokb.app.ticket_knowledge import Fed
+    from autokb.app.ticket_report import TicketReport
+
+GROUPS_SHOWN = 20
+QUESTION_CHARACTERS = 80  # of the command that accepts an answer
+
+
+def answer_view(workspace: Path, question: str, answer: TicketAnswer) -> RenderableType:
+    """Show an answer, where it is from, and how to confirm it."""
+    if answer.outcome != "answered":
+        return Group(Text(answer.outcome, style="bold yellow"), Text(answer.reason or ""))
+    lines: list[RenderableType] = [Text(answer.outcome, style="bold green"), Text(answer.answer)]
+    if answer.fallback:
+        lines.append(Text(answer.fallback, style="yellow"))
+    places = ", ".join(dict.fromkeys(f"{one.ticket} {one.section.replace('_', ' ')}" for one in answer.evidence))
+    lines.append(Text(f"From {places}", style="dim"))
+    for one in answer.accepted[:3]:
+        who = f" by {one_line(one.author)}" if one.author else ""
+        lines.append(
+            Text(f"Accepted{who} for a question like this: {one.ticket}, {one_line(one.question)}", style="dim")
+        )
+    if answer.cypher is not None:
+        refused = f"refused: {answer.cypher.refused}" if answer.cypher.refused else ""
+        lines += (
+            [Text(answer.cypher.text, style="cyan"), Text(refused, style="yellow")]
+            if refused
+            else [Text(answer.cypher.text, style="cyan")]
+        )
+    first = answer.evidence[0].ticket
+    asked = shlex.quote(" ".join(question.split()))
+    if len(asked) <= QUESTION_CHARACTERS:
+        lines.append(
+            next_line(f"If that is it: autokb tickets accept {quoted(workspace)} {shlex.quote(first)} {asked}")
+        )
+    return Group(*lines)
+
+
+def accepted_view(accepted: Accepted) -> str:
+    """Say what was stored."""
+    if accepted.undone:
+        return f"{accepted.ticket} is no longer accepted for: {accepted.question}"
+    known = "" if accepted.changed else " already"
+    count = several(accepted.answers, "question")
+    return f"{accepted.ticket} is{known} accepted for: {accepted.question} ({count} in all)"
+
+
+def report_view(shown: TicketReport) -> RenderableType:
+    """Show groups with their hours and intervals."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column(one_line(shown.by))
+    for name in ("resolved", "open", "mean h", "p50 h", "p90 h"):
+        table.add_column(name, justify="right")
+    for name, group in list(shown.groups.items())[:GROUPS_SHOWN]:
+        figures = (_figure(getattr(group, f), group.intervals[f]) for f in ("mean", "p50", "p90"))
+        table.add_row(one_line(name), f"{group.n:,}", f"{group.unresolved:,}", *figures)
+    lines: list[RenderableType] = [table]
+    if len(shown.groups) > GROUPS_SHOWN:
+        lines.append(Text(f"... and {len(shown.groups) - GROUPS_SHOWN} more; --json lists all", style="dim"))
+    lines.append(Text("Hours from creation to resolution, with 95 % intervals.", style="dim"))
+    return Group(*lines)
+
+
+def _figure(value: float | None, ends: tuple[float | None, float | None]) -> str:
+    if value is None:
+        return "-"
+    low, high = ends
+    return f"{value:,.1f}" if low is None or high is None else f"{value:,.1f} ({low:,.1f} to {high:,.1f})"
+
+
+def template_view(drafted: TemplateDraft) -> str:
+    """Show the draft and say what to do with it."""
+    left_out = "".join(f"\nNot taken: {reason}" for reason in drafted.left_out)
+    names = ", ".join(str(section["name"]) for section in drafted.sections) or "none"
+    return (
+        f"{drafted.yaml}\nProposed from {several(drafted.sample, 'ticket')}: {names}; made by {drafted.made_by}, in "
+        f"{drafted.file}.{left_out}\nNext: edit the file, and save it as domain.yaml."
+    )
+
+
+def fed_view(workspace: Path, fed: Fed) -> str:
+    """Say what was staged."""
+    left_out = "".join(f"\nLeft out: {several(n, 'ticket')}: {reason}" for reason, n in fed.left_out.items())
+    return (
+        f"Staged {several(fed.documents, 'ticket')} as documents and {several(fed.issues, 'raw issue')} "
+        f"({fed.removed} removed).{left_out}\nNext: autokb build {quoted(workspace)}; "
+        f"autokb remove {quoted(workspace)} tickets takes them out again."
+    )

@@ -1,0 +1,79 @@
+"""Which comments of a ticket tell how it ended: few of many, by who wrote them, their place and their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from autokb.core.domain import ENGLISH
+from autokb.core.tickets import Comment, Ticket
+from autokb.text.lexicons import AsWritten, WordLists, word_lists
+
+MOST_COMMENTS = 3  # of a ticket that an answer shows
+MOST_IF_ASKED = 6  # where the question asks for comments
+# What speaks for a comment: that its words tell an outcome of the kind asked for, or of another kind, that the assignee
+# wrote it, that it is the last; and against it, that it is a formality or too short to say anything. Set by reading
+# sixty answers, not fitted.
+ASKED_WORDS, OTHER_WORDS, BY_ASSIGNEE, IS_LAST, FORMALITY, SHORT = 2.0, 1.0, 1.0, 0.5, -2.0, -1.0
+LEAST = 1.0
+SHORT_CHARACTERS = 25
+KINDS = {"fix": "solved", "resolution": "solved", "root_cause": "causes", "workaround": "workarounds"}
+
+
+@dataclass(frozen=True, slots=True)
+class CommentWords(WordLists):
+    """Patterns of comments; the YAML file says what each is for."""
+
+    file: ClassVar[str] = "ticket_comments"
+
+    solved: tuple[AsWritten, ...] = ()
+    causes: tuple[AsWritten, ...] = ()
+    workarounds: tuple[AsWritten, ...] = ()
+    formalities: tuple[AsWritten, ...] = ()
+
+
+def outcome_comments(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> tuple[int, ...]:
+    """Return the positions of the comments to show with an answer, in their order.
+
+    ``asked`` are the sections that the question asks for; where comments are among them, more are shown.
+    """
+    wanted = {KINDS[name] for name in asked if name in KINDS} or {"solved"}
+    most, least = (MOST_IF_ASKED, -1.0) if "comments" in asked else (MOST_COMMENTS, LEAST)
+    scores = {n: _score(ticket, n, wanted, language) for n in range(len(ticket.comments))}
+    ranked = sorted(scores, key=lambda n: (-scores[n], -n))
+    best = [n for n in ranked if scores[n] >= least][:most] or ranked[:1]
+    return tuple(sorted(best))
+
+
+def tells_outcome(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> bool:
+    """Return whether the words of a comment tell what was asked for: a fix, a cause or a workaround."""
+    wanted = {KINDS[name] for name in asked if name in KINDS}
+    return any(
+        _has(language, kind, comment) and not _has(language, "formalities", comment)
+        for comment in ticket.comments
+        for kind in wanted
+    )
+
+
+def _score(ticket: Ticket, position: int, wanted: set[str], language: str) -> float:
+    comment = ticket.comments[position]
+    tells = {kind for kind in ("solved", "causes", "workarounds") if _has(language, kind, comment)}
+    score = ASKED_WORDS * bool(tells & wanted) + OTHER_WORDS * bool(tells - wanted)
+    score += BY_ASSIGNEE * (bool(comment.author) and comment.author == ticket.assignee)
+    score += IS_LAST * (position == len(ticket.comments) - 1)
+    score += FORMALITY * _has(language, "formalities", comment)
+    return score + SHORT * (len(comment.text.strip()) < SHORT_CHARACTERS)
+
+
+def _has(language: str, kind: str, comment: Comment) -> bool:
+    pattern = _pattern(language, kind)
+    return pattern is not None and pattern.search(comment.text.strip()) is not None
+
+
+@cache
+def _pattern(language: str, kind: str) -> re.Pattern[str] | None:
+    parts = getattr(word_lists(CommentWords, language), kind)
+    return re.compile("|".join(parts), re.IGNORECASE) if parts else None

@@ -1,0 +1,53 @@
+"""Answers that people confirmed: a question and the ticket that answers it, kept beside what the source says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autokb.core.ids import short_id
+from autokb.stores.database import damaged_rows
+from autokb.stores.workspace_file import WorkspaceFile
+
+KIND = "ticket_answer"
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedAnswer:
+    """Who confirmed when that a ticket answers a question."""
+
+    question: str
+    ticket: str
+    author: str
+    date: str
+    number: int = 0
+
+    @property
+    def id(self) -> str:
+        """The same question and ticket are one answer, whoever confirms it."""
+        return short_id(KIND, " ".join(self.question.casefold().split()), self.ticket)
+
+
+def read_accepted(file: WorkspaceFile, ticket: str | None = None) -> list[AcceptedAnswer]:
+    """Return the accepted answers that nobody took back, of one ticket or of all, in the order of their taking."""
+    with damaged_rows("decision"):
+        found = [
+            AcceptedAnswer(
+                str(b["question"]), str(b["ticket"]), str(b.get("author", "")), str(b.get("date", "")), b["number"]
+            )
+            for _, b in file.decisions(KIND)
+            if not b.get("undone")
+        ]
+    return [one for one in found if ticket is None or one.ticket == ticket]
+
+
+def keep_accepted(file: WorkspaceFile, answer: AcceptedAnswer, *, undone: bool = False) -> None:
+    """Store an accepted answer, or that it was taken back; call it inside a transaction."""
+    body = {
+        "question": answer.question,
+        "ticket": answer.ticket,
+        "author": answer.author,
+        "date": answer.date,
+        "number": answer.number,
+        **({"undone": True} if undone else {}),
+    }
+    file.keep_decisions(KIND, {answer.id: body})

@@ -1,0 +1,1 @@
+"""A template of sections proposed from a sample of tickets."""

@@ -1,0 +1,1 @@
+"""What a question says of which sections of tickets, and which it asks for."""

@@ -1,0 +1,1 @@
+"""The sections of what the rules leave of a ticket."""

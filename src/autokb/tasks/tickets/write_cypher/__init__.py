@@ -1,0 +1,1 @@
+"""A question about tickets as Cypher."""

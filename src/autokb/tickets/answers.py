@@ -1,0 +1,168 @@
+"""From tickets found for a question, and what the sub-graph gave, to the passages that answer it, and to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from autokb.core.domain import ENGLISH
+from autokb.core.ticket_plan import SubgraphRow
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.tickets import TICKET, Ticket
+from autokb.heuristics.tickets.answer_from import Role, TicketPassage, TicketsAnswer
+from autokb.heuristics.tickets.outcome_comments import outcome_comments
+from autokb.heuristics.tickets.whole_parts import opening
+from autokb.stores.ticket_tables import PublishedTicket
+
+PASSAGE_CHARACTERS = 2_400  # of a section that an answer shows; the rest is one `tickets show` away
+COMMENT_CHARACTERS = 1_000
+TEXT_CHARACTERS = 1_000  # of a passage that was found by its text
+MOST_TICKETS = 3  # whose asked sections an answer shows
+# Sections that tell how a ticket ended, so that comments may tell it too.
+ENDINGS = frozenset({"fix", "root_cause", "workaround", "resolution", "comments"})
+
+
+@dataclass(frozen=True, slots=True)
+class TicketEvidence:
+    """Part of a ticket's section; ``quote`` is exactly ``start`` to ``end`` of its text as published."""
+
+    ticket: str
+    section: str
+    start: int
+    end: int
+    quote: str
+
+
+def state_of(ticket: Ticket) -> str:
+    """Return in a few words how a ticket stands: Closed, Fixed in Release 3.1.0."""
+    state = ", ".join(dict.fromkeys(filter(None, (ticket.status, ticket.resolution))))
+    versions = ", ".join(ticket.fix_versions)
+    return f"{state or 'no status'}{f' in {versions}' if versions and ticket.resolution else ''}"
+
+
+def passages_of_rows(
+    rows: Sequence[SubgraphRow],
+    tickets: Mapping[str, PublishedTicket],
+    asked: Sequence[str],
+    template: TicketTemplate,
+    language: str = ENGLISH,
+) -> list[TicketPassage]:
+    """Return what a sub-graph gave as passages, ticket by ticket in the order of ``tickets``, as they were asked for.
+
+    Of comments only those that tell an outcome are passages.
+    """
+    found: list[TicketPassage] = []
+    order = {name: n for n, name in enumerate(asked)}
+    for published in tickets.values():
+        own = [row for row in rows if row.ticket == published.ticket.id and row.text.strip()]
+        for row in sorted(own, key=lambda row: order.get(row.section, len(order))):
+            if not asked and not is_long_section(template, row.section):
+                continue  # the state says it
+            if row.section == comments_section(published):
+                found += comment_passages(published, asked, "asked", language)
+            else:
+                text = _text_of(published, row.section)
+                start, end = opening(text, 0, len(text), PASSAGE_CHARACTERS, language)
+                found.append(_part(published, row.section, text, start, end, "asked"))
+    return found
+
+
+def comment_passages(
+    published: PublishedTicket, asked: Sequence[str], role: Role, language: str = ENGLISH
+) -> list[TicketPassage]:
+    """Return the comments of a ticket that tell how it ended."""
+    name = comments_section(published)
+    if not name:
+        return []
+    text = _text_of(published, name)
+    chosen = set(outcome_comments(published.ticket, asked, language))
+    found = []
+    for position, (start, end) in _places_of_comments(published.ticket, text):
+        if position in chosen:
+            start, end = opening(text, start, end, COMMENT_CHARACTERS, language)
+            comment = published.ticket.comments[position]
+            by = ", ".join(filter(None, (comment.author, comment.date[:10])))
+            found.append(replace(_part(published, name, text, start, end, role), by=by))
+    return found
+
+
+def text_passages(
+    published: PublishedTicket, places: Sequence[tuple[str, int, int]], language: str = ENGLISH
+) -> list[TicketPassage]:
+    """Return passages around places (section, start, end) of a ticket; one that lies in another is left out."""
+    found: list[TicketPassage] = []
+    for section, start, _ in places:
+        text = _text_of(published, section)
+        if not text.strip() or any(p.section == section and p.start <= start < p.start + len(p.text) for p in found):
+            continue
+        first, last = opening(text, start, len(text), TEXT_CHARACTERS, language)
+        if first < last:
+            found.append(_part(published, section, text, first, last, "text"))
+    return found
+
+
+def comments_section(published: PublishedTicket) -> str:
+    """Return the section that holds a ticket's comments, nothing where it has none."""
+    return next((s.section for s in published.sections if s.section == "comments" and s.text), "")
+
+
+def _places_of_comments(ticket: Ticket, text: str) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield the position of each comment and where it stands in the section; one that is no longer there has none."""
+    end = 0
+    for position, comment in enumerate(ticket.comments):
+        own = comment.text.strip()
+        start = text.find(own, end) if own else -1
+        if start >= 0:
+            end = start + len(own)
+            yield position, (start, end)
+
+
+def _part(published: PublishedTicket, section: str, text: str, start: int, end: int, role: Role) -> TicketPassage:
+    ticket = published.ticket
+    return TicketPassage(ticket.id, ticket.title, state_of(ticket), section, "", text[start:end], start, role)
+
+
+def _text_of(published: PublishedTicket, section: str) -> str:
+    return next((s.text for s in published.sections if s.section == section), "")
+
+
+def write_answer(
+    reply: TicketsAnswer, passages: Sequence[TicketPassage], template: TicketTemplate
+) -> tuple[str, list[TicketEvidence]]:
+    """Return the answer as Markdown, each ticket introduced by its title and state, and its evidence."""
+    lines: list[str] = []
+    evidence: dict[TicketEvidence, None] = {}
+    ticket = section = ""
+    for part in reply.parts:
+        first = passages[part.quotes[0].passage]
+        if first.ticket != ticket:
+            lines.append(f"**{first.ticket}: {first.title}** ({first.state})")
+            ticket, section = first.ticket, ""
+        if first.section != section and is_long_section(template, first.section):
+            lines.append(f"{name_of(first.section)}:")
+            section = first.section
+        short = "" if is_long_section(template, first.section) else f"{name_of(first.section)}: "
+        by = f"({first.by}) " if first.by else ""
+        lines.append(short + by + with_whole_fences(part.text))
+        for quote in part.quotes:
+            passage = passages[quote.passage]
+            start = passage.start + quote.start
+            found = TicketEvidence(passage.ticket, passage.section, start, start + len(quote.quote), quote.quote)
+            evidence.setdefault(found)
+    return "\n\n".join(lines), list(evidence)
+
+
+def name_of(section: str) -> str:
+    """Return a section as people call it: Steps to reproduce."""
+    return section.replace("_", " ").capitalize()
+
+
+def is_long_section(template: TicketTemplate, section: str) -> bool:
+    """Return whether a section holds text, not only the value of a field."""
+    return section != TICKET and (section not in template or template[section].embedded)
+
+
+def with_whole_fences(text: str) -> str:
+    """Return Markdown in which a block of code that was cut off ends."""
+    fences = [line for line in text.split("\n") if line.lstrip().startswith("```")]
+    return f"{text}\n```" if len(fences) % 2 else text
