@@ -21,6 +21,8 @@ SLOW = (
     "languages",
     "passages",
     "tickets",
+    "ticket_answers",
+    "ticket_questions",
     "retrieval",
     "trees",
     "tree_requests",

@@ -20,7 +20,8 @@ from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, name_graph
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
-from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.heuristics.tickets.read_question import QuestionParts, cue_phrases, question_ends
+from autokb.pipeline.embedding import encoder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.tickets import read_gate
@@ -59,7 +60,7 @@ NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the
 COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 # An accepted question this near lifts its ticket by up to LIFT, in units of cosine, and its neighbours by a share.
-SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 0.5, 0.2
+SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 1.0, 0.2
 _KEY = re.compile(r"[^\s,;:!?()\[\]\"'<>]+")
 _NUMBERED = re.compile(r"(?:#|\b(?:ticket|issue|vorgang)\s+(?:no\.?\s*|nr\.?\s*|#)?)$", re.IGNORECASE)
 T = TypeVar("T")
@@ -155,7 +156,7 @@ class TicketAsking:
     options: ModelOptions = field(default_factory=ModelOptions)
     _gate: TicketGate | None = None
     _values: Mapping[str, Sequence[str]] | None = None
-    _cues: Mapping[str, Vectors] | None = None
+    _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, by_text: bool = False) -> TicketAnswer:
@@ -219,15 +220,25 @@ class TicketAsking:
         return self._values
 
     def _nearness(self, question: str) -> Mapping[str, float]:
-        """Return the question's cosine to the cues of each section."""
-        if self._cues is None:
-            rules = [rule for rule in self.opened.index.template.sections if rule.cues]
-            vectors = self.opened.embed([", ".join(rule.cues) for rule in rules])
-            self._cues = {rule.name: vector for rule, vector in zip(rules, vectors, strict=True)}
-        if "\n" in question.strip() or not self._cues:
+        """Return how near the beginning or end of a question is to a cue of each section."""
+        phrases = cue_phrases(self.opened.index.template)
+        if "\n" in question.strip() or not phrases:
             return {}
-        vector = self.opened.embed([question])[0]
-        return {name: float(cue @ vector) for name, cue in self._cues.items()}
+        if self._cues is None:
+            self._cues = self._cue_vectors([cue for _, cue in phrases])
+        cosines = (self._cues @ self.opened.embed(question_ends(question)).T).max(axis=1)
+        found: dict[str, float] = {}
+        for (name, _), cosine in zip(phrases, cosines.tolist(), strict=True):
+            found[name] = max(cosine, found.get(name, -1.0))
+        return found
+
+    def _cue_vectors(self, cues: Sequence[str]) -> Vectors:
+        """Return the vectors of cues, which the build has made unless the template is another since."""
+        file, encoder = self.opened.file, encoder_name(self.opened.workspace.settings)
+        vectors, missing = file.vectors(encoder, cues, file.dimensions(encoder))
+        if missing:
+            vectors[missing] = self.opened.embed([cues[n] for n in missing])
+        return vectors
 
     # -- finding tickets ---------------------------------------------------------------------------
 
@@ -235,8 +246,7 @@ class TicketAsking:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
         opened, index = self.opened, self.opened.index
         named = self._named(question)
-        text = searched_text(question, parts)
-        vector = opened.embed([text])[0]
+        vector = opened.embed([question])[0]
         if named:
             return _Found(named, (1.0,) * len(named), read_tickets(opened.file, named), vector, True, 1.0, ())
         weights = opened.fitted.weights
@@ -244,14 +254,14 @@ class TicketAsking:
         if weights.votes:
             entities = dict(zip(parts.entities, opened.embed(list(parts.entities.values())), strict=True))
         components = fold_names(value for name, value in parts.filters.items() if name == "component")
-        asked = TicketQuestion(text, vector, entities, components)
+        asked = TicketQuestion(question, vector, entities, components)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
         scores = score_tickets(index, asked, signals, weights)
-        accepted = self._lift(question, signals.rows.tolist(), scores)
+        accepted = self._lift(vector, signals.rows.tolist(), scores)
         most = max(k, WITH_FILTERS if parts.filters else k)
         best = [n for n in best_first(scores, most) if scores[n] > -np.inf]
         ids = tuple(index.ids[int(signals.rows[n])] for n in best)
-        near, unknown = measure_nearness(index, text, vector)
+        near, unknown = measure_nearness(index, question, vector)
         confidence = self._read_gate().confidence(near, unknown)
         confidence = max([confidence, *(one.similarity for one in accepted)])
         tickets = read_tickets(opened.file, ids)
@@ -274,7 +284,7 @@ class TicketAsking:
                     break
         return tuple(found)
 
-    def _lift(self, question: str, rows: Sequence[int], scores: Scores) -> tuple[UsedAnswer, ...]:
+    def _lift(self, vector: Vectors, rows: Sequence[int], scores: Scores) -> tuple[UsedAnswer, ...]:
         """Add to the scores what accepted answers to questions like this one say; return those that count."""
         index = self.opened.index
         accepted = [one for one in read_accepted(self.opened.file) if one.ticket in index.rows]
@@ -283,7 +293,6 @@ class TicketAsking:
         new = [one.question for one in accepted if one.question not in self._accepted]
         if new:
             self._accepted |= zip(new, self.opened.embed(new), strict=True)
-        vector = self.opened.embed([question])[0]
         used: dict[str, tuple[float, AcceptedAnswer]] = {}
         for one in accepted:
             cosine = float(self._accepted[one.question] @ vector)
@@ -371,14 +380,15 @@ class TicketAsking:
             )
             parts = replace(parts, links=())
         rows = self._run(parts, found.ids, graph, trace)
-        having = {row.ticket for row in rows}
+        # What is asked for first must be there; a word of the problem may have been taken for the others.
+        having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
         ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in having]
         if found.named and ranked:
             return {i: found.tickets[i] for i, _ in ranked}, rows, parts.intents
         if ranked and (ranked[0][0] == best or parts.filters):
             most = MOST_TICKETS if parts.filters else 1
             return {i: found.tickets[i] for i, _ in ranked[:most]}, rows, parts.intents
-        wanted = " or ".join(name_of(name).lower() for name in parts.intents) or "outcome"
+        wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
         values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
         if not parts.filters and self._tells(found.tickets[best], parts.intents):
             trace.fallback.append(f"{best} has no section {wanted}; its comments tell.")
@@ -461,12 +471,6 @@ class _Runner:
             return task.answer_offline(item)
         (reply,) = self.stages.run(STAGE, task, [item], ["the question"])
         return reply
-
-
-def searched_text(question: str, parts: QuestionParts) -> str:
-    """Return what tickets are searched by: what the question says, without what it asks for."""
-    said = "\n".join(parts.entities.values())
-    return said if said.strip() else question
 
 
 def _shown(one: TicketEvidence) -> EvidenceInTicket:

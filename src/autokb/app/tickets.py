@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autokb.core.errors import BadInputError
 from autokb.core.results import Result
@@ -15,6 +15,7 @@ from autokb.domains.ticket_templates import ticket_template
 from autokb.pipeline.embedding import FreeEncoder, encoder_name, open_free_embedder, read_embedder_name
 from autokb.pipeline.tickets import load_index, read_fitted, read_similarity
 from autokb.stores.database import failures_as_sentences
+from autokb.stores.ticket_answers import read_accepted
 from autokb.stores.ticket_tables import GENERATION, PublishedTicket, count_tickets, read_edges, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -52,14 +53,24 @@ class ShownLink(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class ShownAnswer(Result):
+    """A question that a person confirmed to be answered by a ticket."""
+
+    question: str
+    author: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShownTicket(Result):
-    """A ticket as a tree of sections, with its links."""
+    """A ticket as a tree of sections, with its links, and the questions that people say it answers."""
 
     id: str
     title: str
     sections: tuple[ShownSection, ...]
     links: tuple[ShownLink, ...]
     url: str = ""
+    answers: tuple[ShownAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +175,8 @@ def show_ticket(workspace: Workspace, ticket: str) -> ShownTicket:
             )
         edges = read_edges(file, [ticket])
         others = read_tickets(file, sorted({e.source for e in edges} | {e.target for e in edges}))
-    return _shown(workspace, found[ticket], edges, others)
+        answers = tuple(ShownAnswer(one.question, one.author, one.date) for one in read_accepted(file, ticket))
+    return replace(_shown(workspace, found[ticket], edges, others), answers=answers)
 
 
 def show_tickets(workspace: Workspace) -> ShownTickets:

@@ -18,7 +18,8 @@ from autokb.core.tickets import Edge, Ticket, TicketSection
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.domains.ticket_templates import ticket_template
 from autokb.heuristics.tickets.parse_sections import parse_parts, parse_sections, tree_of, tree_of_parts
-from autokb.pipeline.embedding import encoder_name
+from autokb.heuristics.tickets.read_question import cue_phrases
+from autokb.pipeline.embedding import encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
@@ -40,6 +41,7 @@ from autokb.stores.ticket_tables import (
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile, vector_key
 from autokb.tasks.tickets.read_sections.task import TASK as READ_SECTIONS
+from autokb.text.masking import mask
 from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
 from autokb.tickets.gate import TicketGate, fit_ticket_gate
 from autokb.tickets.index import TicketIndex
@@ -189,16 +191,26 @@ class TicketBuild:
         """Embed the pieces of tickets, so that no question waits for them."""
         with self.stages.timed(STAGE):
             found = [one for t in tickets for one in piece_texts(t.title, trees[t.id], template)]
-        self.stages.embed([text for _, _, text in found])
+        cues = [cue for _, cue in cue_phrases(template)] if found else []  # so that no question waits for them
+        self._embed([*(text for _, _, text in found), *cues])
         pieces: dict[str, list[Piece]] = {t.id: [] for t in tickets}
         for section, (start, end), text in found:
-            key = vector_key(self.stages.encoder.name, text)
+            key = vector_key(self.stages.encoder.name, self._leaving([text])[0])
             pieces[section.ticket].append(Piece(section.ticket, section.section, start, end, key))
         return {ticket: tuple(some) for ticket, some in pieces.items()}
 
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        return self.stages.embed(self._leaving(texts))
+
+    def _leaving(self, texts: Sequence[str]) -> list[str]:
+        """Return texts as an embedder reads them: masked, each by itself, where it is asked over the network."""
+        if not read_embedder_name(self.workspace.settings.embedder).is_paid:
+            return list(texts)
+        return [mask([text]).texts[0] for text in texts]
+
     def _edges(self, tickets: Sequence[Ticket], changed: set[str], gone: Sequence[str]) -> list[Edge]:
         """Return all edges; similar ones are compared for what changed and its neighbours alone."""
-        titles = self.stages.embed([t.title for t in tickets])
+        titles = self._embed([t.title for t in tickets])
         with self.stages.timed(LINKS):
             ids = [t.id for t in tickets]
             explicit = explicit_edges(tickets)
@@ -230,8 +242,8 @@ class TicketBuild:
             return
         index = load_index(self.workspace, self.file)
         with self.stages.timed("fit"):
-            fitted = fit_ticket_weights(index, {t.id: t for t in tickets}, edges, self.stages.embed)
-            gate = fit_ticket_gate(index, self.stages.encoder.name, self.workspace.spec.language, self.stages.embed)
+            fitted = fit_ticket_weights(index, {t.id: t for t in tickets}, edges, self._embed)
+            gate = fit_ticket_gate(index, self.stages.encoder.name, self.workspace.spec.language, self._embed)
         with self.file.transaction():
             self.file.note(WEIGHTS, canonical_json({"encoder": encoder, "links": len(linked), **asdict(fitted)}))
             self.file.note(GATE, canonical_json({"encoder": encoder, **asdict(gate)}))

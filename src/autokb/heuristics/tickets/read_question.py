@@ -11,7 +11,10 @@ from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TICKET
 from autokb.heuristics.tickets.parse_sections import known_headings, split_text
 
-SURE = 0.45  # cosine to a section's cues from which a question without any cue asks for it
+# Cosine of a question's beginning or end to a cue from which a question without any cue asks for its section: on the
+# development questions, each without the cues it holds, two in three of those above are right, one in four just below.
+SURE = 0.52
+END_WORDS = (4, 6)  # of a question's beginning and end that are compared with cues: people ask there
 _QUOTED = re.compile(r"[\"“”„»«‘]([^\"“”„»«‘’\n]{8,300})[\"“”»«’]")
 _LINES_OF_A_TICKET = 4  # lines from which on a question is read like a ticket: its first line is the summary
 
@@ -38,8 +41,8 @@ def read_ticket_question(
 ) -> QuestionParts:
     """Read a question about tickets.
 
-    ``values`` are the known values of each section that only holds a field, ``nearness`` the question's cosine to the
-    cues of each section, which counts where no cue is in the question.
+    ``values`` are the known values of each section that only holds a field, ``nearness`` the cosine of the
+    question's ends to the cues of each section, which counts where no cue is in the question.
     """
     question = question.strip()
     if len(question.split("\n")) >= _LINES_OF_A_TICKET or "```" in question:
@@ -58,8 +61,21 @@ def read_ticket_question(
     return QuestionParts(entities, intents, filters, find_links(question, template))
 
 
+def question_ends(question: str) -> list[str]:
+    """Return the beginnings and ends of a question, which are compared with cues where it holds none."""
+    words = question.strip(" \n?.!").split()
+    return list(dict.fromkeys(" ".join(part) for n in END_WORDS for part in (words[:n], words[-n:]) if part))
+
+
+def cue_phrases(template: TicketTemplate) -> list[tuple[str, str]]:
+    """Return the cues of a template with their sections, in its order."""
+    return [(rule.name, cue) for rule in template.sections for cue in rule.cues]
+
+
 def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
-    """Return the sections whose cues are in a question, the longest cue first, and the question without these cues.
+    """Return the sections whose cues are in a question, and the question without these cues.
+
+    The cue nearest to its beginning or end comes first: people ask there.
 
     A cue inside of a longer one of another section counts for that one alone: ``expected result`` is no ``result``. A
     cue behind ``with`` or ``of`` before a known value, as in "with priority high", asks for nothing.
@@ -73,7 +89,12 @@ def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, 
                 continue
             taken.append((start, end))
             found.append((len(cue), start, section))
-    intents = tuple(dict.fromkeys(section for _, _, section in sorted(found, key=lambda one: (-one[0], one[1]))))
+    intents = tuple(
+        dict.fromkeys(
+            section
+            for _, _, section in sorted(found, key=lambda one: (min(one[1], len(question) - one[1] - one[0]), -one[0]))
+        )
+    )
     rest = question
     for start, end in sorted(taken, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"

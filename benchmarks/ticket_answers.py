@@ -1,0 +1,121 @@
+"""Answers from tickets beside the weak references of the golden set: from the graph, and from chunks of text.
+
+A reference is the resolution, the versions and the last comment by the assignee of the original: no expert's answer, so
+the figures compare the two systems and say little by themselves. BLEU needs sacrebleu, ROUGE-L rouge-score, METEOR nltk
+with its WordNet data: what is not there is left out and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from autokb.app.ask_tickets import TicketAsking
+from autokb.app.tickets import open_tickets
+from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.stores.workspace import open_workspace
+from benchmarks.figures import Figure, Result
+from benchmarks.running import autokb, folder, write_jsonl
+from benchmarks.tickets import data_folder, read_tickets
+
+# Table 2 of the ticket graph paper, on its own data: beside ours for comparison only.
+PAPER = {
+    "baseline": {"bleu": 0.057, "meteor": 0.279, "rouge": 0.183},
+    "experiment": {"bleu": 0.377, "meteor": 0.613, "rouge": 0.546},
+}
+SYSTEMS = ("graph", "text")  # the text chunks are the paper's baseline
+Metric = Callable[[str, str], float]
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Ask the short form of each golden query how it was resolved, and compare the answers with the references."""
+    queries = _queries()[:: 6 if options.quick else 1]
+    metrics, missing = _metrics()
+    with folder() as place:
+        kb = place / "kb"
+        autokb("init", kb)
+        autokb("add", kb, write_jsonl(place / "tickets.jsonl", read_tickets()), "--as", "tickets")
+        autokb("tickets", "build", kb)
+        opened = open_tickets(open_workspace(kb))
+        try:
+            asking = TicketAsking(opened)
+            answers = {
+                system: [
+                    asking.ask(f"How was this resolved: {q['query_short']}?", by_text=system == "text") for q in queries
+                ]
+                for system in SYSTEMS
+            }
+        finally:
+            opened.close()
+    figures = [Figure("queries", len(queries))]
+    detail: dict[str, Any] = {"paper": PAPER, "not measured": missing, "references": "weak"}
+    references = [q["weak_reference_answer"] for q in queries]
+    for system, found in answers.items():
+        figures.append(Figure(f"{system}.answered", sum(a.outcome == "answered" for a in found) / len(found)))
+        figures.append(Figure(f"{system}.characters", sum(len(a.answer) for a in found) / len(found)))
+    for name, metric in metrics.items():
+        values = {s: [metric(a.answer, r) for a, r in zip(answers[s], references, strict=True)] for s in SYSTEMS}
+        for system in SYSTEMS:
+            interval = mean_interval(values[system])
+            detail[f"{system}.{name}"] = interval.as_json()
+            figures.append(Figure(f"{system}.{name}.weak", round(interval.value or 0.0, 4)))
+        gain = mean_interval([a - b for a, b in zip(values["graph"], values["text"], strict=True)])
+        detail[f"difference.{name}"] = gain.as_json()
+        figures.append(Figure(f"difference.{name}.weak", round(gain.value or 0.0, 4)))
+    return Result("ticket_answers", tuple(figures), detail)
+
+
+def _queries() -> list[dict[str, Any]]:
+    """Return the golden queries that have a reference with words of its own."""
+    lines = (data_folder() / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    return [q for q in map(json.loads, lines) if _reference(q)]
+
+
+def _reference(query: dict[str, Any]) -> str:
+    """Put the reference of a query into one text, in its place."""
+    found = query["weak_reference_answer"]
+    parts: Sequence[Any] = found if isinstance(found, list) else [found]
+    texts = [" ".join(_texts(part)) for part in parts]
+    query["weak_reference_answer"] = "\n".join(filter(None, texts)).strip()
+    return str(query["weak_reference_answer"])
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    if isinstance(value, Mapping):
+        return [text for name, part in value.items() if name not in ("ticket", "key") for text in _texts(part)]
+    return [text for part in value or () for text in _texts(part)] if isinstance(value, list) else []
+
+
+def _metrics() -> tuple[dict[str, Metric], dict[str, str]]:
+    """Return what can be measured here, and why the rest cannot."""
+    found: dict[str, Metric] = {}
+    missing: dict[str, str] = {}
+    for name, module, make in (("bleu", "sacrebleu", _bleu), ("rouge", "rouge_score.rouge_scorer", _rouge)):
+        try:
+            found[name] = make(importlib.import_module(module))
+        except ImportError:
+            missing[name] = f"{module.partition('.')[0]} is not installed"
+    try:
+        meteor = importlib.import_module("nltk.translate.meteor_score")
+        meteor.single_meteor_score(["a"], ["b"])
+        found["meteor"] = lambda answer, reference: float(meteor.single_meteor_score(reference.split(), answer.split()))
+    except ImportError:
+        missing["meteor"] = "nltk is not installed"
+    except LookupError:
+        missing["meteor"] = "nltk has no WordNet data here"
+    return found, missing
+
+
+def _bleu(module: Any) -> Metric:
+    scorer = module.metrics.BLEU(effective_order=True)
+    return lambda answer, reference: float(scorer.sentence_score(answer, [reference]).score) / 100
+
+
+def _rouge(module: Any) -> Metric:
+    scorer = module.RougeScorer(["rougeL"], use_stemmer=False)
+    return lambda answer, reference: float(scorer.score(reference, answer)["rougeL"].fmeasure)
