@@ -125,6 +125,36 @@ class ScriptedModel:
         few = children[: min(self.children(text), LONGEST_TREE)]
         return {"answers": [{"number": 1, "parent": {"text": text, "attributes": anything}, "children": few}]}
 
+    def _grow_trees(self, system: str, user: str, _schema: Reply) -> Reply:
+        known = _attributes(system)
+        return _answers((n, {"trees": [self._tree(cluster, known)]}) for n, cluster in _texts(user, "cluster"))
+
+    def _tree(self, cluster: str, known: Sequence[Attribute]) -> Reply:
+        """Return one tree of a cluster, with a child for each of the first closed values."""
+        reports = [(n, *_with_values(line)) for n, line in _numbered(cluster.partition("\n<")[0])]
+        text = _general(reports[0][1], known)[:120]
+        children = [
+            {
+                "text": f"{text} ({value}, {attribute.field.replace('_', ' ')})",
+                "attributes": [{"name": attribute.field, "values": [value]}],
+                "reports": [n for n, _, said in reports if value in said.get(attribute.field, [])],
+            }
+            for attribute in known
+            if attribute.kind == "closed"
+            for value in attribute.values
+        ]
+        few = children[: min(self.children(text), LONGEST_TREE)]
+        return {"parent": {"text": text, "attributes": [], "reports": []}, "children": few}
+
+    def _merge_parents(self, _system: str, user: str, _schema: Reply) -> Reply:
+        found = []
+        for number, group in _texts(user, "group"):
+            alike: dict[tuple[str, ...], list[int]] = {}
+            for n, line in _numbered(group):
+                alike.setdefault(tuple(sorted(set(_words(line)))), []).append(n)
+            found.append((number, {"same": [same for same in alike.values() if len(same) > 1]}))
+        return _answers(found)
+
     def _merge_blocks(self, _system: str, user: str, _schema: Reply) -> Reply:
         answers = []
         for number, page in _all(user, "page"):
@@ -248,6 +278,13 @@ def _texts(text: str, tag: str) -> list[tuple[int, str]]:
 
 def _numbered(text: str) -> list[tuple[int, str]]:
     return [(int(n), line) for n, line in re.findall(r"^(\d+)\. (.*)$", text, re.MULTILINE)]
+
+
+def _with_values(line: str) -> tuple[str, dict[str, list[str]]]:
+    """Return a report's words, and the values behind them in brackets."""
+    text, _, said = line.removesuffix("]").partition(" [") if line.endswith("]") else (line, "", "")
+    values = (one.split(": ", 1) for one in said.split("; ") if one)
+    return text, {field: names.split(", ") for field, names in values}
 
 
 def _words(text: str) -> list[str]:

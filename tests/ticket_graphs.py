@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
+from autokb.core.ids import digest
 from autokb.core.ticket_plan import DATE_FIELDS, Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.ticket_template import TicketTemplate, read_template
 from autokb.core.tickets import LIST_FIELDS, SIMILAR_TO, TICKET, Edge, Ticket
@@ -72,7 +73,7 @@ def make_tickets(random: Random, count: int = 24) -> list[PublishedTicket]:
             if random.random() < 0.6
         }
         sections = tree_of(ident, TEMPLATE, {"summary": ticket.title, **texts})
-        found.append(PublishedTicket(ticket, sections, f"print {number}"))
+        found.append(PublishedTicket(ticket, sections, digest(repr(ticket), repr(sections))))
     return found
 
 

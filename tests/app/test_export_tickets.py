@@ -14,6 +14,7 @@ import pytest
 
 import ticket_graphs
 from autokb.app.export_kb import export_kb
+from autokb.cli import main
 from autokb.core.errors import BadInputError
 from autokb.core.tickets import TICKET, Edge
 from autokb.stores.ticket_tables import PublishedTicket
@@ -110,3 +111,14 @@ def test_without_tickets_there_is_nothing_to_export(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="no published ticket"):
         export_kb(workspace, tmp_path / "tickets.graphml")
     assert not (tmp_path / "tickets.graphml").exists()
+
+
+def test_the_command_writes_both(
+    graph: tuple[Workspace, list[PublishedTicket], list[Edge]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace, tickets, _ = graph
+    for name in ("out.graphml", "out.cypher"):
+        assert main(["export", str(workspace.folder), str(tmp_path / name), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["tickets"] == len(tickets)
+    assert main(["export", str(workspace.folder), str(tmp_path / "out.graphml")]) == 0
+    assert f"Wrote {len(tickets)} tickets to " in capsys.readouterr().out

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.core.settings import CAUTION, read_settings
+from autokb.core.settings import CAUTION, GraphSettings, read_settings
 
 JUDGE = {"check_rules": "openai:judge"}
 
@@ -74,3 +74,25 @@ def test_a_scratchpad_is_off_unless_the_settings_say_so() -> None:
     assert not read_settings({"scratchpad": "False"}).scratchpad
     with pytest.raises(BadInputError, match="scratchpad must be true or false, not 'please'"):
         read_settings({"scratchpad": "please"})
+
+
+def test_a_graph_store_is_named_without_its_password() -> None:
+    assert read_settings({}).graph == GraphSettings("ladybug")
+    given = {"store": "neo4j", "uri": "bolt://graph:7687", "database": "tickets"}
+    assert read_settings({"graph": given}).graph == GraphSettings(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("neo4j", "must be a mapping"),
+        ({"store": "kuzu"}, "ladybug or neo4j"),
+        ({"password": "x"}, "NEO4J_PASSWORD"),
+        ({"store": "neo4j", "uri": "bolt://me:secret@graph"}, "no user and password"),
+        ({"store": 1}, "must be a word"),
+    ],
+)
+def test_a_wrong_graph_store_is_named(given: object, why: str) -> None:
+    with pytest.raises(BadInputError, match=why) as refused:
+        read_settings({"graph": given})
+    assert "secret" not in str(refused.value)

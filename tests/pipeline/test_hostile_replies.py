@@ -78,7 +78,7 @@ def test_a_reply_with_an_odd_number_is_repaired_or_a_failure_by_name(
     def reply(body: dict[str, Any]) -> str:
         text = model(body)
         is_first = len(body["messages"]) == 2
-        return spoil(text) if form_of(body)[0] == "issues_grow_tree" and (is_first or lasting) else text
+        return spoil(text) if form_of(body)[0] == "issues_grow_trees" and (is_first or lasting) else text
 
     with StubServer(reply) as server:
         lasting = False
@@ -265,7 +265,7 @@ def test_junk_in_the_ledger_costs_that_reply(tmp_path: Path, change: str) -> Non
         kb.build()
         before, asked = exported(kb, tmp_path / "before.jsonl"), server.requests
         with closing(sqlite3.connect(kb.workspace.knowledge_path)) as db, db:
-            task = "WHERE room = 'issues/grow_tree'"
+            task = "WHERE room = 'issues/grow_trees'"
             rows = db.execute(f"UPDATE request SET {change}, state = 'paid' {task}").rowcount
             db.execute("DELETE FROM work WHERE stage = 'trees'")
         assert kb.build().failures == ()

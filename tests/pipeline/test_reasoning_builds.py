@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,14 @@ import pytest
 from model_workspace import PRICES, made, reopened
 
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.nouns import Failure
 from autokb.core.results import BuildReport
+from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from llm.contracts.thinkers import cap_of
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, body
 
-HUNGRY = "issues_grow_tree"  # the task at which the model reasons without end
+HUNGRY = "issues_grow_trees"  # the task at which the model reasons without end
 
 
 class Thinking:
@@ -75,15 +77,20 @@ def server(model: Thinking) -> Iterator[StubServer]:
         yield stub
 
 
+def _requests(failed: Sequence[Failure]) -> int:
+    """Return how many requests these seeds share."""
+    return -(-len(failed) // GROW_TREES.most)
+
+
 def test_what_hidden_reasoning_uses_up_is_paid_for_twice_and_never_again(
     server: StubServer, model: Thinking, tmp_path: Path
 ) -> None:
     kb = made(tmp_path, server.url)
     first = kb.build()
     failed = [f for f in first.failures if f.stage == "trees"]
-    assert failed and all("issues/grow_tree was cut off at" in f.reason for f in failed)
+    assert failed and all("issues/grow_trees was cut off at" in f.reason for f in failed)
     paid, calls = len(model.hungry_ones()), kb.costs().calls
-    assert paid == 2 * len(failed) and calls == first.calls == server.requests
+    assert paid == 2 * _requests(failed) and calls == first.calls == server.requests
     for _build in range(3):
         assert kb.plan().calls == 0
         again = kb.build()
@@ -93,9 +100,10 @@ def test_what_hidden_reasoning_uses_up_is_paid_for_twice_and_never_again(
 
 
 def test_a_larger_max_output_has_it_asked_once_more(server: StubServer, model: Thinking, tmp_path: Path) -> None:
-    made(tmp_path, server.url).build()
+    model.hungry = "issues_grow_tree"  # a request of several clusters declares more where more may be written
+    made(tmp_path, server.url, mode="paper").build()
     before = len(model.hungry_ones())
-    kb = reopened(tmp_path, server.url, f"{PRICES}max_output: 20000\nwindow: 100000\n")
+    kb = reopened(tmp_path, server.url, f"{PRICES}max_output: 20000\nwindow: 100000\n", "paper")
     assert kb.plan().calls > 0
     kb.build()
     kb.build()
@@ -176,5 +184,5 @@ def test_batch_files_end_with_the_same_failures_by_name(model: Thinking, tmp_pat
     last = build()
     failed = [f for f in last.failures if f.stage == "trees"]
     assert failed and all("was cut off at" in f.reason for f in failed)
-    assert len(model.hungry_ones()) == 2 * len(failed)
+    assert len(model.hungry_ones()) == 2 * _requests(failed)
     assert kb.costs().tokens.reasoning > sum(model.hungry_ones()) > 0

@@ -58,7 +58,7 @@ def test_each_round_names_its_tasks_and_how_many_follow(tmp_path: Path) -> None:
     rounds = all_rounds(made(tmp_path, NOWHERE), tmp_path / "batch")
     names = [set(tasks) for tasks, _ in rounds]
     assert names[0] >= {"extract_attributes", "find_themes"}
-    assert names[-3:] == [{"grow_tree"}, {"write_solutions"}, {"check_rules"}]
+    assert names[-4:] == [{"grow_trees"}, {"merge_parents"}, {"write_solutions"}, {"check_rules"}]
     assert [left for _, left in rounds] == list(reversed(range(len(rounds)))), "each was right about the rest"
 
 

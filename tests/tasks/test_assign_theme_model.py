@@ -24,10 +24,10 @@ def test_each_issue_gets_the_theme_under_its_number_whatever_the_order() -> None
     assert [(r.answer.index, r.answer.theme) for r in found] == [(0, "Sound"), (1, "Battery"), (2, "Other")]
 
 
-@pytest.mark.parametrize("theme", ["Sound", "1", "", 0, 4, -1, None, [1], 1.5])
+@pytest.mark.parametrize("theme", ["Sound", "4", "", 0, 4, -1, None, [1], 1.5, True])
 def test_a_theme_that_is_not_there_is_an_error_of_that_issue_alone(theme: Any) -> None:
     found = read({"number": 1, "theme": theme}, {"number": 2, "theme": 2}, {"number": 3, "theme": 3})
-    assert "Input should be 1, 2 or 3" in found[0].error
+    assert ("Input should be 1, 2 or 3" if theme is not True else "true and false are no numbers") in found[0].error
     assert [r.answer.theme for r in found[1:]] == ["Battery", "Other"]
 
 

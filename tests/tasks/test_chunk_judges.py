@@ -50,7 +50,7 @@ def test_offline_nothing_is_scored() -> None:
     assert RELEVANCE.answer_offline(JudgeRelevance("How?", "Wipe it.")).score is None
 
 
-@pytest.mark.parametrize("score", [-1, 5, True, "3", 2.5])
+@pytest.mark.parametrize("score", [-1, 5, True, "three", 2.5])
 def test_a_score_is_a_whole_number_from_0_to_4(score: object) -> None:
     reply = ModelReply(json.dumps({"answers": [{"number": 1, "reason": "r", "score": score}]}), 1, 1)
     (found,) = read_reply(RELEVANCE, (JudgeRelevance("q", "x"),), reply)

@@ -50,7 +50,7 @@ def test_a_number_is_read() -> None:
     assert [read(at).answer for at in (2, 3)] == [FoundShift(at=2), FoundShift(at=3)]
 
 
-@pytest.mark.parametrize("at", [1, 0, 4, "2", 2.5, True, [2]])
+@pytest.mark.parametrize("at", [1, 0, 4, "4", "two", 2.5, True, [2]])
 def test_another_number_is_refused(at: Any) -> None:
     assert read(at).answer is None
     assert read(at).error.startswith("Number 1: at")

@@ -48,7 +48,7 @@ def test_numbers_are_read_in_order_and_once(after: list[int], found: tuple[int, 
     assert read(after).answer == FoundSplits(after=found)
 
 
-@pytest.mark.parametrize("after", [[], [0], [4], [-1], ["2"], [1.5], [True], "2", 2])
+@pytest.mark.parametrize("after", [[], [0], [4], [-1], ["4"], ["two"], [1.5], [True], "2", 2])
 def test_other_numbers_are_refused(after: Any) -> None:
     assert read(after).answer is None
     assert read(after).error.startswith("Number 1: after")

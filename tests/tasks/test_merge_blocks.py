@@ -49,7 +49,7 @@ def test_that_all_is_noise_of_which_the_rules_are_unsure_is_an_answer() -> None:
     assert wrong([read(UNSURE)]) == ""
 
 
-@pytest.mark.parametrize("ranges", [[[7]], [[7, 8, 9]], [["7", "8"]], [7, 8], [[7.5, 8]], [[7, 8]] * 4])
+@pytest.mark.parametrize("ranges", [[[7]], [[7, 8, 9]], [["7", "eight"]], [7, 8], [[7.5, 8]], [[7, 8]] * 4])
 def test_what_is_no_list_of_pairs_of_numbers_is_an_error(ranges: Any) -> None:
     found = read(ITEM, ranges=ranges)
     assert found.answer is None

@@ -230,7 +230,7 @@ def test_a_shared_solution_is_written_once_and_read_for_each_node() -> None:
         ({"steps": "Open the lid."}, "valid list"),
         ({"attributes": {**ANY, "os": ["BeOS"]}}, "Windows"),
         ({"attributes": {"os": ["Any"]}}, "Field required"),
-        ({"thoughts": "hm"}, "Extra inputs"),
+        ({"thoughts": "hm", "title": None}, "valid string"),
         ({"title": 7}, "valid string"),
     ],
 )
@@ -246,18 +246,27 @@ def test_a_solution_that_does_not_read_leaves_the_others_alone(change: dict[str,
 
 def test_ids_that_are_not_there_or_stand_twice_are_named() -> None:
     twice = [draft(1, step(LID)), draft(1, step(HOLD))]
-    (found,) = read((node(ONE),), twice, [1, 9])
-    assert [c.split(":")[0] for c in found.complaints] == ["Solution 1", "Solution 9"]
+    (found,) = read((node(ONE),), twice, [1])
+    assert [c.split(":")[0] for c in found.complaints] == ["Solution 1"]
+    (found,) = read((node(ONE),), [draft(1, step(LID))], [9])
+    assert [c.split(":")[0] for c in found.complaints] == ["Solution 9"]
     assert solutions(found) == []
+
+
+def test_an_id_that_is_not_there_beside_one_that_is_costs_no_repair() -> None:
+    (found,) = read((node(ONE),), [draft(1, step(LID))], [1, 9, 1])
+    assert solutions(found) == [("displayed", "Reset", ["Open the lid."])]
+    assert found.complaints == ()
+    assert [(part.part, part.reason) for part in found.answer.left_out] == [("Solution 9", "there is no such solution")]
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         {"places": 2, "text": ""},
-        {"places": ["2"], "text": ""},
-        {"places": [2]},
-        {"places": [2], "quote": "", "text": ""},
+        {"places": ["two"], "text": ""},
+        {"text": ""},
+        {"places": [2], "quote": ""},
     ],
 )
 def test_one_step_that_does_not_read_spoils_no_other(wrong: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from autokb.core.storable import without_half_escapes, without_surrogates
-from autokb.text.strict_json import LARGEST_WHOLE, parse_json
+from autokb.text.strict_json import LARGEST_WHOLE, find_json_object, parse_json
 
 
 def test_half_a_character_is_replaced_wherever_it_stands() -> None:
@@ -57,3 +57,44 @@ def test_all_else_is_read_as_it_stands() -> None:
     assert parse_json('{"a": 1, "a": 2}', list) == [("a", 1), ("a", 2)]
     with pytest.raises(RecursionError):
         parse_json("[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {"b": 1}}',
+        ' \n{"a": {"b": 1}}\n',
+        '```json\n{"a": {"b": 1}}\n```',
+        '```\n{ "a": {"b": 1}}',
+        'Here {it} is, {} and all: {\n"a": {"b": 1}} {as} asked.',
+    ],
+)
+def test_the_one_object_of_a_text_is_found(text: str) -> None:
+    assert find_json_object(text) == {"a": {"b": 1}}
+
+
+def test_half_a_character_is_replaced_amid_prose_too() -> None:
+    assert find_json_object(r'Here: {"a": "\ud83d"}') == {"a": "\ufffd"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Expecting value"),
+        ("none {at all}", "Expecting value"),
+        ('[{"a": 1}]', "something else"),
+        ('see {"a": 1} or {"a": 1}', "two JSON objects"),
+        ('see {"a": {"b": 1}', "Expecting ',' delimiter"),
+        ('see {"a": NaN}', "NaN is no JSON"),
+    ],
+)
+def test_where_there_is_not_one_object_the_reason_is_said(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        find_json_object(text)
+
+
+def test_a_text_full_of_braces_is_read_once() -> None:
+    with pytest.raises(ValueError, match="Expecting"):
+        find_json_object('{"a":' + "{" * 500_000 + '{"b": 1')
+    with pytest.raises((ValueError, RecursionError)):
+        find_json_object("so: " + '{"a":' * 200_000)

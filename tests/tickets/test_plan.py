@@ -52,6 +52,20 @@ def test_links_asked_for_are_a_step(question: str, language: str, step: Hops) ->
     assert made is not None and made.steps == (step,)
 
 
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("How was it fixed that the keyboard blocks the text field?", "en"),
+        ("Why do links in the list view show duplicate rows?", "en"),
+        ("What is the fix for the crash when a cloned view includes a parent?", "en"),
+        ("Warum wird jede Zeile doppelt angezeigt, wenn die Tastatur blockiert?", "de"),
+    ],
+)
+def test_words_of_the_problem_ask_for_no_links(question: str, language: str) -> None:
+    made = plan(question, language=language)
+    assert made is not None and made.steps == ()
+
+
 def test_where_no_ticket_has_such_a_link_similar_ones_are_read() -> None:
     template = shipped_template("en")
     parts = read_ticket_question("What is the fix of its duplicates?", template, {})

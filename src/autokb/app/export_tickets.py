@@ -83,7 +83,7 @@ def _attribute(text: str) -> str:
 def _cypher(projection: Projection, names: GraphNames) -> Iterator[str]:
     """Yield one statement a line; links whose other end is missing are left out."""
     yield "// The ticket graph of a workspace, for an empty database: one statement a line."
-    yield "// Neo4j loads faster with an index on id. ladybug needs its tables first: run the lines below as well."
+    yield "// Neo4j loads faster with an index on id. ladybug needs its tables first: these lines without slashes."
     for statement in ladybug_schema(projection.template, names):
         yield f"// {statement};"
     for tickets in projection.tickets():

@@ -30,7 +30,7 @@ def join_trees(trees: Sequence[PlacedTree], problems: Mapping[str, Problem]) -> 
     solutions come together. A child that then shows nothing that no wider node does is none.
     """
     alike: dict[Shown, list[PlacedTree]] = {}
-    for tree in sorted(trees, key=lambda t: (_width(t.issues[0]), t.issues[0].id)):
+    for tree in sorted(trees, key=lambda t: width(t.issues[0])):
         alike.setdefault(_shown_first(tree), []).append(tree)
     kept: list[_Joining] = []
     for first, group in alike.items():
@@ -49,8 +49,9 @@ def join_trees(trees: Sequence[PlacedTree], problems: Mapping[str, Problem]) -> 
     )
 
 
-def _width(issue: Issue) -> int:
-    return sum(values != ANY for values in issue.attributes.values())
+def width(parent: Issue) -> tuple[int, str]:
+    """Return what orders parents from the widest one on, the smallest id first of equally wide ones."""
+    return sum(values != ANY for values in parent.attributes.values()), parent.id
 
 
 def _shown_first(tree: PlacedTree) -> Shown:
@@ -71,37 +72,49 @@ class _Joining:
         return self.tree.issues[0]
 
     def covers(self, other: Issue, problems: Mapping[str, Problem]) -> bool:
-        match = compare(self.parent.attributes, other.attributes, self.parent.attributes)
-        return match in (Match.EXACT, Match.BROADER) and log_odds(problems[self.parent.id], problems[other.id]) >= 0
+        return covers(self.parent, other) and log_odds(problems[self.parent.id], problems[other.id]) >= 0
 
     def joined(self) -> PlacedTree:
         if not self.others:
             return self.tree
-        parent = replace(self.parent, text=self._usual_text())
-        nodes: dict[tuple[object, ...], Issue] = {}
-        moved: dict[str, str] = {}
-        for tree in (self.tree, *self.others):
-            for issue in tree.issues:
-                key = tuple(sorted(issue.attributes.items()))
-                if key not in nodes:
-                    here = replace(issue, text=_renamed(issue, tree.issues[0], parent), seed=parent.seed)
-                    nodes[key] = parent if issue is self.parent else replace(here, parent_id=parent.id)
-                else:
-                    raw = dict.fromkeys((*nodes[key].raw_issues, *issue.raw_issues))
-                    nodes[key] = replace(nodes[key], raw_issues=tuple(raw))
-                moved[issue.id] = nodes[key].id
-        first, *rest = nodes.values()
-        raw = dict.fromkeys(r for tree in (self.tree, *self.others) for r in tree.issues[0].raw_issues)
-        issues = (replace(first, raw_issues=tuple(raw)), *rest)
-        solutions = (
-            replace(s, issue_id=moved[s.issue_id]) for tree in (self.tree, *self.others) for s in tree.solutions
-        )
+        trees = (self.tree, *self.others)
+        issues, moved = join_nodes([tree.issues for tree in trees])
+        solutions = (replace(s, issue_id=moved[s.issue_id]) for tree in trees for s in tree.solutions)
         return without_repetition(PlacedTree(issues, tuple(_without_doubles(solutions))))
 
-    def _usual_text(self) -> str:
-        """Return the text of the equally wide parent that most customers reported."""
-        parents = [t.issues[0] for t in (self.tree, *self.others) if t.issues[0].attributes == self.parent.attributes]
-        return max(parents, key=lambda p: len(p.raw_issues)).text
+
+def covers(wide: Issue, other: Issue) -> bool:
+    """Return whether an issue holds for all customers of another one."""
+    return compare(wide.attributes, other.attributes, wide.attributes) in (Match.EXACT, Match.BROADER)
+
+
+def join_nodes(trees: Sequence[Sequence[Issue]]) -> tuple[tuple[Issue, ...], dict[str, str]]:
+    """Return the nodes of several trees as one, and the id that each node then has.
+
+    The first tree takes the others in. Its parent gets the text that most customers reported of those as wide as it.
+    """
+    home = trees[0][0]
+    parent = replace(home, text=_usual_text(home, [tree[0] for tree in trees]))
+    nodes: dict[tuple[object, ...], Issue] = {}
+    moved: dict[str, str] = {}
+    for tree in trees:
+        for issue in tree:
+            key = tuple(sorted(issue.attributes.items()))
+            if key not in nodes:
+                here = replace(issue, text=_renamed(issue, tree[0], parent), seed=parent.seed)
+                nodes[key] = parent if issue is home else replace(here, parent_id=parent.id)
+            else:
+                raw = dict.fromkeys((*nodes[key].raw_issues, *issue.raw_issues))
+                nodes[key] = replace(nodes[key], raw_issues=tuple(raw))
+            moved[issue.id] = nodes[key].id
+    first, *rest = nodes.values()
+    raw = dict.fromkeys(r for tree in trees for r in tree[0].raw_issues)
+    return (replace(first, raw_issues=tuple(raw)), *rest), moved
+
+
+def _usual_text(home: Issue, parents: Sequence[Issue]) -> str:
+    """Return the text of the equally wide parent that most customers reported."""
+    return max((p for p in parents if p.attributes == home.attributes), key=lambda p: len(p.raw_issues)).text
 
 
 def _renamed(issue: Issue, old: Issue, new: Issue) -> str:

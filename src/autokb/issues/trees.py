@@ -13,10 +13,14 @@ from autokb.core.attributes import Attributes, as_lists, from_lists
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.nouns import Issue, RawIssue
+from autokb.heuristics.titles.issue_excerpt import issue_excerpt
 from autokb.heuristics.titles.issue_title import issue_title, shorten
 from autokb.heuristics.trees.nodes import Report
 from autokb.issues.seeds import seed_id
+from autokb.issues.splitting import Part
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
+from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
+from autokb.tasks.issues.grow_trees.task import GrownTrees, GrowTrees
 
 MOST_NEARBY_REPORTS = 12  # reports of the theme beside the cluster: those nearest to the seed
 LONGEST_TITLE = 100  # characters; a longer one is no name of an issue
@@ -45,6 +49,12 @@ class Reported:
         sentence = issue_title("", self.issue.text, self.product, self.language)
         other = sentence if len(sentence) <= LONGEST_TITLE and sentence.casefold() != line.casefold() else ""
         return Report(self.issue.id, line, self.attributes, other)
+
+    @cached_property
+    def excerpt(self) -> Report:
+        """Its title and the sentences that tell the problem, and its values."""
+        excerpt = issue_excerpt(self.issue.title, self.issue.text, self.product, self.language)
+        return Report(self.issue.id, excerpt or self.report.headline, self.attributes)
 
 
 def raw_issue_title(issue: RawIssue, product: str = "", language: str = ENGLISH) -> str:
@@ -80,6 +90,50 @@ class SeedReports:
             theme=tuple(r.report for r in self.theme),
             language=spec.language,
         )
+
+    @property
+    def problem(self) -> Any:
+        """The unit vector of what its cluster is about."""
+        return _middle(self.cluster)
+
+    def cluster_question(self, spec: DomainSpec, manuals: tuple[str, ...] = ()) -> GrowTrees:
+        """Return the question of the task for the trees of the cluster, which shares a request with others.
+
+        ``manuals`` are the headings of the sections that answer its problem. Reports of the theme only show which
+        values customers name, so those that name none are left out.
+        """
+        return GrowTrees(
+            domain=f"{spec.name}: {spec.description}",
+            configuration=spec.attributes,
+            cluster=tuple(r.excerpt for r in self.cluster[: GROW_TREES.most_reports]),
+            theme=tuple(r.excerpt for r in self.theme if r.attributes),
+            manuals=manuals,
+            language=spec.language,
+        )
+
+    def parts(self, grown: GrownTrees) -> list[tuple[Part, GrownTree]]:
+        """Return each tree of the cluster with the raw issues that it is of.
+
+        The seed leads the first tree, the most central of its reports each further one. Reports that were too many to
+        be shown go to the tree whose own are nearest.
+        """
+        by_id = {r.issue.id: r for r in self.cluster}
+        members = [list(tree.parent.raw_issues) for tree in grown.trees]
+        middles = np.array([_middle([by_id[m] for m in own]) for own in members])
+        for one in self.cluster[GROW_TREES.most_reports :]:
+            members[int(np.round(middles @ one.vector, 9).argmax())].append(one.issue.id)
+        seed = self.seed.issue.id
+        found = []
+        for tree, own in zip(grown.trees, members, strict=True):
+            part = Part(own[0], tuple(own), seed)
+            parent = tree.parent.model_copy(update={"raw_issues": part.members})
+            found.append((part, tree.model_copy(update={"parent": parent})))
+        return found
+
+
+def _middle(reported: Sequence[Reported]) -> Any:
+    mean = np.mean([np.asarray(r.vector, dtype=np.float64) for r in reported], axis=0)
+    return mean / max(float(np.linalg.norm(mean)), 1e-12)
 
 
 def seed_reports(

@@ -9,7 +9,7 @@ from autokb.core.ledger import CutReply, HiddenReasoning, Ledger
 from autokb.core.model_requests import CutOffError, EmbeddingReply, ModelReply, ModelRequest
 from autokb.llm.effort import USUAL_EFFORT, always_reasons, usual_effort
 from autokb.llm.limits import Limits
-from autokb.text.strict_json import parse_json
+from autokb.text.strict_json import find_json_object
 
 # Tokens that a reply has for hidden reasoning before a model's own replies tell: pydantic-ai's budgets for Claude.
 HEADROOM = {"minimal": 1024, "low": 2048, "medium": 10_000, "high": 16_384, "xhigh": 32_768, "max": 32_768}
@@ -116,9 +116,9 @@ def was_cut(reply: ModelReply) -> bool:
     """Return whether a reply reached its cap before it was whole."""
     if reply.finish != "length":
         return False
-    text = reply.text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
-        return not isinstance(parse_json(text), dict)
+        find_json_object(reply.text)
+        return False
     except (ValueError, RecursionError):
         return True
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 TOOL = "Takes your reply. Call it once."
+EMPTY = "(an empty reply)"  # in place of an empty turn: Anthropic and Bedrock refuse one, or it is left out unseen
 Mode = Literal["native", "tool", "prompted"]
 Strict = Callable[[Mapping[str, Any]], bool]
 

@@ -13,7 +13,7 @@ from autokb.core.ids import canonical_json
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.keys import check_key, check_package, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL, is_openai
-from autokb.llm.provider_sender import ModelSender, Strict, always_strict
+from autokb.llm.provider_sender import EMPTY, ModelSender, Strict, always_strict
 from autokb.llm.reply_bound import ReplyBound
 from autokb.llm.sender import Sender
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 OPENAI = ("openai", "openai-chat")
 OURS = (*OPENAI, "anthropic", "bedrock", "google")
-EMPTY = "(an empty reply)"  # Anthropic and Bedrock refuse a turn without text
 
 
 def check_model(model: str, base_url: str = "") -> None:

@@ -32,6 +32,7 @@ from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
 from autokb.pipeline.steps.fit import fit_documents, fit_gate, fit_nodes
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.languages import prepare_languages
+from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import KINDS, records
@@ -151,7 +152,7 @@ def _orphans_sentence(count: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Sources:
+class BuildSources:
     """What a build reads, and what several steps look at."""
 
     documents: Sequence[Document]
@@ -197,12 +198,14 @@ class Build:
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
         past = past_issues(raw, DocumentNames(documents))
-        sources = _Sources(documents, raw, corpus, past, raw_vectors, attributes)
+        sources = BuildSources(documents, raw, corpus, past, raw_vectors, attributes)
         passages = self._passages(sources)
         sections = AnsweringSections.of(passages, spec, stages.embed)
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
         splitter = ClusterSplitter(sections, problems, {p.id: p.documents for p in past})
         grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows, splitter)
+        stop_if_awaited(stages, self.workspace, len(raw))
+        grown = merge_parents(stages, self.workspace, grown)
         stop_if_awaited(stages, self.workspace, len(raw))
         # Step 3: solution generation, with what is known of earlier outcomes
         index = self._fitted_index(sources, windows, titles, grown, passages)
@@ -225,7 +228,7 @@ class Build:
         return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
 
     def _fitted_index(
-        self, sources: _Sources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
+        self, sources: BuildSources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
     ) -> AskIndex:
         """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
@@ -263,7 +266,7 @@ class Build:
     def _with_solutions(
         self,
         index: AskIndex,
-        sources: _Sources,
+        sources: BuildSources,
         grown: Grown,
         solutions: Sequence[Solution],
         passages: Sequence[Passage],
@@ -284,7 +287,7 @@ class Build:
         with self.stages.timed(FIT):
             return replace(index, ranker=find_ranker(self.file, index, self.stages.embed))
 
-    def _passages(self, sources: _Sources) -> list[Passage]:
+    def _passages(self, sources: BuildSources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:
             chunks = sources.corpus.chunks
             passages, computed = find_passages(self.file, sources.documents, chunks, self.workspace.spec)
@@ -294,7 +297,7 @@ class Build:
 
     def _publish(
         self,
-        sources: _Sources,
+        sources: BuildSources,
         organised: Organised,
         grown: Grown,
         solutions: Sequence[Solution],

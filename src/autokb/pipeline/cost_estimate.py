@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autokb.core.ids import digest
 from autokb.core.model_requests import CutOffError, effort_in_key
+from autokb.core.reply import Reply
 from autokb.core.results import Figures, Tokens
 from autokb.core.settings import Settings
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
+from autokb.pipeline.embedding import FreeEncoder, embed_once
 from autokb.pipeline.model_session import caps_of, limits_of
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, halves, item_keys
-from autokb.pipeline.runner import Answered, Job, OfflineRunner
+from autokb.pipeline.runner import Answered, Job, worked_out
+from autokb.pipeline.unread_items import UnreadItems
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.asking import request_for
@@ -49,16 +52,23 @@ class Estimate:
         items: Sequence[Any],
         groups: Sequence[Group],
         model: str,
+        answers: Mapping[int, Any],
         hidden: float = 0.0,
     ) -> None:
-        """Count one request a group of positions, each with so many tokens of hidden reasoning."""
+        """Count one request a group of positions, each with so many tokens of hidden reasoning.
+
+        ``answers`` are the expected ones by position; what the model's earlier replies to the task took counts more.
+        """
         read = written = 0.0
+        learned = self.ratios.get(f"{model} {task.name}")
         for group in groups:
             together = [items[n] for n in group]
             characters = sum(map(len, task.turns(together)))
             read += characters / CHARACTERS_A_TOKEN * self.ratios.get(model, 1.0)
-            tokens = TOKENS_AROUND_ENTRIES + sum(task.tokens(item)[1] for item in together)
-            written += tokens * self.ratios.get(f"{model} {task.name}", 1.0)
+            if learned is None:
+                written += TOKENS_AROUND_ENTRIES + task.tokens_written(together, [answers.get(n) for n in group])
+            else:
+                written += learned * (TOKENS_AROUND_ENTRIES + sum(task.tokens(item)[1] for item in together))
         reasoning = hidden * len(groups)
         price = self.prices.of(model)
         cost = None if price is None else price.cost(round(read), round(written + reasoning))
@@ -85,14 +95,23 @@ class Estimate:
 
 
 class CountingRunner:
-    """Counts what a model would be asked and answers offline in its stead, so that a rehearsed build can go on."""
+    """Counts what a model would be asked and answers in its stead, so that a rehearsed build can go on."""
 
-    def __init__(self, settings: Settings, mode: str, ledger: LedgerTable, estimate: Estimate, model: str) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        mode: str,
+        ledger: LedgerTable,
+        estimate: Estimate,
+        model: str,
+        expect: Callable[[Task[Any, Any], Any], Reply],
+    ) -> None:
         self._limits = limits_of(settings, model)
         self._one_each = mode == "paper"
         self._ledger = ledger
         self._estimate = estimate
         self._model = model
+        self._expect = expect
         self._effort = settings.effort_of(model)
         self.name = " ".join((model, *effort_in_key(self._effort)))
         self._caps = caps_of(settings, ledger)
@@ -104,15 +123,21 @@ class CountingRunner:
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Form the requests, count them, and stand in for their replies."""
         batching = Batching(job.task, job.items, self._limits, self._one_each)
-        groups = batching.groups(job.keys, job.missing, self._ledger.open_groups(job.task.name))
-        given_up: list[Answered] = []
+        given_up, asked = UnreadItems(self._ledger.file, job, self._model, self._limits.output).give_up()
+        groups = batching.groups(job.keys, asked, self._ledger.open_groups(job.task.name))
         if self._caps.any_was_cut:
             groups = [part for group in groups for part in self._still_asked(job, group, given_up)]
-        hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0
-        self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model, hidden)
-        yield given_up
         failed = {one.position for one in given_up}
-        yield from OfflineRunner().answer(replace(job, missing=[n for n in job.missing if n not in failed]))
+        expected: dict[int, Reply] = {}
+
+        def answer(position: int) -> str:
+            expected[position] = self._expect(job.task, job.items[position])
+            return expected[position].model_dump_json()
+
+        answered = [worked_out(n, answer) for n in job.missing if n not in failed]
+        hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0
+        self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model, expected, hidden)
+        yield [*given_up, *answered]
 
     def _still_asked(self, job: Job[Any], group: Group, given_up: list[Answered]) -> list[Group]:
         """Return what a build still asks of a group: a request that no cap was enough for is not asked again."""
@@ -129,16 +154,28 @@ class CountingRunner:
 
 @dataclass(frozen=True)
 class CountingEncoder:
-    """Counts what a paid embedder would read; what it has not read yet points anywhere, the same way each time."""
+    """Counts what a paid embedder would read.
 
-    name: str
+    In the place of vectors that nobody paid for yet are those of ``stand_in``, an embedder on this machine, all of one
+    length; without one such texts point anywhere, the same way each time, beside those that were paid for.
+    """
+
+    paid_name: str
     price_key: str
     file: WorkspaceFile
     estimate: Estimate
+    stand_in: FreeEncoder | None = None
+
+    @property
+    def name(self) -> str:
+        """The paid embedder's, or that of what stands in for it."""
+        return self.paid_name if self.stand_in is None else f"{self.stand_in.name} for {self.paid_name}"
 
     @property
     def dimensions(self) -> int:
         """That of the vectors that are kept, else a stand-in's."""
+        if self.stand_in is not None:
+            return self.stand_in.dimensions
         return self.file.dimensions(self.name) or COUNTED_DIMENSIONS
 
     def learn_dimensions(self, _stage: str, _texts: Sequence[str]) -> int:
@@ -146,8 +183,14 @@ class CountingEncoder:
         return 0
 
     def encode(self, stage: str, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Vectors]]:
-        """Count, and give each text a direction of its own; nothing is kept."""
-        self.estimate.count_texts(stage, texts, self.price_key)
+        """Count what was not paid for, and give each text its stand-in; what a stand-in read is kept."""
+        _, unpaid = self.file.vectors(self.paid_name, texts, self.file.dimensions(self.paid_name))
+        self.estimate.count_texts(stage, [texts[n] for n in unpaid], self.price_key)
+        if self.stand_in is not None:
+            vectors, _ = embed_once(self.file, self.stand_in, stage, texts, lambda _done, _all: None)
+            self.file.keep_vectors(self.name, texts, vectors)
+            yield texts, vectors
+            return
         for text in texts:
             vector = np.random.default_rng(int(digest(text)[:8], 16)).standard_normal((1, self.dimensions))
             yield [text], (vector / np.linalg.norm(vector)).astype(np.float32)

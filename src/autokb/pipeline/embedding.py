@@ -144,10 +144,11 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class FreeEncoder:
-    """An embedder on this machine."""
+    """An embedder on this machine; its vectors are kept in ``file``, and in ``also`` where that is another one."""
 
     embedder: Embedder
     file: WorkspaceFile
+    also: WorkspaceFile | None = None
 
     @property
     def name(self) -> str:
@@ -168,7 +169,8 @@ class FreeEncoder:
         for start in range(0, len(texts), FREE_BATCH):
             batch = texts[start : start + FREE_BATCH]
             vectors = self.embedder.embed(batch)
-            self.file.keep_vectors(self.name, batch, vectors)
+            for file in filter(None, (self.file, self.also)):
+                file.keep_vectors(self.name, batch, vectors)
             yield batch, vectors
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:

@@ -10,6 +10,8 @@ from autokb.tasks.registry import task_names
 
 OFFLINE = "offline"
 PAPER_OFFLINE_STAGES = frozenset({"attributes", "rules"})  # appendix C of the AutoKB paper counts no request for them
+# In economical mode trees are another question than in the paper's; a model that is set for one answers both.
+WITH_MODEL_OF = {"issues/grow_trees": "issues/grow_tree"}
 CONTEXT_MODES = ("document", "chained")
 CONTEXT_STAGE = "context"
 
@@ -21,9 +23,9 @@ def model_of(settings: Settings, mode: str, task: str, stage: str) -> str:
     the settings name a model for the task itself. ``economical`` mode makes contexts of headings and introductions
     (decision 025), unless the settings name a model for them or say how contexts are asked for.
     """
-    named = settings.tasks.get(task) or settings.tasks.get(task.rsplit("/", 1)[-1])
-    if named:
-        return named
+    for name in (task, WITH_MODEL_OF.get(task, task)):
+        if named := settings.tasks.get(name) or settings.tasks.get(name.rsplit("/", 1)[-1]):
+            return named
     if mode == "paper":
         return OFFLINE if stage in PAPER_OFFLINE_STAGES else settings.model
     return OFFLINE if stage == CONTEXT_STAGE and not settings.context else settings.model

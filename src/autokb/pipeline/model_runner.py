@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -16,22 +16,28 @@ from autokb.core.model_requests import (
     CutOffError,
     ModelReply,
     ModelRequest,
+    SendError,
     effort_in_key,
 )
 from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.pipeline.model_session import ModelSession
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, halves, item_keys
 from autokb.pipeline.runner import KEPT_AT_ONCE, KEPT_SECONDS, Answered, Job
+from autokb.pipeline.unread_items import UnreadItems
 from autokb.tasks.asking import answer, request_for
 from autokb.tasks.task import In, Read, Task
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What was read of the replies to one request: its items' answers, and the replies' keys in the ledger."""
+    """What was read of the replies to one request: its items' answers, and the replies' keys in the ledger.
+
+    ``unread`` says by their keys why items have none; nothing where a reply did not come.
+    """
 
     answers: tuple[Answered, ...]
     requests: tuple[str, ...]
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def readable(self) -> bool:
@@ -57,7 +63,11 @@ class ModelRunner:
         session, missing = self._session, set(job.missing)
         session.count_reused(job.stage, job.task.name, [k for n, k in enumerate(job.keys) if n not in missing])
         batching = Batching(job.task, job.items, session.limits(self._model), session.mode == "paper")
-        groups = batching.groups(job.keys, job.missing, session.ledger.open_groups(job.task.name))
+        unread_items = UnreadItems(session.file, job, self._model, batching.limits.output)
+        given_up, asked = unread_items.give_up()
+        if given_up:
+            yield given_up
+        groups = batching.groups(job.keys, asked, session.ledger.open_groups(job.task.name))
         if not groups:
             return
         arrived: queue.SimpleQueue[_Reading | None] = queue.SimpleQueue()
@@ -69,6 +79,9 @@ class ModelRunner:
                 answers = [a for reading in readings for a in reading.answers]
                 answered.update(a.position for a in answers)
                 yield answers
+                for reading in readings:
+                    if reading.unread:
+                        unread_items.note(reading.requests[0], reading.unread)
                 # They are kept by now. Until then the ledger's open groups say that their replies must be read again.
                 for readable in (True, False):
                     keys = [key for r in readings if r.readable is readable for key in r.requests]
@@ -138,9 +151,15 @@ class ModelRunner:
         items = tuple(job.items[n] for n in group)
         tag = Tag(job.stage, task.name, tuple(job.keys[n] for n in group))
         requests: list[str] = []
+        all_came = True
 
         async def ask(one: ModelRequest) -> ModelReply:
-            reply = await session.client.ask(one, tag)
+            nonlocal all_came
+            try:
+                reply = await session.client.ask(one, tag)
+            except SendError as error:
+                all_came = isinstance(error, CutOffError)
+                raise
             attempt = session.ledger.unreadable([one.base_key]).get(one.base_key, 0)
             if not requests:
                 usual = TOKENS_AROUND_ENTRIES + sum(task.tokens(item)[1] for item in items)
@@ -164,7 +183,8 @@ class ModelRunner:
             else Answered(n, one.answer.model_dump_json(), "", tuple(requests))
             for n, one in zip(group, read, strict=True)
         )
-        arrived.put(_Reading(answered, tuple(requests)))
+        errors = {job.keys[n]: one.error for n, one in zip(group, read, strict=True) if one.error and not one.final}
+        arrived.put(_Reading(answered, tuple(requests), errors if all_came else {}))
 
     async def _ask_in_parts(
         self, job: Job[Any], parts: Sequence[Group], most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]

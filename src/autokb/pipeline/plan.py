@@ -10,17 +10,16 @@ from pathlib import Path
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, InFlight, PaidSoFar, Plan, Spending, Tokens
 from autokb.llm.prices import Prices
-from autokb.pipeline.build import GROWN_BY, Build
+from autokb.pipeline.build import GROWN_BY
 from autokb.pipeline.build_time import estimate_build_seconds
 from autokb.pipeline.cost_estimate import NO_FIGURES, CountingEncoder, CountingRunner, Estimate
-from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
-from autokb.pipeline.forecast import forecast_first_build
+from autokb.pipeline.embedding import PACKAGED, Encoder, FreeEncoder, open_free_embedder, read_embedder_name
 from autokb.pipeline.model_choice import check_settings, model_of, named_models
 from autokb.pipeline.model_session import PACE, read_ratios
+from autokb.pipeline.rehearsal import ExpectedAnswers, Rehearsal
 from autokb.pipeline.stages import Stages
 from autokb.stores.database import damaged_rows
 from autokb.stores.ledger_table import LedgerTable, in_flight, spending
-from autokb.stores.staged import staged_raw_issues
 from autokb.stores.workspace import MODES, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
@@ -35,6 +34,7 @@ STAGES = (
     "assign",
     "seeds",
     "trees",
+    "merge",
     "solutions",
     "solution_attributes",
     "rules",
@@ -45,9 +45,8 @@ STAGES = (
 def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
     """Return calls, tokens, money and seconds per stage that a build is still to pay for; offline all are 0.
 
-    What is known before a build is counted exactly: the same requests are made and counted instead of sent. A first
-    build's children and solutions are as many as in appendix C of the paper; once this workspace was built with its
-    models, the whole build is rehearsed on a copy. Seconds are None where there is nothing to build.
+    The whole build is rehearsed on a copy: the same requests are made and counted instead of sent, and the answers that
+    are expected to them stand in for a model's. Seconds are None where there is nothing to build.
     """
     settings = workspace.settings
     check_settings(settings)
@@ -87,11 +86,7 @@ def _nothing(workspace: Workspace, file: WorkspaceFile) -> Estimate:
 
 
 def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) -> dict[str, Estimate]:
-    """Return what each mode would ask, worked out on a copy; free vectors of issues are kept for the build."""
-    embedder = read_embedder_name(workspace.settings.embedder)
-    if not embedder.is_paid:
-        texts = [raw.full_text for raw in staged_raw_issues(file)]
-        Stages(file, FreeEncoder(open_free_embedder(embedder), file), progress=progress).embed(texts)
+    """Return what each mode would ask, worked out on a copy; free vectors are kept for the build."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
         for mode in MODES:
@@ -99,32 +94,47 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
             file.copy_to(copy.knowledge_path)
             estimate = found[mode] = _nothing(workspace, file)
             with closing(WorkspaceFile(copy.knowledge_path)) as own:  # a damaged copy is a damaged workspace
-                _rehearse(copy, own, counting_stages(copy, own, estimate, progress))
+                expected = ExpectedAnswers()
+                stages = counting_stages(copy, own, file, estimate, expected, progress)
+                Rehearsal(copy, own, stages, expected=expected).run(publish=False)
     return found
 
 
 def counting_stages(
-    workspace: Workspace, file: WorkspaceFile, estimate: Estimate, progress: Progress = silent
+    workspace: Workspace,
+    copy: WorkspaceFile,
+    file: WorkspaceFile,
+    estimate: Estimate,
+    expected: ExpectedAnswers,
+    progress: Progress = silent,
 ) -> Stages:
-    """Return stages that count what models would be asked; where they would be, the offline engines stand in."""
+    """Return stages on a copy of a file that count what models would be asked, who answer as expected.
+
+    Vectors that cost nothing are kept in the file itself too.
+    """
     settings, mode = workspace.settings, workspace.mode
-    embedder = read_embedder_name(settings.embedder)
-    encoder = (
-        CountingEncoder(settings.embedder, embedder.price_key, file, estimate)
-        if embedder.is_paid
-        else FreeEncoder(open_free_embedder(embedder), file)
+    ledger = LedgerTable(copy)
+    runners = {
+        name: CountingRunner(settings, mode, ledger, estimate, name, expected.answer) for name in named_models(settings)
+    }
+    return Stages(
+        copy,
+        _encoder(workspace, copy, file, estimate),
+        runners,
+        lambda task, stage: model_of(settings, mode, task, stage),
+        progress=progress,
     )
-    ledger = LedgerTable(file)
-    runners = {name: CountingRunner(settings, mode, ledger, estimate, name) for name in named_models(settings)}
-    return Stages(file, encoder, runners, lambda task, stage: model_of(settings, mode, task, stage), progress=progress)
 
 
-def _rehearse(workspace: Workspace, file: WorkspaceFile, stages: Stages) -> None:
-    """Go through the build without publishing it; where its model never grew the trees, their number is forecast."""
-    if file.meta(GROWN_BY) == model_of(workspace.settings, workspace.mode, GROW_TREE.name, "trees"):
-        Build(workspace, file, stages).run(publish=False)
-    else:
-        forecast_first_build(workspace, file, stages)
+def _encoder(workspace: Workspace, copy: WorkspaceFile, file: WorkspaceFile, estimate: Estimate) -> Encoder:
+    """Return what gives texts their vectors: in the place of a paid embedder's first ones those of the packaged one."""
+    settings = workspace.settings
+    embedder = read_embedder_name(settings.embedder)
+    free = FreeEncoder(open_free_embedder(read_embedder_name(PACKAGED) if embedder.is_paid else embedder), copy, file)
+    if not embedder.is_paid:
+        return free
+    is_first = copy.meta(GROWN_BY) != model_of(settings, workspace.mode, GROW_TREE.name, "trees")
+    return CountingEncoder(settings.embedder, embedder.price_key, copy, estimate, free if is_first else None)
 
 
 def costs(workspace: Workspace) -> Costs:

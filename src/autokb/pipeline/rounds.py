@@ -12,15 +12,23 @@ from autokb.pipeline.steps.contexts import context_mode
 from autokb.pipeline.steps.documents import INTERACTIVE
 from autokb.pipeline.steps.issues import sorts_at_once
 from autokb.pipeline.steps.solutions import asks_attributes_apart
+from autokb.pipeline.steps.trees import shares_requests
 from autokb.stores.workspace import Workspace
 from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
+from autokb.tasks.issues.merge_parents.task import TASK as MERGE_PARENTS
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.task import Task
 
-TREES_ON = ("trees", "solutions", "solution_attributes", "rules")  # each asks about what the one before it brought
+TREES_ON = (
+    "trees",
+    "merge",
+    "solutions",
+    "solution_attributes",
+    "rules",
+)  # each asks about what the one before it brought
 AFTER: Mapping[str, tuple[str, ...]] = {
     "chunks": ("context", *TREES_ON),
     "context": TREES_ON,
@@ -33,6 +41,7 @@ TASKS: Mapping[str, Task[Any, Any]] = {
     "context": ADD_CONTEXT,
     "assign": ASSIGN_THEME,
     "trees": GROW_TREE,
+    "merge": MERGE_PARENTS,
     "solutions": WRITE_SOLUTIONS,
     "rules": CHECK_RULES,
 }
@@ -88,6 +97,8 @@ def rounds_after(stages: Stages, workspace: Workspace, awaited: Collection[str],
     asking = {stage for stage, task in TASKS.items() if stages.asks_model(task, stage)}
     if sorts_at_once(stages, workspace.mode, issues):
         asking.discard("assign")
+    if not shares_requests(workspace, stages):
+        asking.discard("merge")
     if not workspace.spec.rules:
         asking.discard("rules")
     if asks_attributes_apart(workspace, stages):

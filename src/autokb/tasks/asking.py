@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
 from autokb.core.reply import ReplyError
 from autokb.core.timed_patterns import SlowPatternError
+from autokb.tasks.normal_form import normalize_reply
 from autokb.tasks.task import In, Out, Read, Task
-from autokb.tasks.wire import Wire, wire
+from autokb.tasks.wire import Wire, number_to, wire
 from autokb.text.masking import Masking, mask
-from autokb.text.strict_json import parse_json
+from autokb.text.strict_json import find_json_object
 
 __all__ = [
     "Read",
@@ -90,16 +91,16 @@ def _reply_type(task: Task[In, Any], items: Sequence[In]) -> type[Wire]:
 
 
 def _entry_type(task: Task[In, Any], items: Sequence[In]) -> type[Wire]:
-    return wire("Entry", number=Literal[tuple(range(1, len(items) + 1))], **task.entry(items))
+    return wire("Entry", number=number_to(len(items)), **task.entry(items))
 
 
 def read_reply(task: Task[In, Out], items: Sequence[In], reply: ModelReply) -> list[Read[Out]]:
     """Read a reply for every item and check each answer; what is wrong with one entry is an error of its own item."""
     try:
-        data = _restored(_parse(reply), masked_turns(task, items)) if task.masks else _parse(reply)
-        names = [*task.reply_fields(items), "answers"]
-        if not isinstance(data.get("answers"), list) or set(data) - set(names):
-            raise ReplyError(f"It must have the fields {names} and no others.")
+        found = _restored(_parse(reply), masked_turns(task, items)) if task.masks else _parse(reply)
+        data = normalize_reply(found, reply_schema(task, items))
+        if not isinstance(data.get("answers"), list):
+            raise ReplyError(f"It must have the fields {[*task.reply_fields(items), 'answers']}.")
         fields = _read_fields(task, items, data)
     except ReplyError as error:
         return [Read(None, str(error)) for _ in items]
@@ -107,16 +108,13 @@ def read_reply(task: Task[In, Out], items: Sequence[In], reply: ModelReply) -> l
 
 
 def _parse(reply: ModelReply) -> dict[str, Any]:
-    """Return the JSON object of a reply; ReplyError says what it is instead. A code fence around it is let pass."""
-    text = reply.text.strip()
+    """Return the JSON object of a reply; ReplyError says what it is instead. Prose or a fence around it is let pass."""
     if reply.finish == "refusal":
         raise ReplyError("It was refused, and holds no JSON object.")
-    if text.startswith("```") and text.endswith("```"):
-        text = text.removeprefix("```json").removeprefix("```").removesuffix("```").strip()
-    if not text:
+    if not reply.text.strip("` \t\r\n").removeprefix("json"):
         raise ReplyError("It is empty.")
     try:
-        data = parse_json(text, _without_doubles)
+        data = find_json_object(reply.text, _without_doubles)
     except (json.JSONDecodeError, RecursionError) as error:
         cut = " It was cut off; write less." if reply.finish == "length" else ""
         raise ReplyError(f"It is no JSON object ({getattr(error, 'msg', 'nested too deeply')}).{cut}") from error
@@ -124,8 +122,6 @@ def _parse(reply: ModelReply) -> dict[str, Any]:
         raise
     except ValueError as error:
         raise ReplyError(f"{error}.".replace("the number", "The number", 1)) from error
-    if not isinstance(data, dict):
-        raise ReplyError("It is no JSON object.")
     return data
 
 

@@ -101,6 +101,13 @@ class Task(Generic[In, Out]):
         """Return the most tokens that an item's entry can sensibly need, and the usual number."""
         return self.entry_tokens
 
+    def tokens_written(self, items: Sequence[In], answers: Sequence[Out | None]) -> float:
+        """Return the tokens of a request's entries where these are the answers; None is one that nobody knows.
+
+        By default the usual number of each item's.
+        """
+        return sum(self.tokens(item)[1] for item in items)
+
     def values(self, items: Sequence[In]) -> Mapping[str, Any]:
         """Return the variables of ``prompt.md`` for the items of one request, but for ``examples``."""
         raise NotImplementedError(f"{self.name} asks no model.")

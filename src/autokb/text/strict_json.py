@@ -14,6 +14,7 @@ from autokb.core.storable import without_surrogates
 LARGEST_WHOLE = 2**63 - 1  # the largest whole number of SQLite, and of most readers of JSON
 _DIGITS = len(str(LARGEST_WHOLE)) + 1  # with its sign; a longer one is refused before it is worked out
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")  # an escape of a surrogate, or one as it is
+_OBJECT = re.compile(r'\{(?=\s*")')  # where an object begins that has a name; prose has braces too
 _SHOWN = 20  # characters of a number that is refused
 
 
@@ -25,6 +26,26 @@ def parse_json(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | 
     """
     value = _decoder(read_object).decode(text)
     return _with_storable_texts(value) if _HALF.search(text) else value
+
+
+def find_json_object(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | None = None) -> dict[str, Any]:
+    """Return the one JSON object of a text, with prose or a code fence around it or without.
+
+    ValueError says why there is none, RecursionError where it is nested too deeply; see ``parse_json``.
+    """
+    stripped = text.strip()
+    try:
+        value = parse_json(stripped, read_object)
+    except json.JSONDecodeError:
+        if (start := _OBJECT.search(stripped)) is None:
+            raise
+        value, end = _decoder(read_object).raw_decode(stripped, start.start())
+        if _OBJECT.search(stripped, end):
+            raise ValueError("there are two JSON objects") from None
+        value = _with_storable_texts(value) if _HALF.search(stripped) else value
+    if not isinstance(value, dict):
+        raise json.JSONDecodeError("it is something else", stripped, 0)
+    return value
 
 
 @lru_cache(maxsize=8)  # making one costs as much as reading a line

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,17 +28,6 @@ from autokb.tasks.registry import task_names
 
 A, B, C = request("a"), request("b"), request("c", name="attributes")
 NAMES = {text: custom_id(one.key, one.name) for text, one in (("a", A), ("b", B), ("c", C))}
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Desk]:
-    with desk(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "batch"
 
 
 async def run_once(

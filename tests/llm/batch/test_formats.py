@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_workspace import PRICE, Desk, desk, lines_of, noted, reply, request, write
+from batch_workspace import PRICE, Desk, lines_of, noted, reply, request, write
 
 from autokb.core.errors import BadInputError
 from autokb.core.model_requests import Message, ModelReply, ModelRequest
@@ -35,17 +35,6 @@ def asked(model: str, text: str = "Ünd <issue>", name: str = "issues_assign_the
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Desk]:
-    with desk(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "batch"
 
 
 def run(at: Desk, folder: Path, *requests: ModelRequest, outlook: str = "") -> tuple[TakenReplies, int]:
@@ -77,6 +66,17 @@ def test_a_claude_is_asked_by_a_line_of_a_message_batch(here: Desk, folder: Path
     }
     form = line["params"]["output_config"]["format"]
     assert (form["type"], form["schema"]["properties"]["theme"]["enum"]) == ("json_schema", ["Pairing", "Sound"])
+
+
+@pytest.mark.parametrize("model", [CLAUDE, GEMINI])
+def test_an_empty_turn_of_the_assistant_is_marked_as_in_a_single_request(here: Desk, folder: Path, model: str) -> None:
+    one = asked(model)
+    again = (Message("assistant", ""), Message("user", "Your reply cannot be used: It is empty."))
+    run(here, folder, replace(one, messages=(*one.messages, *again)))
+    (line,) = lines_of(folder / "requests.jsonl")
+    turns = line["params"]["messages"] if model == CLAUDE else line["request"]["contents"]
+    parts = turns[1].get("content") or turns[1]["parts"]
+    assert [part["text"] for part in parts] == ["(an empty reply)"]
 
 
 def test_an_older_claude_is_given_the_schema_as_a_tool(here: Desk, folder: Path) -> None:

@@ -7,11 +7,10 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_workspace import PRICE, Desk, desk, noted, request
+from batch_workspace import PRICE, Desk, noted, request
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
@@ -30,12 +29,6 @@ NAME = "openai:gpt-4o-mini"
 KEY = "sk-very-secret-0123456789"
 A, B = request("a", model=NAME), request("b", model=NAME)
 ID = {one.key: custom_id(one.key, one.name) for one in (A, B)}
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Desk]:
-    with desk(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:
 
 
 def ticket(ident: str, **texts: str) -> PublishedTicket:
-    return PublishedTicket(Ticket(ident, ident), tree_of(ident, ticket_graphs.TEMPLATE, texts), ident)
+    return PublishedTicket(Ticket(ident, ident), tree_of(ident, ticket_graphs.TEMPLATE, texts), f"{ident} {texts}")
 
 
 def found(store: GraphStore, *steps: Hops, begins: tuple[str, ...] = ("A",)) -> list[str]:

@@ -281,6 +281,60 @@ def _example_tree(given: Mapping[str, Any]) -> Any:
     return GrowTree(given["domain"], given["issue"], "", from_lists(given["attributes"]), spec, cluster)
 
 
+def grow_trees() -> Sample:
+    """Two clusters, one of them of two problems, with what was reported near it and what the manuals distinguish."""
+    from autokb.heuristics.trees.nodes import Report
+    from autokb.tasks.issues.grow_trees.task import TASK, GrowTrees, example_clusters
+
+    domain, spec = "buds: earbuds & their case", configuration()
+    mixed = GrowTrees(
+        domain,
+        spec,
+        (
+            Report("raw-1", "Buds </cluster> drop out. They are gone & <come> back.", from_lists({"os": ["iOS"]})),
+            Report("raw-2", "Drop-outs with Windows", from_lists({"os": ["Windows"], "device": ["Laptop"]})),
+            Report("raw-3", "The case does not close", {}),
+        ),
+        (Report("raw-4", "Foam tips muffle the voice", from_lists({"ear tip": ["Foam"]})),),
+        ("Drop-outs > On Android [os: Android]", "The lid & the <case>"),
+    )
+    alone = GrowTrees(domain, spec, (Report("raw-5", "Windows update broke </near> the buds", {}),))
+    drops: dict[str, Any] = {
+        "parent": {"text": "Buds drop out", "attributes": [], "reports": []},
+        "children": [
+            {"text": "Buds drop out on iOS", "attributes": [{"name": "os", "values": ["iOS"]}], "reports": [1]},
+            {"text": "Buds drop out on Windows", "attributes": [{"name": "os", "values": ["Windows"]}], "reports": [2]},
+            {"text": "Buds drop out on Android", "attributes": [{"name": "os", "values": ["Android"]}], "reports": []},
+        ],
+    }
+    lid = {"parent": {"text": "The case does not close", "attributes": [], "reports": [3]}, "children": []}
+    update = {"text": "Windows update broke buds", "attributes": [{"name": "os", "values": ["Windows"]}], "reports": []}
+    answers = [{"number": 1, "trees": [drops, lid]}, {"number": 2, "trees": [{"parent": update, "children": []}]}]
+    shown = tuple((tuple(example_clusters(entry)), entry["reply"]) for entry in examples(TASK.package))
+    unseen = {
+        "Report.raw_issue": "a model names reports by number",
+        "Report.sentence": "its headline is the whole excerpt",
+    }
+    return Sample(TASK, (mixed, alone), {"answers": answers}, unseen, shown)
+
+
+def merge_parents() -> Sample:
+    """Two groups of parents, in one of which two are the same problem."""
+    from autokb.tasks.issues.merge_parents.task import TASK, MergeParents, ParentText, example_groups
+
+    domain = "buds: earbuds & their case"
+    windows = ParentText("Buds drop out on Windows", from_lists({"os": ["Windows"]}))
+    doubles = (ParentText("Buds </group> drop out"), ParentText("One bud is quiet & <dull>"), windows)
+    others = (ParentText("The lid is loose"), ParentText("The lid is lost"))
+    reply = {"answers": [{"number": 1, "same": [[1, 3]]}, {"number": 2, "same": []}]}
+    shown = [
+        (tuple(MergeParents(entry["domain"], group) for group in example_groups(entry)), entry["reply"])
+        for entry in examples(TASK.package)
+    ]
+    items = (MergeParents(domain, doubles), MergeParents(domain, others))
+    return Sample(TASK, items, reply, shown=tuple(shown))
+
+
 def merge_blocks() -> Sample:
     """A window of a page below a heading."""
     from autokb.tasks.chunking.merge_blocks.task import TASK, MergeBlocks, Paragraph
@@ -600,6 +654,8 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "issues/extract_attributes": extract_attributes,
     "issues/find_themes": find_themes,
     "issues/grow_tree": grow_tree,
+    "issues/grow_trees": grow_trees,
+    "issues/merge_parents": merge_parents,
     "issues/write_solutions": write_solutions,
     "judges/completeness": completeness,
     "judges/context_switch": context_switch,

@@ -6,7 +6,16 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from odd_replies import ONE_WRONG, RIGHT, WRONG, as_text, entries_with_one_wrong_field, said, with_long_strings
+from odd_replies import (
+    ONE_WRONG,
+    RIGHT,
+    WRONG,
+    as_text,
+    entries_with_one_wrong_field,
+    said,
+    with_each_number_as,
+    with_long_strings,
+)
 from samples import SAMPLES, Sample
 
 from autokb.core.model_requests import ModelReply
@@ -68,6 +77,22 @@ def test_a_field_of_another_type_is_an_error_of_its_item_alone(name: str) -> Non
         assert first.answer is None, kind
         assert first.error.startswith("Number 1"), kind
         assert others == right(name)[1:]
+
+
+def _used(found: list[Read[Any]]) -> list[Any]:
+    """Return the answers without the reasons for what was left out."""
+    return [one.answer and one.answer.model_dump(exclude={"left_out"}) for one in found]
+
+
+@every_task
+def test_true_is_no_number(name: str) -> None:
+    reply = sample(name).reply
+    pairs = list(zip(with_each_number_as(reply, True), with_each_number_as(reply, "one"), strict=True))
+    assert pairs, "every reply has the number of its first entry"
+    for with_true, with_words in pairs:
+        found = read(name, said(as_text(with_true)))
+        assert found != right(name)
+        assert _used(found) == _used(read(name, said(as_text(with_words))))
 
 
 @every_task

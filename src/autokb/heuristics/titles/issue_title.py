@@ -104,7 +104,7 @@ def issue_title(title: str, text: str, product: str = "", language: str = ENGLIS
     of_product = frozenset(product.casefold().split())
     if _is_telling(title, of_product, language) and not _is_only_manners(title, language):
         return shorten(title)
-    first = _first_sentences(list(_sentences(text, language)), of_product, language)
+    first = _first_sentences(list(sentences_of_problem(text, language)), of_product, language)
     return shorten(_without_shouting(first, title, language) or title or _one_line(text, language))
 
 
@@ -133,7 +133,7 @@ def _is_only_manners(title: str, language: str) -> bool:
     return len(subject_words(known.greeting.sub("", title), language)) < FEWEST_SUBJECT_WORDS
 
 
-def _sentences(text: str, language: str) -> Iterator[str]:
+def sentences_of_problem(text: str, language: str = ENGLISH) -> Iterator[str]:
     """Give the sentences that are neither greeting nor thanks."""
     known = _patterns(language)
     for sentence in _SENTENCE_END.split(text[:READ_CHARACTERS]):

@@ -14,7 +14,7 @@ from autokb.llm.batch.awaited import custom_id
 from autokb.llm.effort import effort_sent, usual_settings
 from autokb.llm.failures import failure
 from autokb.llm.prices import OPENAI_URL
-from autokb.llm.provider_sender import mode_of, reply_of, request_parameters, turns
+from autokb.llm.provider_sender import EMPTY, mode_of, reply_of, request_parameters, turns
 from autokb.llm.reply_bound import ReplyBound
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def batch_request(model: Model, request: ModelRequest) -> BatchRequest:
     }
     return BatchRequest(
         custom_id=custom_id(request.key, request.name),
-        messages=turns(request.messages),
+        messages=turns(request.messages, "" if model.system == "openai" else EMPTY),
         model_settings=settings,
         model_request_parameters=_parameters(model, request.name, dict(request.schema)),
     )

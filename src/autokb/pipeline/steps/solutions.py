@@ -96,7 +96,9 @@ def find_solutions(
     by_id = {solution.id: solution for solution in checked}
     joined = join_trees([tree.with_solutions(by_id) for tree in placed], finder.problems_of(stages.embed, grown))
     issues = tuple(issue for tree in joined.trees for issue in tree.issues)
-    return replace(grown, issues=issues, joined=joined.joined), [s for t in joined.trees for s in t.solutions]
+    earlier = {parent: joined.joined.get(home, home) for parent, home in grown.joined.items()}
+    grown = replace(grown, issues=issues, joined={**earlier, **joined.joined})
+    return grown, [s for t in joined.trees for s in t.solutions]
 
 
 def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:

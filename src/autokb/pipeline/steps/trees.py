@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import DomainSpec
@@ -12,6 +14,7 @@ from autokb.core.forest import Forest
 from autokb.core.ids import digest
 from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
+from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.seeds import far_from_documents
 from autokb.issues.splitting import ClusterSplitter, Part
 from autokb.issues.trees import Reported, SeedReports, issues, seed_reports
@@ -19,10 +22,14 @@ from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.issues import Organised
 from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
-from autokb.tasks.issues.grow_tree.task import GrowTree
+from autokb.tasks.issues.grow_tree.task import GrownTree
+from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
+from autokb.tasks.issues.grow_trees.task import GrownTrees
+from autokb.tasks.task import In, Task
 
 STAGE = "trees"
 VERSION = "1"  # raise it when the question for a seed's tree changes
+Grew = TypeVar("Grew", GrownTree, GrownTrees)
 OFF_TOPIC = "No document is near it, so no tree was grown from it."
 
 
@@ -47,6 +54,14 @@ class Grown:
             yield self.seed_of[parent.id], [parent, *forest.children(parent.id)]
 
 
+def shares_requests(workspace: Workspace, stages: Stages) -> bool:
+    """Return whether a model grows trees from several clusters in one request: it then also splits and merges them.
+
+    In paper mode each seed is a request of its own, worded as before.
+    """
+    return workspace.mode != "paper" and stages.asks_model(GROW_TREES, STAGE)
+
+
 def grow_trees(
     stages: Stages,
     workspace: Workspace,
@@ -59,12 +74,32 @@ def grow_trees(
 ) -> Grown:
     """Grow a tree from every problem that a document is near to; rows of ``vectors`` are those of ``raw``.
 
-    A cluster is one problem unless the splitter finds several in it.
+    A model that is shown several clusters at once says itself which of them hold several problems; otherwise a cluster
+    is one problem unless the splitter finds several in it.
 
     A tree is kept under what its question follows from, since the question costs more than looking the tree up.
     """
-    spec = workspace.spec
     reasons = _far_from_documents(raw, vectors, windows)
+    if shares_requests(workspace, stages):
+        grown = _grow_from_clusters(stages, workspace, raw, attributes, organised, reasons, splitter.sections)
+    else:
+        grown = _grow_from_seeds(stages, workspace, raw, attributes, organised, reasons, splitter)
+    nodes = {part.lead: issues(part.lead, tree, part.seed) for part, tree in grown}
+    seed_of = {tree[0].id: lead for lead, tree in nodes.items()}
+    parent_of = {member: nodes[part.lead][0].id for part, _ in grown for member in part.members}
+    return Grown(tuple(node for tree in nodes.values() for node in tree), reasons, seed_of, parent_of)
+
+
+def _grow_from_seeds(
+    stages: Stages,
+    workspace: Workspace,
+    raw: Sequence[RawIssue],
+    attributes: Mapping[str, Attributes],
+    organised: Organised,
+    reasons: Mapping[str, str],
+    splitter: ClusterSplitter,
+) -> list[tuple[Part, GrownTree]]:
+    """Grow one tree from each part of a cluster, offline or as the paper asks a model."""
     with stages.timed(STAGE):
         parts = {
             part.lead: part
@@ -72,29 +107,59 @@ def grow_trees(
             for seed, members in clusters.members().items()
             for part in splitter.parts(seed, members)
         }
-        reports = reports_by_lead(spec, raw, attributes, organised, reasons, parts)
-    seeds = list(reports)
-    asked = digest(VERSION, GROW_TREE.offline_version, stages.answered_by(GROW_TREE, STAGE), workspace.domain_text)
+        reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons, parts)
+    questions = {seed: partial(one.question, workspace.spec) for seed, one in reports.items()}
+    prints = {seed: (one.fingerprint,) for seed, one in reports.items()}
+    trees = _remember_trees(stages, workspace, GROW_TREE, questions, prints, GrownTree)
+    return [(parts[lead], tree) for lead, tree in trees.items()]
 
-    def grow(missing: Sequence[int]) -> dict[int, tuple[GrowTree, str]]:
+
+def _grow_from_clusters(
+    stages: Stages,
+    workspace: Workspace,
+    raw: Sequence[RawIssue],
+    attributes: Mapping[str, Attributes],
+    organised: Organised,
+    reasons: Mapping[str, str],
+    sections: AnsweringSections,
+) -> list[tuple[Part, GrownTree]]:
+    """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
+    with stages.timed(STAGE):
+        reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons)
+        manuals = {seed: sections.distinguished(one.problem) for seed, one in reports.items()}
+    questions = {seed: partial(one.cluster_question, workspace.spec, manuals[seed]) for seed, one in reports.items()}
+    prints = {seed: (one.fingerprint, *manuals[seed]) for seed, one in reports.items()}
+    trees = _remember_trees(stages, workspace, GROW_TREES, questions, prints, GrownTrees)
+    found = [part for seed, grown in trees.items() for part in reports[seed].parts(grown)]
+    return [(part, tree) for part, tree in found if not all(member in reasons for member in part.members)]
+
+
+def _remember_trees(
+    stages: Stages,
+    workspace: Workspace,
+    task: Task[In, Grew],
+    questions: Mapping[str, Callable[[], In]],
+    prints: Mapping[str, Sequence[str]],
+    kind: type[Grew],
+) -> dict[str, Grew]:
+    """Return what grew from each seed, kept under what its question follows from; ``prints`` tell that."""
+    seeds = list(questions)
+    asked = digest(VERSION, task.offline_version, stages.answered_by(task, STAGE), workspace.domain_text)
+
+    def grow(missing: Sequence[int]) -> dict[int, tuple[In, str]]:
         names = [seeds[n] for n in missing]
-        questions = [reports[seed].question(spec) for seed in names]
-        replies = zip(missing, questions, stages.run(STAGE, GROW_TREE, questions, names), strict=True)
-        return {
-            n: (question, json.dumps({"tree": tree.model_dump(mode="json"), "left_out": []}, ensure_ascii=False))
-            for n, question, tree in replies
-            if tree is not None
-        }
+        items = [questions[seed]() for seed in names]
+        replies = zip(missing, items, stages.run(STAGE, task, items, names), strict=True)
+        return {n: (item, _kept_text(tree)) for n, item, tree in replies if tree is not None}
 
-    keys = [digest("tree of a seed", asked, seed, reports[seed].fingerprint) for seed in seeds]
-    trees = stages.remember_derived(
-        STAGE, GROW_TREE, keys, seeds, grow, lambda body: GROW_TREE.output.model_validate(body["tree"])
-    )
-    grown = [(seed, tree) for seed, tree in zip(seeds, trees, strict=True) if tree is not None]
-    nodes = {lead: issues(lead, tree, parts[lead].seed) for lead, tree in grown}
-    seed_of = {tree[0].id: lead for lead, tree in nodes.items()}
-    parent_of = {member: tree[0].id for lead, tree in nodes.items() for member in parts[lead].members}
-    return Grown(tuple(node for tree in nodes.values() for node in tree), reasons, seed_of, parent_of)
+    keys = [digest("tree of a seed", asked, seed, *prints[seed]) for seed in seeds]
+    trees = stages.remember_derived(STAGE, task, keys, seeds, grow, lambda body: kind.model_validate(body["tree"]))
+    return {seed: tree for seed, tree in zip(seeds, trees, strict=True) if tree is not None}
+
+
+def _kept_text(tree: GrownTree | GrownTrees) -> str:
+    left_out = [part.model_dump() for part in tree.left_out]
+    return json.dumps({"tree": tree.model_dump(mode="json"), "left_out": left_out}, ensure_ascii=False)
 
 
 def leave_out_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[str]) -> Grown:

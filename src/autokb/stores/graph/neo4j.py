@@ -16,7 +16,7 @@ from autokb.stores.graph.cypher_of_plan import cypher_of_plan, rows_of_plan
 from autokb.stores.graph.ladybug import SECONDS
 from autokb.stores.graph.port import CypherRows
 from autokb.stores.graph.projection import Projection, label_above
-from autokb.stores.ticket_tables import fingerprints, read_link_types
+from autokb.stores.ticket_tables import fingerprints, read_edges, read_link_types
 from autokb.stores.workspace_file import WorkspaceFile
 
 PROJECTION_LABEL = "AutokbProjection"  # the node that says that a database is ours, and of which tickets
@@ -91,8 +91,9 @@ class Neo4jGraph:
         generation = projection.stamp()
         if generation == self._stamp:
             return
-        # Another workspace's may have the same generation.
-        stamp = digest(generation, *(f"{ident} {made}" for ident, made in fingerprints(self.file).items()))
+        # Another workspace's may have the same generation, so this one says of what it is made.
+        made = [f"{ident} {fingerprint}" for ident, fingerprint in fingerprints(self.file).items()]
+        stamp = digest(generation, *made, *map(repr, read_edges(self.file)))
         with self._driver.session(database=self.database, default_access_mode="WRITE") as session:
             found = [record["stamp"] for record in session.run(f"MATCH (p:{PROJECTION_LABEL}) RETURN p.stamp AS stamp")]
             if found != [stamp]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
+from autokb.core.attributes import Attributes, as_lists
 from autokb.core.domain import Attribute
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.wire import Wire, wire
@@ -78,6 +79,17 @@ def describe_attributes(configuration: Spec) -> str:
     """Return a few lines on each attribute for a prompt: its field, its values, words for them, what they go with."""
     fields = field_names(configuration)
     return "\n".join(line for name in configuration for line in _lines(configuration[name], fields))
+
+
+def describe_values(attributes: Attributes, fields: Mapping[str, str] | None = None) -> str:
+    """Return the values of attributes as part of a line: ``os: iOS; device: Phone, Tablet``.
+
+    Where ``fields`` are given, attributes have those names, and what is not among them is left out.
+    """
+    named = {name: name if fields is None else fields.get(name, "") for name in attributes}
+    return "; ".join(
+        f"{named[name]}: {', '.join(values)}" for name, values in as_lists(attributes).items() if named[name]
+    )
 
 
 def _lines(attribute: Attribute, fields: Mapping[str, str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from autokb.heuristics.contexts import Passage, passage_contexts
 from autokb.heuristics.grounding.support import unsupported_fact
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Read, Reply, ReplyError, Task
-from autokb.tasks.wire import wire
+from autokb.tasks.wire import number_to, wire
 from autokb.text.plain_text import sentences
 
 __all__ = ["TASK", "AddContext", "AddedContext", "Passage"]
@@ -84,7 +84,7 @@ class AddContextTask(Task[AddContext, AddedContext]):
         longest = max(self.longest[item.variant] for item in items)
         # The schema asks for short contexts; one that is a little longer is cut at a sentence and costs no repair.
         bounds = Field(max_length=self.unreadable_characters, json_schema_extra={"maxLength": longest})
-        one: Any = wire("Context", passage=Literal[tuple(range(1, most + 1))], context=Annotated[str, bounds])
+        one: Any = wire("Context", passage=number_to(most), context=Annotated[str, bounds])
         least = min(len(item.passages) for item in items)
         return {"contexts": Annotated[list[one], Field(min_length=least, max_length=most)]}
 

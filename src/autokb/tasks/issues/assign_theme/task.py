@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from autokb.heuristics.themes.nearest import nearest_theme
 from autokb.tasks.task import Read, Reply, ReplyError, Task, outside_key
+from autokb.tasks.wire import number_to
 
 __all__ = ["TASK", "AssignTheme", "AssignedTheme"]
 
@@ -73,7 +74,7 @@ class AssignThemeTask(Task[AssignTheme, AssignedTheme]):
 
     def entry(self, items: Sequence[AssignTheme]) -> Mapping[str, Any]:
         """Return the field of an entry: the number of one of the themes."""
-        return {"theme": Literal[tuple(range(1, len(items[0].themes) + 1))]}
+        return {"theme": number_to(len(items[0].themes))}
 
     def read(self, item: AssignTheme, entry: Any) -> Read[AssignedTheme]:
         """Read the theme by its number."""

@@ -126,7 +126,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
             "Child",
             text=text,
             attributes=attributes_type(spec, 1, lenient=True, name="ChildAttributes"),
-            reports=Annotated[list[number], Field(max_length=many)],
+            reports=Annotated[list[number], Field(json_schema_extra={"maxItems": many})],
         )
         return {"parent": parent, "children": Annotated[list[child], Field(max_length=self.most_children)]}
 
@@ -162,6 +162,12 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
         most_a_node = most + self.text_characters // 3 + 24
         usual_a_node = usual + len(item.configuration) * 2 + 6
         return (self.most_children + 1) * most_a_node, (self.usual_children + 1) * usual_a_node
+
+    def tokens_written(self, items: Sequence[GrowTree], answers: Sequence[GrownTree | None]) -> float:
+        """Return the tokens of trees with as many children as these answers have."""
+        usual = 1 + self.usual_children
+        sizes = (usual if tree is None else 1 + len(tree.children) for tree in answers)
+        return sum(self.tokens(item)[1] * size / usual for item, size in zip(items, sizes, strict=True))
 
 
 def _as_node(grown: TreeNode) -> Node:

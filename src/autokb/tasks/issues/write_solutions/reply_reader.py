@@ -142,8 +142,11 @@ class SolutionReader:
     def read(self, drafts: Sequence[Any], numbers: Sequence[int]) -> Read[WrittenSolutions]:
         """Return the drafts with these numbers as solutions, in this order."""
         written: list[WrittenSolution] = []
+        ids = {draft.id for draft in drafts}
         for number in dict.fromkeys(numbers):
             try:
+                if number not in ids and ids.intersection(numbers):
+                    raise _Unusable("there is no such solution")
                 written.append(self._solution(_draft(drafts, number), written))
             except _Unusable as unusable:
                 self._leave_out(f"Solution {number}", unusable)

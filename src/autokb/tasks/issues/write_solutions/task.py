@@ -9,6 +9,7 @@ from pydantic import Field
 
 from autokb.core.attributes import as_lists
 from autokb.core.domain import ENGLISH
+from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import write_solutions
@@ -45,6 +46,8 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     output = WrittenSolutions
     most = 16  # nodes
     most_tokens, usual_tokens = 1_200, 90  # of a node's solutions: one or two with a few steps
+    around_tokens, step_tokens = 14, 7  # of a solution without its title, attributes and steps, and of a step
+    named_tokens = 9  # of an entry: a node's number and those of its solutions
     unshared = 0.45  # of a node's solutions, which the other nodes of its tree do not have too
 
     def offline(self, item: WriteSolutions) -> WrittenSolutions:
@@ -134,6 +137,24 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
         most, usual = attributes_tokens(item.configuration)
         shared = round((self.usual_tokens + usual) * self.unshared)
         return most_solutions((item,)) * most + self.most_tokens + reasoning[0], shared + reasoning[1]
+
+    def tokens_written(self, items: Sequence[WriteSolutions], answers: Sequence[WrittenSolutions | None]) -> float:
+        """Return the tokens of a reply with the solutions of these answers, each written once, and their numbers."""
+        first = items[0]
+        found = {
+            (excerpt.document, excerpt.offset, *((step.start, step.end) for step in solution.steps)): solution
+            for item, answer in zip(items, answers, strict=True)
+            for solution in (answer.solutions if answer is not None else ())
+            for excerpt in [item.excerpts[solution.excerpt]]
+        }
+        attributes = attributes_tokens(first.configuration)[1] * 3 // 4 if asks_attributes(items) else 0
+        written = sum(
+            self.around_tokens + attributes + len(one.title) // CHARACTERS_A_TOKEN + len(one.steps) * self.step_tokens
+            for one in found.values()
+        )
+        unknown = sum(self.tokens(item)[1] for item, one in zip(items, answers, strict=True) if one is None)
+        reasoning = REASONING_TOKENS[1] if first.scratchpad else 0
+        return written + unknown + len(items) * (self.named_tokens + reasoning)
 
 
 def _check_excerpt(item: WriteSolutions, number: int) -> None:

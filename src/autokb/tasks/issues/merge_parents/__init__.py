@@ -1,0 +1,1 @@
+"""Which of these parent issues are the same problem?"""

@@ -1,0 +1,20 @@
+"""Fixtures of the tests of batches: a workspace's ledger and handles, and where its batch files go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from batch_workspace import Desk, desk
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Desk]:
+    with desk(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "batch"
