@@ -47,6 +47,8 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lay_files(here)
     (here / "emptied").mkdir()
     kb = SupportKB.open(here / "kb")
+    kb.add([here / "tickets.json"], "tickets")
+    kb.build_tickets()
     shown = [node for tree in kb.show().trees for node in (tree, *tree.children) if node.solutions]
     solutions = [s.id for node in shown for s in kb.show_issue(node.id).solutions if s.status == "displayed"]
     kb.approve(solutions[3:4])
@@ -122,6 +124,10 @@ BODIES = {
     "meta": "value",
     "request": "items",
     "spend": "stage",
+    "ticket": "body",
+    "ticket_section": "text",
+    "ticket_piece": "vector",
+    "ticket_edge": "type",
 }
 DAMAGED_VALUES = {
     "no JSON": '\'{"text": "it does not\'',

@@ -14,7 +14,7 @@ app.add_typer(tickets, name="tickets")
 Most = Annotated[int, typer.Option("--k", min=1, metavar="N", help="How many tickets at most.")]
 
 
-@tickets.command(epilog="Example: autokb add kb export.json --as tickets  and then  autokb tickets build kb")
+@tickets.command(epilog="Example: autokb tickets build kb  (after: autokb add kb export.json --as tickets)")
 def build(
     workspace: Folder,
     model: Model = "",
