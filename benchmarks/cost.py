@@ -48,7 +48,7 @@ def run(_options: argparse.Namespace) -> Result:
         ),
         *(Figure(f"{m}_cost", runs[m]["spent"]["cost"], "USD") for m in MODES),
         *(
-            Figure(f"{m}_plan_off_{what}", off, "share", at_most=0.1)
+            Figure(f"{m}_plan_off_{what}", off, "share", at_most=0.25)
             for m in MODES
             for what, off in _off(runs[m]).items()
         ),
