@@ -237,8 +237,10 @@ class TicketBuild:
         """Fit the weights on the workspace's own links, once, and again where the links are others."""
         encoder = encoder_key(self.stages.encoder.name)
         linked = [part for one in sorted(linked_pairs(edges)) for part in one]
-        noted = json.loads(self.file.meta(WEIGHTS) or "null") or {}
-        if not self.rethink and noted.get("encoder") == encoder and _is_as_before(noted.get("links", 0), len(linked)):
+        with damaged_rows("meta"):
+            noted = json.loads(self.file.meta(WEIGHTS) or "null") or {}
+            is_same = noted.get("encoder") == encoder and _is_as_before(noted.get("links", 0), len(linked))
+        if is_same and not self.rethink:
             return
         index = load_index(self.workspace, self.file)
         with self.stages.timed("fit"):

@@ -14,7 +14,7 @@ from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
 from autokb.core.vectors import Vectors
 from autokb.stores.codecs import Codec
-from autokb.stores.database import damaged_rows
+from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_TICKETS
 from autokb.stores.staged import staged_nouns
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
@@ -76,7 +76,10 @@ def count_tickets(file: WorkspaceFile) -> TicketCounts:
         named = "SELECT section, count(*) FROM ticket_section WHERE text <> '' GROUP BY section ORDER BY 2 DESC, 1"
         types = "SELECT type, count(*) FROM ticket_edge GROUP BY type ORDER BY 2 DESC, 1"
         (dangling,) = db.execute("SELECT count(*) FROM ticket_edge WHERE dangling").fetchone()
-        return TicketCounts(int(tickets), dict(db.execute(named)), dict(db.execute(types)), int(dangling))
+        sections, links = dict(db.execute(named)), dict(db.execute(types))
+        _check_texts("ticket_section", *sections)
+        _check_texts("ticket_edge", *links)
+        return TicketCounts(int(tickets), sections, links, int(dangling))
 
 
 def fingerprints(file: WorkspaceFile) -> dict[str, str]:
@@ -103,6 +106,7 @@ def read_tickets(file: WorkspaceFile, ids: Sequence[str] | None = None) -> dict[
                 f"SELECT ticket, section, parent, text FROM ticket_section{where} ORDER BY rowid", parameters
             )
             for ticket, section, parent, text in rows:
+                _check_texts("ticket_section", ticket, section, text, *([] if parent is None else [parent]))
                 sections.setdefault(ticket, []).append(TicketSection(ticket, section, parent, text))
     return {i: PublishedTicket(found[i][0], tuple(sections.get(i, ())), found[i][1]) for i in sorted(found)}
 
@@ -118,7 +122,9 @@ def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Ed
                 rows = db.execute(
                     f"SELECT source, type, target, origin, dangling, score FROM ticket_edge{where}", parameters
                 )
-                found.update(Edge(s, t, e, origin, bool(dangling), score) for s, t, e, origin, dangling, score in rows)
+                for source, kind, target, origin, dangling, score in rows:
+                    _check_texts("ticket_edge", source, kind, target, origin)
+                    found.add(Edge(source, kind, target, origin, bool(dangling), float(score)))
     return sorted(found)
 
 
@@ -224,6 +230,12 @@ def _conditions(column: str, ids: Sequence[str] | None) -> Iterator[tuple[str, l
         return
     for part in parts_of(list(ids)):
         yield f" WHERE {column} IN ({','.join('?' * len(part))})", part
+
+
+def _check_texts(table: str, *values: object) -> None:
+    """Refuse values of a row that must be texts and are not (DamagedRowError)."""
+    if not all(isinstance(value, str) for value in values):
+        raise DamagedRowError(table)
 
 
 def _lacks_tables(file: WorkspaceFile) -> bool:
