@@ -25,6 +25,12 @@ from autokb.sources.jira_markup import jira_to_markdown
         ("{color:red}hot{color} {{mono}} {panel:title=Note}x{panel}", "hot `mono` \n\n**Note**\n\nx"),
         ("an open {code} stays", "an open {code} stays"),
         ("h2.\nnothing", "nothing"),
+        ("+*Steps*+ and +not+, 1+1+1, C++ + C+ and +=+", "**Steps** and not, 1+1+1, C++ + C+ and +=+"),
+        (
+            "see:\n{html}<div><p>We <b>turn</b>\nit off.</p><pre><code>a &lt; b *c*</code></pre></div>{html}\n*end*",
+            "see:\n\nWe **turn** it off.\n\n```\na < b *c*\n```\n\n**end**",
+        ),
+        ("{html}<script>x()</script>{html}after", "after"),
     ],
 )
 def test_jira_markup_is_markdown(written: str, markdown: str) -> None:

@@ -1,5 +1,7 @@
 """Jira's wiki markup to Markdown: headings, lists, code, quotes, links and tables; what is code stays as it is.
 
+Blocks of HTML, which tickets have that were moved from another tracker, go through the reader of HTML.
+
 Ours, since the library for it (jira2markdown) takes minutes for a thousand comments.
 """
 
@@ -8,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_VERBATIM = re.compile(r"\{(code|noformat)(?::([^}\n]*))?\}")
+from autokb.sources.markup import to_markdown
+
+_BLOCK = re.compile(r"\{(code|noformat|html)(?::([^}\n]*))?\}")
 _LANGUAGES = frozenset(
     {
         "actionscript", "bash", "c", "c#", "coffeescript", "cpp", "css", "diff", "go", "groovy", "html", "java",
@@ -25,6 +29,7 @@ _PANEL_TITLE = re.compile(r"(?:^|\|)title=([^|}]*)")
 _STYLE = re.compile(r"\{(?:color|anchor|section|column|align|div|span)(?::[^}\n]*)?\}")
 _MONOSPACE = re.compile(r"\{\{([^{}\n]{1,500})\}\}")
 _BOLD = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{0,300}?[^\s*\\])\*(?![\w*])")
+_INSERTED = re.compile(r"(?<![\w+])\+(?=[\w*])([^+\n]{0,80}?[\w*:.!?])\+(?![\w+])")
 _LINK = re.compile(r"\[([^\[\]|\n]{1,300})\|([^\[\]|\n]{1,1000})(?:\|[^\[\]\n]*)?\]")
 _BARE_LINK = re.compile(r"\[((?:https?|ftp|mailto):[^\[\]|\s]{1,1000})\]")
 _MENTION = re.compile(r"\[~([^\[\]\n]{1,100})\]")
@@ -36,20 +41,24 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def jira_to_markdown(text: str) -> str:
-    """Return the Markdown of a text in Jira's markup; a mark that nothing closes stays as it is."""
+    """Return the Markdown of a text in Jira's markup; a mark that nothing closes stays as it is.
+
+    Raises UnreadableFileError for a block of HTML that is nested too deeply or takes too long to be read.
+    """
     parts = "".join(_parts(text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")))
     return _BLANK_LINES.sub("\n\n", parts).strip()
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield what is outside of code as Markdown, and code in fences."""
+    """Yield what is outside of blocks as Markdown, code in fences, and HTML as Markdown."""
     position = 0
-    while opening := _VERBATIM.search(text, position):
+    while opening := _BLOCK.search(text, position):
         closing = text.find("{" + opening.group(1) + "}", opening.end())
         if closing < 0:
             break
         yield _prose(text[position : opening.start()])
-        yield _fenced(text[opening.end() : closing], opening.group(2) or "")
+        block = text[opening.end() : closing]
+        yield _of_html(block) if opening.group(1) == "html" else _fenced(block, opening.group(2) or "")
         position = closing + len(opening.group(1)) + 2
     yield _prose(text[position:])
 
@@ -65,13 +74,17 @@ def _fenced(code: str, parameters: str) -> str:
     return f"\n\n{fence}{language}\n{code}\n{fence}\n\n"
 
 
+def _of_html(html: str) -> str:
+    return f"\n\n{to_markdown(html, 'html')[0].strip()}\n\n" if html.strip() else ""
+
+
 def _prose(text: str) -> str:
     text = _QUOTE.sub(lambda quote: _as_quote(quote.group(1)), text)
     text = _PANEL.sub(_panel_title, _STYLE.sub("", text))
     text = _RULE.sub("\n---\n", _QUOTED_LINE.sub("> ", text))
     text = "\n".join(_lines(text.split("\n")))
     text = _MONOSPACE.sub(r"`\1`", text)
-    text = _BOLD.sub(r"**\1**", text)
+    text = _BOLD.sub(r"**\1**", _INSERTED.sub(r"\1", text))
     text = _BARE_LINK.sub(r"<\1>", _LINK.sub(r"[\1](\2)", text))
     text = _IMAGE.sub(r"![\1](\1)", _ATTACHED.sub(r"\1", _MENTION.sub(r"@\1", text)))
     return _ESCAPED.sub(r"\1", text)
