@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from autokb.app.ticket_report import TicketReport
 
 GROUPS_SHOWN = 20
+OTHERS_SHOWN = 4
 QUESTION_CHARACTERS = 80  # of the command that accepts an answer
 
 
@@ -33,6 +34,10 @@ def answer_view(workspace: Path, question: str, answer: TicketAnswer) -> Rendera
         lines.append(Text(answer.fallback, style="yellow"))
     places = ", ".join(dict.fromkeys(f"{one.ticket} {one.section.replace('_', ' ')}" for one in answer.evidence))
     lines.append(Text(f"From {places}", style="dim"))
+    shown = {one.ticket for one in answer.evidence}
+    others = [one for one in answer.tickets if one.id not in shown][:OTHERS_SHOWN]
+    lines += [Text("Other tickets near the question:", style="dim")] if others else []
+    lines += [Text(f"  {one_line(one.id)}  {one_line(one.title)}", style="dim") for one in others]
     for one in answer.accepted[:3]:
         who = f" by {one_line(one.author)}" if one.author else ""
         lines.append(
