@@ -1,7 +1,8 @@
 # The commands the README names. Everything runs from .venv; nothing but Python's package registry is needed.
 PYTHON ?= python3
 BIN := .venv/bin
-# Every file that pip fetches must have a hash of requirements/ (decision 017); the build backend is among them.
+# Every file that pip fetches must have a hash of requirements/ (decision 017); the build backend is among them, and
+# what comes as source alone is built by it (no build isolation, which would fetch another).
 INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
 FETCH := $(INSTALL) --require-hashes
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
@@ -16,7 +17,7 @@ LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-ha
 	@touch $@
 
 .venv/.setup: .venv/.demo requirements/dev.txt
-	$(FETCH) -r requirements/dev.txt
+	$(FETCH) --no-build-isolation -r requirements/dev.txt
 	@touch $@
 
 setup: .venv/.setup  ## .venv with autokb and every extra that the tests and benchmarks need

@@ -1,16 +1,14 @@
 """Answers from tickets beside the weak references of the golden set: from the graph, and from chunks of text.
 
 A reference is the resolution, the versions and the last comment by the assignee of the original: no expert's answer, so
-the figures compare the two systems and say little by themselves. BLEU needs sacrebleu, ROUGE-L rouge-score, METEOR nltk
-with its WordNet data: what is not there is left out and named.
+the figures compare the two systems and say little by themselves. Without WordNet METEOR is left out and named.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autokb.app.ask_tickets import TicketAsking
@@ -19,6 +17,7 @@ from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
+from benchmarks.text_overlap import find_metrics
 from benchmarks.tickets import data_folder, read_tickets
 
 # Table 2 of the ticket graph paper, on its own data: beside ours for comparison only.
@@ -27,13 +26,12 @@ PAPER = {
     "experiment": {"bleu": 0.377, "meteor": 0.613, "rouge": 0.546},
 }
 SYSTEMS = ("graph", "text")  # the text chunks are the paper's baseline
-Metric = Callable[[str, str], float]
 
 
 def run(options: argparse.Namespace) -> Result:
     """Ask the short form of each golden query how it was resolved, and compare the answers with the references."""
     queries = _queries()[:: 6 if options.quick else 1]
-    metrics, missing = _metrics()
+    metrics, missing = find_metrics()
     with folder() as place:
         kb = place / "kb"
         autokb("init", kb)
@@ -89,33 +87,3 @@ def _texts(value: Any) -> list[str]:
     if isinstance(value, Mapping):
         return [text for name, part in value.items() if name not in ("ticket", "key") for text in _texts(part)]
     return [text for part in value or () for text in _texts(part)] if isinstance(value, list) else []
-
-
-def _metrics() -> tuple[dict[str, Metric], dict[str, str]]:
-    """Return what can be measured here, and why the rest cannot."""
-    found: dict[str, Metric] = {}
-    missing: dict[str, str] = {}
-    for name, module, make in (("bleu", "sacrebleu", _bleu), ("rouge", "rouge_score.rouge_scorer", _rouge)):
-        try:
-            found[name] = make(importlib.import_module(module))
-        except ImportError:
-            missing[name] = f"{module.partition('.')[0]} is not installed"
-    try:
-        meteor = importlib.import_module("nltk.translate.meteor_score")
-        meteor.single_meteor_score(["a"], ["b"])
-        found["meteor"] = lambda answer, reference: float(meteor.single_meteor_score(reference.split(), answer.split()))
-    except ImportError:
-        missing["meteor"] = "nltk is not installed"
-    except LookupError:
-        missing["meteor"] = "nltk has no WordNet data here"
-    return found, missing
-
-
-def _bleu(module: Any) -> Metric:
-    scorer = module.metrics.BLEU(effective_order=True)
-    return lambda answer, reference: float(scorer.sentence_score(answer, [reference]).score) / 100
-
-
-def _rouge(module: Any) -> Metric:
-    scorer = module.RougeScorer(["rougeL"], use_stemmer=False)
-    return lambda answer, reference: float(scorer.score(reference, answer)["rougeL"].fmeasure)

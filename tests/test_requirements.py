@@ -68,3 +68,4 @@ def test_the_makefile_fetches_nothing_without_a_hash() -> None:
     loose = [line.strip() for line in makefile.splitlines() if "$(INSTALL)" in line and "FETCH :=" not in line]
     assert loose == ["$(INSTALL) --no-deps --no-build-isolation -e .", "$(INSTALL) -c constraints.txt uv"]
     assert "FETCH := $(INSTALL) --require-hashes" in makefile
+    assert "$(FETCH) --no-build-isolation -r requirements/dev.txt" in makefile  # rouge-score comes as source alone
