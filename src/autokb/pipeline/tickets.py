@@ -44,6 +44,7 @@ from autokb.tasks.tickets.read_sections.task import TASK as READ_SECTIONS
 from autokb.text.masking import mask
 from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
 from autokb.tickets.gate import TicketGate, fit_ticket_gate
+from autokb.tickets.match import MatchChance
 from autokb.tickets.index import TicketIndex
 from autokb.tickets.links import (
     SimilarityThreshold,
@@ -339,7 +340,8 @@ def _fitted_of(noted: Mapping[str, Any]) -> FittedTickets:
     weights = TicketWeights(**{name: float(noted["weights"][name]) for name in TicketWeights().as_json()})
     signals = {str(name): float(value) for name, value in (noted["signals"] or {}).items()}
     held_out, defaults = (None if noted[n] is None else float(noted[n]) for n in ("held_out", "defaults"))
-    return FittedTickets(weights, int(noted["asked"]), str(noted["reason"]), held_out, defaults, signals)
+    match = noted.get("match") and MatchChance(**{name: float(value) for name, value in noted["match"].items()})
+    return FittedTickets(weights, int(noted["asked"]), str(noted["reason"]), held_out, defaults, signals, match)
 
 
 def read_gate(

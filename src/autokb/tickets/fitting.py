@@ -14,6 +14,7 @@ from autokb.core.vectors import Vectors
 from autokb.retrieval.fitting import climb
 from autokb.tickets.index import TicketIndex, day_of, fold_names
 from autokb.tickets.links import linked_pairs
+from autokb.tickets.match import MatchChance, fit_match
 from autokb.tickets.search import Scores, Signals, TicketQuestion, find_signals, lift_by_neighbours
 
 FEWEST_ASKED = 30  # questions; fewer cannot tell two weights apart
@@ -34,7 +35,7 @@ TRIED: dict[str, tuple[float, ...]] = {
 class FittedTickets:
     """The weights, what they were fitted on, and the mean reciprocal rank on questions that were held out.
 
-    ``signals`` says of each signal what leaving it out costs there.
+    ``signals`` says of each signal what leaving it out costs there, ``match`` how likely a first ticket is right.
     """
 
     weights: TicketWeights
@@ -43,6 +44,7 @@ class FittedTickets:
     held_out: float | None = None
     defaults: float | None = None
     signals: Mapping[str, float] | None = None
+    match: MatchChance | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def fit_ticket_weights(
             name: round(reached - float(_reciprocal_ranks(index, held, _without(weights, name)).mean()), 4)
             for name in used
         },
+        fit_match(((one.signals, one.out, one.right) for one in asked), weights),
     )
 
 
