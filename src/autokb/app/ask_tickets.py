@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -21,9 +20,10 @@ from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
 from autokb.heuristics.tickets.read_question import QuestionParts, cue_phrases, question_ends
-from autokb.pipeline.embedding import encoder_name
+from autokb.pipeline.embedding import Encoder, encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.pipeline.tickets import read_gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.graph.cypher_of_plan import cypher_of_plan
@@ -50,9 +50,6 @@ from autokb.tickets.index import fold_names
 from autokb.tickets.plan import plan_for
 from autokb.tickets.search import Scores, TicketQuestion, find_signals, score_tickets
 
-if TYPE_CHECKING:
-    from autokb.pipeline.stages import Stages
-
 QUESTION_CHARACTERS = 100_000
 STAGE = "ask"
 WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
@@ -64,7 +61,6 @@ PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 1.0, 0.2
 _KEY = re.compile(r"[^\s,;:!?()\[\]\"'<>]+")
 _NUMBERED = re.compile(r"(?:#|\b(?:ticket|issue|vorgang)\s+(?:no\.?\s*|nr\.?\s*|#)?)$", re.IGNORECASE)
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +166,7 @@ class TicketAsking:
     _link_types: tuple[str, ...] | None = None
     _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
+    _encoder: Encoder | None = None  # of the question that is being answered, where its budget bounds the embedder too
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, by_text: bool = False) -> TicketAnswer:
         """Answer a question; ``by_text`` answers from the nearest pieces of text alone, the baseline of benchmarks."""
@@ -194,6 +191,9 @@ class TicketAsking:
             accepted=found.accepted,
             question=HowRead(dict(parts.entities), parts.intents, dict(parts.filters), parts.links),
         )
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        return self.opened.embed(texts, self._encoder)
 
     # -- reading the question ----------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class TicketAsking:
             return {}
         if self._cues is None:
             self._cues = self._cue_vectors([cue for _, cue in phrases])
-        cosines = (self._cues @ self.opened.embed(question_ends(question)).T).max(axis=1)
+        cosines = (self._cues @ self._embed(question_ends(question)).T).max(axis=1)
         found: dict[str, float] = {}
         for (name, _), cosine in zip(phrases, cosines.tolist(), strict=True):
             found[name] = max(cosine, found.get(name, -1.0))
@@ -244,7 +244,7 @@ class TicketAsking:
         file, encoder = self.opened.file, encoder_name(self.opened.workspace.settings)
         vectors, missing = file.vectors(encoder, cues, file.dimensions(encoder))
         if missing:
-            vectors[missing] = self.opened.embed([cues[n] for n in missing])
+            vectors[missing] = self._embed([cues[n] for n in missing])
         return vectors
 
     # -- finding tickets ---------------------------------------------------------------------------
@@ -253,13 +253,13 @@ class TicketAsking:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
         opened, index = self.opened, self.opened.index
         named = self._named(question)
-        vector = opened.embed([question])[0]
+        vector = self._embed([question])[0]
         if named:
             return _Found(named, (1.0,) * len(named), read_tickets(opened.file, named), vector, True, 1.0, ())
         weights = opened.fitted.weights
         entities = {}
-        if weights.votes:
-            entities = dict(zip(parts.entities, opened.embed(list(parts.entities.values())), strict=True))
+        if weights.votes and parts.entities:
+            entities = dict(zip(parts.entities, self._embed(list(parts.entities.values())), strict=True))
         components = fold_names(value for name, value in parts.filters.items() if name == "component")
         asked = TicketQuestion(question, vector, entities, components)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
@@ -300,7 +300,7 @@ class TicketAsking:
             return ()
         new = [one.question for one in accepted if one.question not in self._accepted]
         if new:
-            self._accepted |= zip(new, self.opened.embed(new), strict=True)
+            self._accepted |= zip(new, self._embed(new), strict=True)
         used: dict[str, tuple[float, AcceptedAnswer]] = {}
         for one in accepted:
             cosine = float(self._accepted[one.question] @ vector)
@@ -319,7 +319,7 @@ class TicketAsking:
 
     def _read_gate(self) -> TicketGate:
         if self._gate is None:
-            self._gate = read_gate(self.opened.file, self.opened.workspace, self.opened.index, self.opened.embed)
+            self._gate = read_gate(self.opened.file, self.opened.workspace, self.opened.index, self._embed)
         return self._gate
 
     # -- answering ---------------------------------------------------------------------------------
@@ -449,19 +449,27 @@ class TicketAsking:
 
     @contextmanager
     def _runner(self) -> Iterator[_Runner]:
-        """Give what answers tasks: offline at once, by a model through the workspace's ledger and budget."""
+        """Give what answers tasks: offline at once, by a model through the workspace's ledger and budget.
+
+        A budget bounds what an embedder over the network costs too.
+        """
         workspace = self.opened.workspace
         named = {
             task.name: model_of(workspace.settings, workspace.mode, task.name, STAGE)
             for task in (PARSE_QUERY, FROM_TICKETS)
         }
+        is_paid = read_embedder_name(workspace.settings.embedder).is_paid
         if set(named.values()) == {OFFLINE}:
-            yield _Runner(named, None)
-            return
-        from autokb.pipeline.stages import open_stages
-
+            if not is_paid or self.options.budget is None:
+                yield _Runner(named, None)
+                return
+            workspace = without_models(workspace)
         with open_stages(workspace, self.opened.file, options=self.options) as stages:
-            yield _Runner(named, stages)
+            self._encoder = stages.encoder if is_paid else None
+            try:
+                yield _Runner(named, stages)
+            finally:
+                self._encoder = None
 
 
 @dataclass(frozen=True)
