@@ -12,6 +12,7 @@ import yaml
 
 import small_tickets
 from autokb.app import SupportKB
+from autokb.core.errors import StoppedOnPurposeError
 from stub_server import StubServer
 
 CAUSE = "The surface was freed twice, by ann@example.com's change of last week, and by the camera itself. " * 7
@@ -159,6 +160,28 @@ def test_an_embedder_over_the_network_reads_no_private_data(opened: Any, tmp_pat
     assert "ann@example.com" not in sent
     assert "7946 0958" not in sent
     assert "<email-1>" in sent
+
+
+def test_a_question_is_read_by_the_embedder_of_the_settings_masked_and_within_the_budget(opened: Any) -> None:
+    with StubServer() as server:
+        kb = opened(server)
+        settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
+        (kb.workspace.folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        kb = SupportKB.open(kb.workspace.folder)
+        kb.build_tickets()
+        server.embedded.clear()
+        assert kb.ask_tickets("root cause of APP-1? Tell bob@example.com").outcome == "answered"
+        assert len(kb.similar_tickets("It closes at once, says carl@example.com.", 2).tickets) == 2
+        sent = json.dumps(server.embedded)
+        assert "root cause of APP-1? Tell <email-1>" in sent
+        assert "It closes at once, says <email-1>." in sent
+        assert "@example.com" not in sent
+        assert kb.costs().tasks["embedding"].calls >= 2
+        server.embedded.clear()
+        with pytest.raises(StoppedOnPurposeError):
+            kb.ask_tickets("why are the menus white?", budget=0.0)
+        assert server.embedded == []
+        kb.close()
 
 
 def test_a_template_is_drafted_by_a_model(opened: Any) -> None:

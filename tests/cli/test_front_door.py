@@ -143,6 +143,17 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda here: list(SupportKB.chunk([here / "page.md"], ChunkRequest("headings", 60))),
     ),
 }
+# The formats of one command that only tickets have.
+TICKET_EXPORTS: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "export tickets.graphml": (
+        "export {here}/kb {here}/tickets.graphml",
+        lambda here: opened(here).export(here / "tickets.graphml"),
+    ),
+    "export tickets.cypher": (
+        "export {here}/kb {here}/tickets.cypher",
+        lambda here: opened(here).export(here / "tickets.cypher"),
+    ),
+}
 
 
 def lay_files(here: Path) -> None:
@@ -175,11 +186,11 @@ def test_every_command_is_compared_with_a_method() -> None:
     assert leaves(app) == set(CASES)
 
 
-@pytest.mark.parametrize("command", sorted(CASES))
+@pytest.mark.parametrize("command", sorted(CASES | TICKET_EXPORTS))
 def test_a_command_prints_what_its_method_returns(
     command: str, hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words, method = CASES[command]
+    words, method = (CASES | TICKET_EXPORTS)[command]
     here = tmp_path / "here"
 
     def start() -> None:

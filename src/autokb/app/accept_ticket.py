@@ -30,11 +30,16 @@ class Accepted(Result):
     answers: int
 
 
+def clean_question(question: str) -> str:
+    """Return a question in one line, without what steers a terminal."""
+    return " ".join(replace_controls(without_surrogates(question)).split())
+
+
 def accept_ticket(
     workspace: Workspace, question: str, ticket: str, *, author: str = "", undo: bool = False, now: str | None = None
 ) -> Accepted:
     """Store that a ticket answers a question, or take it back (BadInputError where there is nothing to take back)."""
-    text = " ".join(replace_controls(without_surrogates(question)).split())
+    text = clean_question(question)
     if not text or len(text) > QUESTION_CHARACTERS:
         raise BadInputError(f"Write the question that {ticket} answers, in at most {QUESTION_CHARACTERS:,} characters.")
     with workspace.file() as file, file.transaction():

@@ -158,11 +158,6 @@ def _load(
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:
-    """Open the client for the embedder alone; no task is answered by a model here."""
-    from autokb.pipeline.model_choice import OFFLINE
-    from autokb.pipeline.model_session import ModelOptions, open_session
-    from autokb.pipeline.stages import encoder_of
+    from autokb.pipeline.stages import open_question_encoder  # the client of models, which the packaged one needs not
 
-    settings = replace(workspace.settings, model=OFFLINE, tasks={})
-    session = held.enter_context(open_session(replace(workspace, settings=settings), file, ModelOptions()))
-    return encoder_of(settings, file, session)
+    return open_question_encoder(workspace, file, held)

@@ -6,57 +6,50 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
+from autokb.app.ticket_cypher import CypherReader, RanCypher
+from autokb.app.ticket_subgraph import FoundTickets, Subgraph, SubgraphReader
 from autokb.app.tickets import OpenTickets
 from autokb.core.errors import BadInputError
 from autokb.core.ranking import best_first
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
-from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, name_graph
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
-from autokb.heuristics.tickets.outcome_comments import tells_outcome
 from autokb.heuristics.tickets.read_question import QuestionParts, cue_phrases, question_ends
-from autokb.pipeline.embedding import encoder_name
+from autokb.pipeline.embedding import Encoder, encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.pipeline.tickets import read_gate
 from autokb.stores.database import failures_as_sentences
-from autokb.stores.graph.cypher_of_plan import cypher_of_plan
-from autokb.stores.graph.sqlite import SqliteGraph
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
-from autokb.stores.ticket_tables import PublishedTicket, read_field_values, read_link_types, read_tickets
+from autokb.stores.ticket_tables import read_field_values, read_tickets
 from autokb.tasks.task import In, Out, Task
 from autokb.tasks.tickets.from_tickets.task import TASK as FROM_TICKETS
 from autokb.tasks.tickets.parse_query.task import TASK as PARSE_QUERY
 from autokb.tasks.tickets.parse_query.task import question_request
+from autokb.tasks.tickets.write_cypher.task import TASK as WRITE_CYPHER
 from autokb.tickets.answers import (
     ENDINGS,
-    MOST_TICKETS,
     TicketEvidence,
     comment_passages,
     comments_section,
-    name_of,
     passages_of_rows,
     text_passages,
     write_answer,
 )
 from autokb.tickets.gate import TicketGate, measure_nearness
 from autokb.tickets.index import fold_names
-from autokb.tickets.plan import plan_for
 from autokb.tickets.search import Scores, TicketQuestion, find_signals, score_tickets
-
-if TYPE_CHECKING:
-    from autokb.pipeline.stages import Stages
 
 QUESTION_CHARACTERS = 100_000
 STAGE = "ask"
 WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
-NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
 NEAREST = 50  # tickets among which the piece is looked for that is nearest to a question
 COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
@@ -64,15 +57,6 @@ PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 1.0, 0.2
 _KEY = re.compile(r"[^\s,;:!?()\[\]\"'<>]+")
 _NUMBERED = re.compile(r"(?:#|\b(?:ticket|issue|vorgang)\s+(?:no\.?\s*|nr\.?\s*|#)?)$", re.IGNORECASE)
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class RanCypher(Result):
-    """What ran as Cypher, or why it was refused."""
-
-    text: str
-    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,24 +123,12 @@ class TicketAnswer(Result):
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The tickets found for a question, best first, with their scores; ``named`` where the question names them."""
+class _Found(FoundTickets):
+    """Beside the tickets the vector of the question, and how sure it is that it is about them."""
 
-    ids: tuple[str, ...]
-    scores: tuple[float, ...]
-    tickets: Mapping[str, PublishedTicket]
     vector: Vectors
-    named: bool
     confidence: float
     accepted: tuple[UsedAnswer, ...]
-
-
-@dataclass
-class _Trace:
-    """Which plan ran last for a question, and why its answer is not what the first one gave."""
-
-    plan: SubgraphPlan | None = None
-    fallback: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -167,23 +139,28 @@ class TicketAsking:
     options: ModelOptions = field(default_factory=ModelOptions)
     _gate: TicketGate | None = None
     _values: Mapping[str, Sequence[str]] | None = None
-    _link_types: tuple[str, ...] | None = None
     _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
+    _encoder: Encoder | None = None  # of the question that is being answered, where its budget bounds the embedder too
+
+    def __post_init__(self) -> None:
+        """Ready what reads sub-graphs; no engine for Cypher is opened before a model is to write for it."""
+        self._graph = SubgraphReader(self.opened)
+        self._cypher = CypherReader(self.opened)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, by_text: bool = False) -> TicketAnswer:
-        """Answer a question; ``by_text`` answers from the nearest pieces of text alone, the baseline of benchmarks."""
+        """Answer a question; ``by_text`` answers from the nearest pieces of text alone, the baseline of benchmarks.
+
+        ``cypher`` shows what is asked of the graph: the query of a model, where one writes it, else the plan.
+        """
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what you want to know of past tickets.")
         question = without_surrogates(text[:QUESTION_CHARACTERS])
-        with failures_as_sentences(self.opened.file.path), self._runner() as run:
+        with failures_as_sentences(self.opened.file.path), self._runner(cypher=cypher) as run:
             parts = self.read(question, run)
             found = self.find(question, parts, k)
-            trace = _Trace()
-            answer = self._answer(question, parts, found, k, run, trace, by_text=by_text)
-            if cypher and trace.plan is not None:
-                answer["cypher"] = self._cypher(trace.plan)
+            answer = self._answer(question, parts, found, k, run, cypher=cypher, by_text=by_text)
         return TicketAnswer(
             **{"cypher": None, "confidence": round(found.confidence, 4), **answer},  # type: ignore[arg-type]
             seconds=round(time.perf_counter() - started, 6),
@@ -194,6 +171,9 @@ class TicketAsking:
             accepted=found.accepted,
             question=HowRead(dict(parts.entities), parts.intents, dict(parts.filters), parts.links),
         )
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        return self.opened.embed(texts, self._encoder)
 
     # -- reading the question ----------------------------------------------------------------------
 
@@ -233,7 +213,7 @@ class TicketAsking:
             return {}
         if self._cues is None:
             self._cues = self._cue_vectors([cue for _, cue in phrases])
-        cosines = (self._cues @ self.opened.embed(question_ends(question)).T).max(axis=1)
+        cosines = (self._cues @ self._embed(question_ends(question)).T).max(axis=1)
         found: dict[str, float] = {}
         for (name, _), cosine in zip(phrases, cosines.tolist(), strict=True):
             found[name] = max(cosine, found.get(name, -1.0))
@@ -244,7 +224,7 @@ class TicketAsking:
         file, encoder = self.opened.file, encoder_name(self.opened.workspace.settings)
         vectors, missing = file.vectors(encoder, cues, file.dimensions(encoder))
         if missing:
-            vectors[missing] = self.opened.embed([cues[n] for n in missing])
+            vectors[missing] = self._embed([cues[n] for n in missing])
         return vectors
 
     # -- finding tickets ---------------------------------------------------------------------------
@@ -253,13 +233,14 @@ class TicketAsking:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
         opened, index = self.opened, self.opened.index
         named = self._named(question)
-        vector = opened.embed([question])[0]
+        vector = self._embed([question])[0]
         if named:
-            return _Found(named, (1.0,) * len(named), read_tickets(opened.file, named), vector, True, 1.0, ())
+            tickets = read_tickets(opened.file, named)
+            return _Found(named, (1.0,) * len(named), tickets, True, vector, 1.0, ())
         weights = opened.fitted.weights
         entities = {}
-        if weights.votes:
-            entities = dict(zip(parts.entities, opened.embed(list(parts.entities.values())), strict=True))
+        if weights.votes and parts.entities:
+            entities = dict(zip(parts.entities, self._embed(list(parts.entities.values())), strict=True))
         components = fold_names(value for name, value in parts.filters.items() if name == "component")
         asked = TicketQuestion(question, vector, entities, components)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
@@ -274,7 +255,7 @@ class TicketAsking:
         confidence = max([confidence, *(one.similarity for one in accepted)])
         tickets = read_tickets(opened.file, ids)
         ids = tuple(i for i in ids if i in tickets)
-        return _Found(ids, tuple(float(scores[n]) for n in best), tickets, vector, False, confidence, accepted)
+        return _Found(ids, tuple(float(scores[n]) for n in best), tickets, False, vector, confidence, accepted)
 
     def _named(self, question: str) -> tuple[str, ...]:
         """Return the tickets that a question names by their keys; a bare number counts behind # or ``ticket``."""
@@ -300,7 +281,7 @@ class TicketAsking:
             return ()
         new = [one.question for one in accepted if one.question not in self._accepted]
         if new:
-            self._accepted |= zip(new, self.opened.embed(new), strict=True)
+            self._accepted |= zip(new, self._embed(new), strict=True)
         used: dict[str, tuple[float, AcceptedAnswer]] = {}
         for one in accepted:
             cosine = float(self._accepted[one.question] @ vector)
@@ -319,7 +300,7 @@ class TicketAsking:
 
     def _read_gate(self) -> TicketGate:
         if self._gate is None:
-            self._gate = read_gate(self.opened.file, self.opened.workspace, self.opened.index, self.opened.embed)
+            self._gate = read_gate(self.opened.file, self.opened.workspace, self.opened.index, self._embed)
         return self._gate
 
     # -- answering ---------------------------------------------------------------------------------
@@ -331,33 +312,42 @@ class TicketAsking:
         found: _Found,
         k: int,
         run: _Runner,
-        trace: _Trace,
         *,
+        cypher: bool,
         by_text: bool,
     ) -> dict[str, object]:
         if not found.ids or (not found.named and found.confidence < 0.5):
             reason = "No past ticket is about this." if found.ids else "No ticket was found."
             return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": None, "reason": reason}
-        passages = self._nearest_pieces(found.vector, k) if by_text else self._passages(parts, found, k, trace)
-        language = self.opened.workspace.spec.language
-        item = FromTickets(question, tuple(passages), language)
+        ran: RanCypher | None = None
+        reasons: list[str] = []
+        if by_text:
+            passages = self._nearest_pieces(found.vector, k)
+        else:
+            subgraph = self._graph.read(parts, found)
+            if cypher and subgraph.plan is not None:
+                write = partial(run.run, WRITE_CYPHER) if run.asks_model(WRITE_CYPHER) else None
+                best = found.tickets[found.ids[0]].ticket
+                ran, subgraph = self._cypher.read(question, best, subgraph, subgraph.plan, write)
+            passages = self._passages(parts, found, k, subgraph)
+            reasons += subgraph.fallback
+        item = FromTickets(question, tuple(passages), self.opened.workspace.spec.language)
         reply = run.run(FROM_TICKETS, item) if passages else None
         if passages and reply is None:
             reply = FROM_TICKETS.answer_offline(item)
-            trace.fallback.append("The model gave no answer; the sections are verbatim.")
-        fallback = " ".join(trace.fallback) or None
+            reasons.append("The model gave no answer; the sections are verbatim.")
+        shown: dict[str, object] = {"fallback": " ".join(reasons) or None, "cypher": ran}
         if reply is None or not reply.parts:
             reason = "The tickets that were found do not say what was asked."
-            return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": fallback, "reason": reason}
+            return {"outcome": "abstains", "answer": "", "evidence": (), "reason": reason, **shown}
         text, evidence = write_answer(reply, passages, self.opened.index.template)
-        shown = tuple(_shown(one) for one in evidence)
-        return {"outcome": "answered", "answer": text, "evidence": shown, "fallback": fallback}
+        return {"outcome": "answered", "answer": text, "evidence": tuple(map(_shown, evidence)), **shown}
 
-    def _passages(self, parts: QuestionParts, found: _Found, k: int, trace: _Trace) -> list[TicketPassage]:
-        """Return what the sub-graph gives, else what comments or the next tickets have, and why not the first."""
+    def _passages(self, parts: QuestionParts, found: _Found, k: int, subgraph: Subgraph) -> list[TicketPassage]:
+        """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
         language = self.opened.workspace.spec.language
-        tickets, rows, asked = self._subgraph(parts, found, trace)
-        passages = passages_of_rows(rows, tickets, asked, self.opened.index.template, language)
+        tickets, asked = subgraph.tickets, subgraph.asked
+        passages = passages_of_rows(subgraph.rows, tickets, asked, self.opened.index.template, language)
         tells_end = not asked or not ENDINGS.isdisjoint(asked)
         ended = list(tickets.values()) if passages else [found.tickets[found.ids[0]]]
         for published in ended if tells_end and not parts.links else ():
@@ -367,59 +357,6 @@ class TicketAsking:
         for ticket in found.ids[:k]:
             passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), language)
         return passages
-
-    def _subgraph(
-        self, parts: QuestionParts, found: _Found, trace: _Trace
-    ) -> tuple[Mapping[str, PublishedTicket], Sequence[SubgraphRow], tuple[str, ...]]:
-        """Run the plan; where the best ticket has no such section, its comments or the next near tickets answer.
-
-        Returns the tickets to show, the rows, and the sections that were asked for.
-        """
-        opened, best = self.opened, found.ids[0]
-        graph = SqliteGraph(opened.file, opened.index.template)
-        if parts.links:
-            described = opened.index.template.field_of.get("description", "")
-            linked = replace(parts, intents=parts.intents or tuple(filter(None, [described])))
-            if rows := self._run(linked, found.ids[:1], graph, trace):
-                ids = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
-                return read_tickets(opened.file, ids), rows, linked.intents
-            trace.fallback.append(
-                f"{best} has no links of the kind {', '.join(parts.links)}; this is from the ticket itself."
-            )
-            parts = replace(parts, links=())
-        rows = self._run(parts, found.ids, graph, trace)
-        # What is asked for first must be there; a word of the problem may have been taken for the others.
-        having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
-        ranked = [(i, s) for i, s in zip(found.ids, found.scores, strict=False) if i in having]
-        if found.named and ranked:
-            return {i: found.tickets[i] for i, _ in ranked}, rows, parts.intents
-        if ranked and (ranked[0][0] == best or parts.filters):
-            most = MOST_TICKETS if parts.filters else 1
-            return {i: found.tickets[i] for i, _ in ranked[:most]}, rows, parts.intents
-        wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
-        values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
-        if not parts.filters and self._tells(found.tickets[best], parts.intents):
-            trace.fallback.append(f"{best} has no section {wanted}; its comments tell.")
-        elif ranked and ranked[0][1] >= found.scores[0] - NEAR_BEST:
-            trace.fallback.append(f"{best} has no section {wanted}; {ranked[0][0]} is the next that has.")
-            return {ranked[0][0]: found.tickets[ranked[0][0]]}, rows, parts.intents
-        else:
-            trace.fallback.append(
-                f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
-            )
-        return {}, (), parts.intents
-
-    def _tells(self, published: PublishedTicket, asked: Sequence[str]) -> bool:
-        """Return whether a ticket's comments tell what was asked for, by their words."""
-        return tells_outcome(published.ticket, asked, self.opened.workspace.spec.language)
-
-    def _run(
-        self, parts: QuestionParts, tickets: Sequence[str], graph: SqliteGraph, trace: _Trace
-    ) -> Sequence[SubgraphRow]:
-        if self._link_types is None:  # those of the index in memory, which a later build replaces
-            self._link_types = graph.link_types()
-        trace.plan = plan_for(parts, tickets, self.opened.index.template, self._link_types)
-        return graph.run(trace.plan) if trace.plan is not None else ()
 
     def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
         """Return the places of a ticket's pieces that are nearest to the question."""
@@ -441,27 +378,29 @@ class TicketAsking:
         found = (text_passages(tickets[p.ticket], [(p.section, p.start, p.end)], language) for p in pieces)
         return [passage for some in found for passage in some]
 
-    def _cypher(self, plan: SubgraphPlan) -> RanCypher:
-        """Return a plan as Cypher; what ran is the same plan as SQL on the workspace's own file."""
-        template = self.opened.index.template
-        names = name_graph(template, read_link_types(self.opened.file))
-        return RanCypher(cypher_of_plan(plan, template, names).text)
-
     @contextmanager
-    def _runner(self) -> Iterator[_Runner]:
-        """Give what answers tasks: offline at once, by a model through the workspace's ledger and budget."""
+    def _runner(self, *, cypher: bool) -> Iterator[_Runner]:
+        """Give what answers tasks: offline at once, by a model through the workspace's ledger and budget.
+
+        A budget bounds what an embedder over the network costs too.
+        """
         workspace = self.opened.workspace
         named = {
             task.name: model_of(workspace.settings, workspace.mode, task.name, STAGE)
-            for task in (PARSE_QUERY, FROM_TICKETS)
+            for task in (PARSE_QUERY, FROM_TICKETS, *((WRITE_CYPHER,) if cypher else ()))
         }
+        is_paid = read_embedder_name(workspace.settings.embedder).is_paid
         if set(named.values()) == {OFFLINE}:
-            yield _Runner(named, None)
-            return
-        from autokb.pipeline.stages import open_stages
-
+            if not is_paid or self.options.budget is None:
+                yield _Runner(named, None)
+                return
+            workspace = without_models(workspace)
         with open_stages(workspace, self.opened.file, options=self.options) as stages:
-            yield _Runner(named, stages)
+            self._encoder = stages.encoder if is_paid else None
+            try:
+                yield _Runner(named, stages)
+            finally:
+                self._encoder = None
 
 
 @dataclass(frozen=True)

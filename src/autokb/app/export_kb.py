@@ -21,6 +21,8 @@ from autokb.pipeline.tickets import ticket_lines
 from autokb.stores.codecs import Body, decision_body, solution_body
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
+from autokb.stores.ticket_answers import KIND as ACCEPTED
+from autokb.stores.ticket_answers import answer_body, read_accepted
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -63,10 +65,12 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     """Return every line of the JSONL, ordered by kind and id.
 
     A solution's line holds the text as it was built and the status that people gave it; where they gave it another,
-    ``built_status`` and ``built_reason`` are those of the build. A verdict that was taken back is no line.
+    ``built_status`` and ``built_reason`` are those of the build. A verdict or an accepted answer is no line once it was
+    taken back.
     """
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
-    lines = sorted([*lines, *ticket_lines(file)], key=lambda line: (line["kind"], line["id"]))
+    answers = ({**answer_body(one), "kind": ACCEPTED, "id": one.id} for one in read_accepted(file))
+    lines = sorted([*lines, *ticket_lines(file), *answers], key=lambda line: (line["kind"], line["id"]))
     decisions = read_decisions(file)
     if not decisions:
         return lines

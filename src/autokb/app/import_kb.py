@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from autokb.app.ask import embed_published
 from autokb.app.edited_exports import read_csv, read_markdown
 from autokb.app.export_kb import SUFFIXES
+from autokb.app.import_answers import MOST_COUNTED, keep_answers, separate_answers, take_answers
 from autokb.app.import_decisions import (
     FileDecisions,
     Taken,
@@ -38,12 +39,13 @@ from autokb.pipeline.tickets import TICKETS_SETTING, read_setting, take_tickets,
 from autokb.stores.codecs import ISSUE, SOLUTION
 from autokb.stores.published import Published, keep_decisions, read_decisions, read_published
 from autokb.stores.staged import STAGED_KINDS
+from autokb.stores.ticket_answers import KIND as ACCEPTED
+from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
 from autokb.stores.ticket_tables import has_tickets
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
-DECISION_KINDS = ("edit", "verdict")  # of lines; solutions by hand are told by a field of theirs
-MOST_COUNTED = 10**12  # a larger number in a file is no count of decisions; all are numbered afresh then
+DECISION_KINDS = ("edit", "verdict", ACCEPTED)  # of lines; solutions by hand are told by a field of theirs
 MOST_BYTES = 1_000_000_000  # of a file; forty times the largest export known to us
 NAMED = 3  # ids of lines that were not taken that are named for each kind
 
@@ -102,7 +104,8 @@ def _text_of(source: Path) -> str:
 
 def _is_empty(file: WorkspaceFile) -> bool:
     staged = any(file.staged(kind) for kind in STAGED_KINDS) or has_tickets(file)
-    return not staged and next(iter(file.lines()), None) is None and not read_decisions(file)
+    decided = bool(read_decisions(file)) or bool(file.decisions(ACCEPTED))
+    return not staged and next(iter(file.lines()), None) is None and not decided
 
 
 # -- decisions of people only ---------------------------------------------------------------------------------
@@ -111,19 +114,27 @@ def _is_empty(file: WorkspaceFile) -> bool:
 def _take_decisions(workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str) -> Imported:
     with workspace.file() as file, file.transaction():
         published = read_published(file)
+        answers = separate_answers(lines)
         found = separate_decisions(lines, now, now, published)
         taken = take_decisions(found, published, workspace.spec, file.last_number())
         unchanged, others = _compare(file, lines, name)
         taken.unchanged += unchanged
         taken.skipped[:0] = [*skipped, *others]
-        return _keep(file, taken, published)
+        done, more = _keep(file, taken, published), take_answers(file, answers)
+    return replace(
+        done,
+        taken=done.taken + more.taken,
+        unchanged=done.unchanged + more.unchanged,
+        skipped=(*done.skipped, *more.skipped),
+    )
 
 
 def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Skipped]]:
     """Return how many lines say what is here, and what the others are, by their kinds."""
     ours = {(kind, i): body for kind, i, body in file.lines()}
     for line in ticket_lines(file):
-        ours[line.pop("kind"), line.pop("id")] = canonical_json(line)
+        kind, i = line.pop("kind"), line.pop("id")
+        ours[kind, i] = canonical_json(line)
     unchanged = 0
     other: dict[str, list[str]] = {}
     for (kind, i), body in lines.items():
@@ -134,7 +145,7 @@ def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Sk
             other.setdefault(kind, []).append(i)
     reason = (
         "not taken: they differ from what is here, and a workspace that holds something takes decisions of people only "
-        "(edits, verdicts, solutions by hand); --replace takes the file whole"
+        "(edits, verdicts, solutions by hand, accepted answers); --replace takes the file whole"
     )
     return unchanged, [
         Skipped(f"{name}: {len(ids)} {kind} lines ({_named(ids)})", reason) for kind, ids in other.items()
@@ -168,6 +179,7 @@ def _take_whole(
     count = len(lines)
     tickets = {i: lines.pop(("ticket", i)) for kind, i in list(lines) if kind == "ticket"}
     setting = read_setting(lines.pop(("setting", TICKETS_SETTING), {}))
+    answers = separate_answers(lines)
     found = separate_decisions(lines, now, "")
     skipped += check_references(lines)
     complete_issues(lines)
@@ -176,7 +188,7 @@ def _take_whole(
     with workspace.build_lock(), workspace.file() as file:
         with file.transaction():
             gone = _count_all(file)
-            unchanged = _publish(file, lines, decisions)
+            unchanged = _publish(file, lines, decisions, answers)
             _stage_sources(file, lines, name)
             _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
@@ -234,19 +246,21 @@ def _count_all(file: WorkspaceFile) -> str:
         "verdict": len(decisions.verdicts),
         "solution by hand": len(decisions.written),
         "ticket": len(file.staged("tickets")),
+        "accepted answer": len(read_accepted(file)),
     }
     plurals = {"solution by hand": "solutions by hand"}
     named = [f"{n} {what if n == 1 else plurals.get(what, f'{what}s')}" for what, n in counts.items() if n]
     return f"The file took the place of all that was here: {', '.join(named)}." if named else ""
 
 
-def _publish(file: WorkspaceFile, lines: Lines, decisions: Decisions) -> int:
+def _publish(file: WorkspaceFile, lines: Lines, decisions: Decisions, answers: Sequence[AcceptedAnswer]) -> int:
     """Make lines and decisions what is there; returns how many lines of records were there already."""
     bodies = {key: canonical_json(body) for key, body in lines.items()}
     unchanged = sum(bodies.get((kind, i)) == body for kind, i, body in file.lines())
     file.publish(bodies, [k for k in KINDS if k not in DECISION_KINDS])
     file.drop_all_decisions()
     keep_decisions(file, decisions)
+    keep_answers(file, answers)
     return unchanged
 
 

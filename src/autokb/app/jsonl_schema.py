@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from autokb.app.accept_ticket import QUESTION_CHARACTERS, clean_question
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Skipped
@@ -239,6 +240,18 @@ class TicketLine(ExportPart):
     other: Annotated[dict[str, str] | None, Field(description="an object of texts")] = None
 
 
+class TicketAnswerLine(ExportPart):
+    """A question that a person confirmed to be answered by a ticket."""
+
+    question: Annotated[
+        str, Field(max_length=QUESTION_CHARACTERS, description=f"text of 1 to {QUESTION_CHARACTERS:,} characters")
+    ]
+    ticket: Id
+    author: MaybeText = None
+    date: MaybeText = None
+    number: MaybeNumber = None
+
+
 class SettingLine(ExportPart):
     """Weights, gate and what else was fitted; each is read by who uses it."""
 
@@ -254,6 +267,7 @@ LINES: Mapping[str, type[ExportPart]] = {
     "edit": EditLine,
     "verdict": VerdictLine,
     "ticket": TicketLine,
+    "ticket_answer": TicketAnswerLine,
 }
 KINDS = tuple(LINES)
 
@@ -309,6 +323,8 @@ def check_line(body: Any) -> None:
         raise ValueError(_sentence(where, LINES[kind], error)) from error
     if kind == "edit" and not (body.get("text") or body.get("steps")):
         raise ValueError(f"{where} needs the edited text or steps")
+    if kind == "ticket_answer" and not clean_question(body["question"]):
+        raise ValueError(f"{where} needs question as {TicketAnswerLine.model_fields['question'].description}")
     longest = _LONGEST.get(kind)
     if longest is not None and len(body["text"]) > longest:
         raise ValueError(f"{where} has {len(body['text']):,} characters, and {longest:,} can be taken; split it")

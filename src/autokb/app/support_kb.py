@@ -255,7 +255,10 @@ class SupportKB:
         return self._open_tickets().similar(text, k)
 
     def ask_tickets(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
-        """Answer a question from past tickets, with evidence; ``k`` bounds the tickets, ``cypher`` shows the query."""
+        """Answer a question from past tickets, with evidence; ``k`` bounds the tickets.
+
+        ``cypher`` shows what is asked of the graph: what a model wrote, where one is set and an engine is installed.
+        """
         from autokb.app.ask_tickets import TicketAsking
         from autokb.pipeline.model_session import ModelOptions
 

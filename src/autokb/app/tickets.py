@@ -6,14 +6,16 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from autokb.core.errors import BadInputError
 from autokb.core.results import Result
 from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
 from autokb.domains.ticket_templates import ticket_template
-from autokb.pipeline.embedding import FreeEncoder, encoder_name, open_free_embedder, read_embedder_name
-from autokb.pipeline.tickets import load_index, read_fitted, read_similarity
+from autokb.pipeline.embedding import Encoder, encoder_name
+from autokb.pipeline.stages import open_question_encoder
+from autokb.pipeline.tickets import as_embedded, load_index, read_fitted, read_similarity
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import read_accepted
 from autokb.stores.ticket_tables import GENERATION, PublishedTicket, count_tickets, read_edges, read_tickets
@@ -119,11 +121,17 @@ class OpenTickets:
     fitted: FittedTickets
     held: ExitStack
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of questions, which are not kept."""
-        return FreeEncoder(
-            open_free_embedder(read_embedder_name(self.workspace.settings.embedder)), self.file
-        ).embed_questions(texts)
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The embedder of the settings, opened when it is first asked; one over the network stays connected."""
+        return open_question_encoder(self.workspace, self.file, self.held)
+
+    def embed(self, texts: Sequence[str], encoder: Encoder | None = None) -> Vectors:
+        """Return the vectors of questions, which are not kept; over the network they go masked.
+
+        Another ``encoder`` is one of the same embedder, whose requests a budget bounds.
+        """
+        return (encoder or self.encoder).embed_questions(as_embedded(texts, self.workspace.settings))
 
     def is_current(self) -> bool:
         """Return whether no later build has published other tickets."""

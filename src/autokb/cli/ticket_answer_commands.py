@@ -17,7 +17,9 @@ def ask(
     workspace: Folder,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A question, or what a customer reports.")],
     k: Most = 5,
-    cypher: Annotated[bool, typer.Option("--cypher", help="Also show what is asked of the graph, as Cypher.")] = False,
+    cypher: Annotated[
+        bool, typer.Option("--cypher", help="Show what is asked of the graph as Cypher, which a model may write.")
+    ] = False,
     model: Model = "",
     budget: Budget = None,
     json: Json = False,

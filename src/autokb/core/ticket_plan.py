@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -93,26 +93,37 @@ class SubgraphRow:
 
 def check_plan(plan: SubgraphPlan, template: TicketTemplate, link_types: Collection[str]) -> None:
     """Refuse a plan that names what there is not, or that reaches too far (BadInputError)."""
-    if unknown := [name for name in plan.sections if name not in template]:
+    _check_sections(plan.sections, template)
+    _check_beginning(plan)
+    _check_steps(plan.steps, {*link_types, SIMILAR_TO})
+    for one in plan.filters:
+        _check_filter(one)
+    if not 0 < plan.most <= MOST_ROWS:
+        raise BadInputError(f"A plan gives 1 to {MOST_ROWS} rows, not {plan.most}.")
+
+
+def _check_sections(sections: Sequence[str], template: TicketTemplate) -> None:
+    if unknown := [name for name in sections if name not in template]:
         raise BadInputError(f"The template has no section {unknown[0]!r}.")
-    if not plan.sections:
+    if not sections:
         raise BadInputError("A plan needs at least one section to read.")
+
+
+def _check_beginning(plan: SubgraphPlan) -> None:
     if not plan.tickets and (plan.steps or not plan.filters):
         raise BadInputError("A plan needs tickets to begin with, or a filter and no steps.")
     if len(plan.tickets) > MOST_TICKETS:
         raise BadInputError(f"A plan begins with at most {MOST_TICKETS} tickets, not {len(plan.tickets)}.")
-    if any(not 0 < step.least <= step.most for step in plan.steps):
+    _check_length(plan.tickets)
+
+
+def _check_steps(steps: Sequence[Hops], link_types: Collection[str]) -> None:
+    if any(not 0 < step.least <= step.most for step in steps):
         raise BadInputError("A step goes at least one link, and at most no fewer than that.")
-    if sum(step.most for step in plan.steps) > MOST_HOPS:
+    if sum(step.most for step in steps) > MOST_HOPS:
         raise BadInputError(f"The steps of a plan go at most {MOST_HOPS} links in all.")
-    if unknown := [name for step in plan.steps for name in step.types if name not in {*link_types, SIMILAR_TO}]:
+    if unknown := [name for step in steps for name in step.types if name not in link_types]:
         raise BadInputError(f"No ticket has a link of the type {unknown[0]!r}.")
-    for one in plan.filters:
-        _check_filter(one)
-    if any(len(text) > LONGEST_VALUE for text in (*plan.tickets, *(one.value for one in plan.filters))):
-        raise BadInputError(f"A value or id of a plan has at most {LONGEST_VALUE} characters.")
-    if not 0 < plan.most <= MOST_ROWS:
-        raise BadInputError(f"A plan gives 1 to {MOST_ROWS} rows, not {plan.most}.")
 
 
 def _check_filter(one: Filter) -> None:
@@ -123,6 +134,12 @@ def _check_filter(one: Filter) -> None:
             raise BadInputError(f"Only dates are before or after, and {one.field!r} is none.")
         if not moment_of(one.value):
             raise BadInputError(f"{one.value!r} is no date; write it as 2024-05-31 or 2024-05-31T12:00:00Z.")
+    _check_length([one.value])
+
+
+def _check_length(texts: Iterable[str]) -> None:
+    if any(len(text) > LONGEST_VALUE for text in texts):
+        raise BadInputError(f"A value or id of a plan has at most {LONGEST_VALUE} characters.")
 
 
 def fold(text: str) -> str:

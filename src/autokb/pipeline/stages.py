@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -286,6 +287,17 @@ def open_stages(
             session,
             progress,
         )
+
+
+def open_question_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:
+    """Return what gives questions their vectors; a paid embedder's connection is held open by the stack."""
+    session = held.enter_context(open_session(without_models(workspace), file, ModelOptions()))
+    return encoder_of(workspace.settings, file, session)
+
+
+def without_models(workspace: Workspace) -> Workspace:
+    """Return a workspace whose settings name an embedder alone, so that no model's key is needed."""
+    return replace(workspace, settings=replace(workspace.settings, model=OFFLINE, tasks={}))
 
 
 def encoder_of(settings: Settings, file: WorkspaceFile, session: ModelSession | None) -> Encoder:

@@ -12,6 +12,7 @@ from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.progress import Progress, silent
 from autokb.core.results import TicketBuildReport
+from autokb.core.settings import Settings
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import Edge, Ticket, TicketSection
@@ -92,6 +93,13 @@ def build_tickets(
             stop.result = replace(_report(TicketBuildReport(), stages, started), stopped=str(stop))
             raise
         return _report(counts, stages, started)
+
+
+def as_embedded(texts: Sequence[str], settings: Settings) -> list[str]:
+    """Return texts as the embedder reads them: masked, each by itself, where it is asked over the network."""
+    if not read_embedder_name(settings.embedder).is_paid:
+        return list(texts)
+    return [mask([text]).texts[0] for text in texts]
 
 
 def _report(counts: TicketBuildReport, stages: Stages, started: float) -> TicketBuildReport:
@@ -196,18 +204,12 @@ class TicketBuild:
         self._embed([*(text for _, _, text in found), *cues])
         pieces: dict[str, list[Piece]] = {t.id: [] for t in tickets}
         for section, (start, end), text in found:
-            key = vector_key(self.stages.encoder.name, self._leaving([text])[0])
+            key = vector_key(self.stages.encoder.name, as_embedded([text], self.workspace.settings)[0])
             pieces[section.ticket].append(Piece(section.ticket, section.section, start, end, key))
         return {ticket: tuple(some) for ticket, some in pieces.items()}
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        return self.stages.embed(self._leaving(texts))
-
-    def _leaving(self, texts: Sequence[str]) -> list[str]:
-        """Return texts as an embedder reads them: masked, each by itself, where it is asked over the network."""
-        if not read_embedder_name(self.workspace.settings.embedder).is_paid:
-            return list(texts)
-        return [mask([text]).texts[0] for text in texts]
+        return self.stages.embed(as_embedded(texts, self.workspace.settings))
 
     def _edges(self, tickets: Sequence[Ticket], changed: set[str], gone: Sequence[str]) -> list[Edge]:
         """Return all edges; similar ones are compared for what changed and its neighbours alone."""

@@ -30,7 +30,8 @@ DECISION = """
 CREATE TABLE IF NOT EXISTS decision (
     kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
 """
-TICKETS = """
+EDGE_TYPES = "CREATE INDEX IF NOT EXISTS ticket_edge_type ON ticket_edge (type)"
+TICKETS = f"""
 CREATE TABLE IF NOT EXISTS ticket (id TEXT PRIMARY KEY, body TEXT NOT NULL, fingerprint TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ticket_section (
     ticket TEXT NOT NULL, section TEXT NOT NULL, parent TEXT, relation TEXT NOT NULL, text TEXT NOT NULL,
@@ -42,6 +43,7 @@ CREATE TABLE IF NOT EXISTS ticket_edge (
     source TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL, origin TEXT NOT NULL, dangling INTEGER NOT NULL,
     score REAL NOT NULL, PRIMARY KEY (source, type, target, origin)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS ticket_edge_target ON ticket_edge (target, type);
+{EDGE_TYPES};
 """
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from autokb.core.ids import short_id
 from autokb.stores.database import damaged_rows
@@ -40,14 +41,23 @@ def read_accepted(file: WorkspaceFile, ticket: str | None = None) -> list[Accept
     return [one for one in found if ticket is None or one.ticket == ticket]
 
 
+def read_taken_back(file: WorkspaceFile) -> frozenset[str]:
+    """Return the ids of the answers that somebody took back."""
+    with damaged_rows("decision"):
+        return frozenset(i for i, body in file.decisions(KIND) if body.get("undone"))
+
+
 def keep_accepted(file: WorkspaceFile, answer: AcceptedAnswer, *, undone: bool = False) -> None:
     """Store an accepted answer, or that it was taken back; call it inside a transaction."""
-    body = {
+    file.keep_decisions(KIND, {answer.id: answer_body(answer) | ({"undone": True} if undone else {})})
+
+
+def answer_body(answer: AcceptedAnswer) -> dict[str, Any]:
+    """Return an accepted answer as the JSON object that is stored and exported."""
+    return {
         "question": answer.question,
         "ticket": answer.ticket,
         "author": answer.author,
         "date": answer.date,
         "number": answer.number,
-        **({"undone": True} if undone else {}),
     }
-    file.keep_decisions(KIND, {answer.id: body})

@@ -15,12 +15,20 @@ from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
 from autokb.core.vectors import Vectors
 from autokb.stores.codecs import Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
-from autokb.stores.schema import BEFORE_TICKETS
+from autokb.stores.schema import BEFORE_TICKETS, EDGE_TYPES
 from autokb.stores.staged import staged_nouns
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 TICKET_CODEC = Codec(Ticket, "id")
 GENERATION = "tickets generation"  # meta: counts what was published of tickets
+# Each type is looked up in the index after the one before, where DISTINCT would read every edge.
+LINK_TYPES = """
+WITH RECURSIVE found(type) AS (
+    SELECT min(type) FROM ticket_edge
+    UNION ALL
+    SELECT (SELECT min(type) FROM ticket_edge WHERE type > found.type) FROM found WHERE type IS NOT NULL)
+SELECT type FROM found WHERE type IS NOT NULL
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +158,7 @@ def read_link_types(file: WorkspaceFile) -> tuple[str, ...]:
     if _lacks_tables(file):
         return ()
     with file.reading() as db:
-        return tuple(str(name) for (name,) in db.execute("SELECT DISTINCT type FROM ticket_edge ORDER BY type"))
+        return tuple(str(name) for (name,) in db.execute(LINK_TYPES))
 
 
 def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vectors]:
@@ -212,6 +220,7 @@ def publish_edges(file: WorkspaceFile, edges: Iterable[Edge]) -> int:
     gone = [key for key in old if key not in new]
     changed = [e for key, e in new.items() if old.get(key) != e]
     with file.reading() as db:
+        db.execute(EDGE_TYPES)  # files of the first tickets have no such index
         db.executemany("DELETE FROM ticket_edge WHERE source = ? AND type = ? AND target = ? AND origin = ?", gone)
         rows = ((e.source, e.type, e.target, e.origin, int(e.dangling), e.score) for e in changed)
         db.executemany("INSERT OR REPLACE INTO ticket_edge VALUES (?, ?, ?, ?, ?, ?)", rows)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autokb.core.errors import AutokbError
-from autokb.core.ticket_plan import SubgraphPlan, check_plan, name_graph
+from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, check_plan, name_graph
 from autokb.core.ticket_template import TicketTemplate
 from autokb.stores.graph.cypher_of_plan import cypher_of_plan, rows_of_plan
 from autokb.stores.graph.port import CypherRows, CypherStore
+from autokb.stores.ticket_tables import PublishedTicket, read_tickets
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tickets.cypher_guard import RefusedCypherError, check_cypher
 
 
@@ -42,3 +44,26 @@ def run_cypher(graph: CypherStore, template: TicketTemplate, plan: SubgraphPlan,
     found = graph.cypher(query)
     rows = tuple((row.ticket, row.section, row.text) for row in rows_of_plan(plan, template, found.rows))
     return CypherRun(query.text, CypherRows(found.columns, rows), refused)
+
+
+def trace_rows(file: WorkspaceFile, found: CypherRows) -> tuple[dict[str, PublishedTicket], list[SubgraphRow]]:
+    """Return the sections that a query gave, in its order, and their tickets, as they are published.
+
+    A row names its ticket in the column ``ticket``. Each other value of it that is, letter by letter, the text of a
+    section of that ticket is that section (of the one in the column ``section``, where the query has it); whatever
+    else a query gives, counts and parts of texts among them, is no section.
+    """
+    if "ticket" not in found.columns:
+        return {}, []
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    tickets = read_tickets(file, sorted({row["ticket"] for row in rows if isinstance(row["ticket"], str)}))
+    traced: dict[SubgraphRow, None] = {}
+    for row in rows:
+        ticket, only = row.pop("ticket"), row.pop("section", None)
+        if not isinstance(ticket, str) or ticket not in tickets:
+            continue
+        texts = {s.text: s.section for s in reversed(tickets[ticket].sections) if only in (None, s.section)}
+        for value in row.values():
+            if isinstance(value, str) and value.strip() and value in texts:
+                traced.setdefault(SubgraphRow(ticket, texts[value], value))
+    return tickets, list(traced)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
@@ -12,6 +13,11 @@ from autokb.stores.graph.ladybug import LadybugGraph
 from autokb.stores.graph.neo4j import Neo4jGraph
 from autokb.stores.graph.port import CypherStore
 from autokb.stores.workspace_file import WorkspaceFile
+
+
+def has_cypher_engine(settings: GraphSettings) -> bool:
+    """Return whether there is an engine to ask: the default one is installed, or a person has set another."""
+    return settings.store != "ladybug" or find_spec("ladybug") is not None
 
 
 def open_cypher_graph(
