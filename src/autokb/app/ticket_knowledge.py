@@ -16,11 +16,10 @@ from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
 from autokb.stores.ticket_tables import PublishedTicket, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged
-from autokb.tickets.answers import name_of
+from autokb.tickets.answers import name_of, originals_of
 
 SOURCE = "tickets"  # what `autokb sources` calls them, and `autokb remove` takes out again
 TELLING = ("fix", "workaround", "root_cause")  # sections that solve something
-DUPLICATES = "duplicate"  # part of the name of links to a ticket that is resolved elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +96,7 @@ def _document(one: PublishedTicket, template: TicketTemplate, language: str) -> 
 def _issues(tickets: Mapping[str, PublishedTicket], documents: set[str]) -> Iterator[RawIssue]:
     for one in tickets.values():
         ticket = one.ticket
-        originals = [link.target for link in ticket.links if DUPLICATES in link.type.casefold() and not link.inward]
-        resolved_by = [i for i in (ticket.id, *originals) if i in documents]
+        resolved_by = [i for i in (ticket.id, *originals_of(ticket)) if i in documents]
         if resolved_by:
             text = ticket.description.strip() or ticket.title
             yield RawIssue(ticket.id, text, ticket.title, ticket.created[:10], tuple(dict.fromkeys(resolved_by)))

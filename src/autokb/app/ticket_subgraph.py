@@ -10,8 +10,8 @@ from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
 from autokb.heuristics.tickets.read_question import QuestionParts
 from autokb.stores.graph.sqlite import SqliteGraph
-from autokb.stores.ticket_tables import PublishedTicket, read_tickets
-from autokb.tickets.answers import MOST_TICKETS, name_of
+from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
+from autokb.tickets.answers import DUPLICATES, ENDINGS, MOST_TICKETS, name_of
 from autokb.tickets.plan import plan_for
 
 NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
@@ -84,17 +84,32 @@ class SubgraphReader:
         return Subgraph({stand_in: found.tickets[stand_in]}, rows, parts.intents, plan, (reason,))
 
     def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[str | None, str]:
-        """Return the ticket that answers where the best has no such section (None: comments or texts do), and why."""
+        """Return the ticket that answers where the best has no such section (None: comments or texts do), and why.
+
+        A duplicate of it may, and for how it ended the next one; a log, steps or an assignee of
+        any other are those of another report.
+        """
         best = found.ids[0]
         wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
         language = self.opened.workspace.spec.language
-        if not parts.filters and tells_outcome(found.tickets[best].ticket, parts.intents, language):
-            return None, f"{best} has no section {wanted}; its comments tell."
+        if parts.filters and not found.named:
+            values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
+            return None, f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
+        if not parts.intents:
+            return None, f"{best} has no section of its own for how it ended."
+        missing = f"{best} has no section {wanted}"
+        if tells_outcome(found.tickets[best].ticket, parts.intents, language):
+            return None, f"{missing}; these are its comments that may tell."
         scores = dict(zip(found.ids, found.scores, strict=False))
-        if ranked and scores[ranked[0]] >= found.scores[0] - NEAR_BEST:
-            return ranked[0], f"{best} has no section {wanted}; {ranked[0]} is the next that has."
-        values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
-        return None, f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
+        linked = read_edges(self.opened.file, [best])
+        twins = {end for edge in linked if DUPLICATES in edge.type.casefold() for end in (edge.source, edge.target)}
+        same = [i for i in ranked if i in twins]
+        near = [i for i in ranked if scores[i] >= found.scores[0] - NEAR_BEST]
+        if same:
+            return same[0], f"{missing}; {same[0]}, a duplicate, has."
+        if near and parts.intents[0] in ENDINGS:
+            return near[0], f"{missing}; {near[0]} is the next that has."
+        return None, f"{missing}; this is what else it says."
 
     def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
         graph = SqliteGraph(self.opened.file, self.opened.index.template)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,29 +16,29 @@ from autokb.cli.views import next_line, quoted, several
 
 if TYPE_CHECKING:
     from autokb.app.accept_ticket import Accepted
-    from autokb.app.ask_tickets import TicketAnswer
+    from autokb.app.ask_tickets import FoundTicket, TicketAnswer
     from autokb.app.draft_template import TemplateDraft
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
 
 GROUPS_SHOWN = 20
 OTHERS_SHOWN = 4
+DOUBTFUL = 0.5  # chance of the same problem below which an answer says that it may be another
 QUESTION_CHARACTERS = 80  # of the command that accepts an answer
 
 
 def answer_view(workspace: Path, question: str, answer: TicketAnswer) -> RenderableType:
     """Show an answer, where it is from, and how to confirm it."""
     if answer.outcome != "answered":
-        return Group(Text(answer.outcome, style="bold yellow"), Text(answer.reason or ""))
-    lines: list[RenderableType] = [Text(answer.outcome, style="bold green"), Text(answer.answer)]
+        near = answer.tickets if answer.match is not None and answer.confidence >= 0.5 else ()
+        return Group(Text(answer.outcome, style="bold yellow"), Text(answer.reason or ""), *_other_tickets(near))
+    lines: list[RenderableType] = [_outcome_line(answer), Text(answer.answer)]
     if answer.fallback:
         lines.append(Text(answer.fallback, style="yellow"))
     places = ", ".join(dict.fromkeys(f"{one.ticket} {one.section.replace('_', ' ')}" for one in answer.evidence))
     lines.append(Text(f"From {places}", style="dim"))
     shown = {one.ticket for one in answer.evidence}
-    others = [one for one in answer.tickets if one.id not in shown][:OTHERS_SHOWN]
-    lines += [Text("Other tickets near the question:", style="dim")] if others else []
-    lines += [Text(f"  {one_line(one.id)}  {one_line(one.title)}", style="dim") for one in others]
+    lines += _other_tickets([one for one in answer.tickets if one.id not in shown])
     for one in answer.accepted[:3]:
         who = f" by {one_line(one.author)}" if one.author else ""
         lines.append(
@@ -57,6 +58,21 @@ def answer_view(workspace: Path, question: str, answer: TicketAnswer) -> Rendera
             next_line(f"If that is it: autokb tickets accept {quoted(workspace)} {shlex.quote(first)} {asked}")
         )
     return Group(*lines)
+
+
+def _other_tickets(tickets: Sequence[FoundTicket]) -> list[Text]:
+    lines = [f"  {one_line(one.id)}  {one_line(one.title)} ({one_line(one.state)})" for one in tickets[:OTHERS_SHOWN]]
+    return [Text(line, style="dim") for line in ("Tickets near the question:", *lines)] if lines else []
+
+
+def _outcome_line(answer: TicketAnswer) -> Text:
+    """Return the outcome with how likely the ticket is about the same problem, a doubtful one in another colour."""
+    if answer.match is None:
+        return Text(answer.outcome, style="bold green")
+    chance = f"{round(10 * answer.match)} in 10 that {one_line(answer.tickets[0].id)} is the same problem"
+    if answer.match < DOUBTFUL:
+        return Text(f"{answer.outcome}, perhaps from something similar only ({chance})", style="bold yellow")
+    return Text(f"{answer.outcome} ({chance})", style="bold green")
 
 
 def accepted_view(accepted: Accepted) -> str:

@@ -45,7 +45,6 @@ from autokb.tasks.tickets.read_sections.task import TASK as READ_SECTIONS
 from autokb.text.masking import mask
 from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
 from autokb.tickets.gate import TicketGate, fit_ticket_gate
-from autokb.tickets.match import MatchChance
 from autokb.tickets.index import TicketIndex
 from autokb.tickets.links import (
     SimilarityThreshold,
@@ -55,6 +54,7 @@ from autokb.tickets.links import (
     similar_edges,
     update_similar,
 )
+from autokb.tickets.match import MatchChance
 from autokb.tickets.pieces import piece_texts
 from autokb.tickets.rest import rest_request, split_rest
 

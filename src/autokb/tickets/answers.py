@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.core.domain import ENGLISH
+from autokb.core.nouns import Span
 from autokb.core.ticket_plan import SubgraphRow
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TICKET, Ticket
@@ -15,11 +17,16 @@ from autokb.heuristics.tickets.whole_parts import opening
 from autokb.stores.ticket_tables import PublishedTicket
 
 PASSAGE_CHARACTERS = 2_400  # of a section that an answer shows; the rest is one `tickets show` away
-COMMENT_CHARACTERS = 1_000
+COMMENT_CHARACTERS = 1_500
 TEXT_CHARACTERS = 1_000  # of a passage that was found by its text
 MOST_TICKETS = 3  # whose asked sections an answer shows
 # Sections that tell how a ticket ended, so that comments may tell it too.
 ENDINGS = frozenset({"fix", "root_cause", "workaround", "resolution", "comments"})
+CUT = "[...]"  # behind what is shown of a longer text
+DUPLICATES = "duplicate"  # part of the name of links to a ticket that is resolved elsewhere
+_DOTTED = re.compile(r"\d+\.\d+")  # of a version that was released; beside such, sprints and milestones say nothing
+_FIXED = re.compile(r"fix|done|solved|resolved|complete|released|gelöst|behoben|erledigt|fertig", re.IGNORECASE)
+_DUPLICATE = re.compile(r"duplicate|duplikat|dublette", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +41,20 @@ class TicketEvidence:
 
 
 def state_of(ticket: Ticket) -> str:
-    """Return in a few words how a ticket stands: Closed, Fixed in Release 3.1.0."""
-    state = ", ".join(dict.fromkeys(filter(None, (ticket.status, ticket.resolution))))
-    versions = ", ".join(ticket.fix_versions)
-    return f"{state or 'no status'}{f' in {versions}' if versions and ticket.resolution else ''}"
+    """Return in a few words how a ticket stands: Closed, Fixed in Release 3.1.0; or: Closed, Duplicate of APP-1."""
+    state = ", ".join(dict.fromkeys(filter(None, (ticket.status, ticket.resolution)))) or "no status"
+    if ticket.fix_versions and _FIXED.search(ticket.resolution):
+        released = [version for version in ticket.fix_versions if _DOTTED.search(version)]
+        return f"{state} in {', '.join(released or ticket.fix_versions)}"
+    if _DUPLICATE.search(ticket.resolution) and (originals := originals_of(ticket)):
+        return f"{state} of {', '.join(originals)}"
+    return state
+
+
+def originals_of(ticket: Ticket) -> tuple[str, ...]:
+    """Return the tickets that the source says this one duplicates."""
+    links = (link for link in ticket.links if DUPLICATES in link.type.casefold() and not link.inward)
+    return tuple(dict.fromkeys(link.target for link in links))
 
 
 def passages_of_rows(
@@ -63,7 +80,7 @@ def passages_of_rows(
             else:
                 text = _text_of(published, row.section)
                 start, end = opening(text, 0, len(text), PASSAGE_CHARACTERS, language)
-                found.append(_part(published, row.section, text, start, end, "asked"))
+                found.append(_part(published, row.section, text, start, end, "asked", cut=end < len(text.rstrip())))
     return found
 
 
@@ -74,30 +91,40 @@ def comment_passages(
     name = comments_section(published)
     if not name:
         return []
-    text = _text_of(published, name)
     chosen = set(outcome_comments(published.ticket, asked, language))
-    found = []
-    for position, (start, end) in _places_of_comments(published.ticket, text):
-        if position in chosen:
-            start, end = opening(text, start, end, COMMENT_CHARACTERS, language)
-            comment = published.ticket.comments[position]
-            by = ", ".join(filter(None, (comment.author, comment.date[:10])))
-            found.append(replace(_part(published, name, text, start, end, role), by=by))
-    return found
+    places = _places_of_comments(published.ticket, _text_of(published, name))
+    return [_comment(published, n, place, role, language) for n, place in places if n in chosen]
+
+
+def _comment(published: PublishedTicket, position: int, place: Span, role: Role, language: str) -> TicketPassage:
+    name = comments_section(published)
+    text = _text_of(published, name)
+    start, end = opening(text, *place, COMMENT_CHARACTERS, language)
+    comment = published.ticket.comments[position]
+    by = ", ".join(filter(None, (comment.author, comment.date[:10])))
+    return replace(_part(published, name, text, start, end, role, cut=end < place[1]), by=by)
 
 
 def text_passages(
     published: PublishedTicket, places: Sequence[tuple[str, int, int]], language: str = ENGLISH
 ) -> list[TicketPassage]:
-    """Return passages around places (section, start, end) of a ticket; one that lies in another is left out."""
+    """Return passages around places (section, start, end) of a ticket; one that lies in another is left out.
+
+    Of comments the one is shown whole that the place lies in.
+    """
     found: list[TicketPassage] = []
+    comments = comments_section(published)
     for section, start, _ in places:
         text = _text_of(published, section)
         if not text.strip() or any(p.section == section and p.start <= start < p.start + len(p.text) for p in found):
             continue
+        around = _places_of_comments(published.ticket, text) if section == comments else iter(())
+        if own := next(((n, place) for n, place in around if place[0] <= start < place[1]), None):
+            found.append(_comment(published, *own, "text", language))
+            continue
         first, last = opening(text, start, len(text), TEXT_CHARACTERS, language)
         if first < last:
-            found.append(_part(published, section, text, first, last, "text"))
+            found.append(_part(published, section, text, first, last, "text", cut=last < len(text.rstrip())))
     return found
 
 
@@ -106,7 +133,7 @@ def comments_section(published: PublishedTicket) -> str:
     return next((s.section for s in published.sections if s.section == "comments" and s.text), "")
 
 
-def _places_of_comments(ticket: Ticket, text: str) -> Iterator[tuple[int, tuple[int, int]]]:
+def _places_of_comments(ticket: Ticket, text: str) -> Iterator[tuple[int, Span]]:
     """Yield the position of each comment and where it stands in the section; one that is no longer there has none."""
     end = 0
     for position, comment in enumerate(ticket.comments):
@@ -117,9 +144,11 @@ def _places_of_comments(ticket: Ticket, text: str) -> Iterator[tuple[int, tuple[
             yield position, (start, end)
 
 
-def _part(published: PublishedTicket, section: str, text: str, start: int, end: int, role: Role) -> TicketPassage:
+def _part(
+    published: PublishedTicket, section: str, text: str, start: int, end: int, role: Role, *, cut: bool
+) -> TicketPassage:
     ticket = published.ticket
-    return TicketPassage(ticket.id, ticket.title, state_of(ticket), section, "", text[start:end], start, role)
+    return TicketPassage(ticket.id, ticket.title, state_of(ticket), section, "", text[start:end], start, role, cut)
 
 
 def _text_of(published: PublishedTicket, section: str) -> str:
@@ -143,7 +172,8 @@ def write_answer(
             section = first.section
         short = "" if is_long_section(template, first.section) else f"{name_of(first.section)}: "
         by = f"({first.by}) " if first.by else ""
-        lines.append(short + by + with_whole_fences(part.text))
+        rest = f"\n\n{CUT}" if first.cut and part.text == first.text else ""
+        lines.append(short + by + with_whole_fences(part.text) + rest)
         for quote in part.quotes:
             passage = passages[quote.passage]
             start = passage.start + quote.start

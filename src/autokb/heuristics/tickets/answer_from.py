@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.keys import only_if_other_than, outside_key
 from autokb.core.reply import LeftOut, Reply, ReplyError
 
 Role = Literal["asked", "outcome", "text"]
@@ -19,8 +19,8 @@ class TicketPassage:
     """Part of a ticket's section, from ``start`` on; ``state`` says in a few words how the ticket stands, ``by``
     who wrote a comment and when.
 
-    ``role``: the sub-graph gave it (``asked``), it is a comment that tells how the ticket ended (``outcome``), or its
-    text is near the question (``text``).
+    ``cut``: the section or comment goes on behind it. ``role``: the sub-graph gave it (``asked``), it is a comment that
+    tells how the ticket ended (``outcome``), or its text is near the question (``text``).
     """
 
     ticket: str
@@ -31,6 +31,7 @@ class TicketPassage:
     text: str
     start: int
     role: Role
+    cut: bool = outside_key(False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from autokb.text.lexicons import AsWritten, WordLists, word_lists
 MOST_COMMENTS = 3  # of a ticket that an answer shows
 MOST_IF_ASKED = 6  # where the question asks for comments
 # What speaks for a comment: that its words tell an outcome of the kind asked for, or of another kind, that the assignee
-# wrote it, that it is the last; and against it, that it is a formality or too short to say anything. Set by reading
-# sixty answers, not fitted.
-ASKED_WORDS, OTHER_WORDS, BY_ASSIGNEE, IS_LAST, FORMALITY, SHORT = 2.0, 1.0, 1.0, 0.5, -2.0, -1.0
+# wrote it, that it is the last; and against it, that it is a formality, a question, or too short to say anything. Set
+# by reading a hundred answers, not fitted.
+ASKED_WORDS, OTHER_WORDS, BY_ASSIGNEE, IS_LAST, FORMALITY, QUESTION, SHORT = 2.0, 1.0, 1.0, 0.5, -3.0, -1.0, -1.0
 LEAST = 1.0
 SHORT_CHARACTERS = 25
 KINDS = {"fix": "solved", "resolution": "solved", "root_cause": "causes", "workaround": "workarounds"}
@@ -36,16 +36,16 @@ class CommentWords(WordLists):
 
 
 def outcome_comments(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> tuple[int, ...]:
-    """Return the positions of the comments to show with an answer, in their order.
+    """Return the positions of the comments to show with an answer, in their order; one that repeats another is none.
 
     ``asked`` are the sections that the question asks for; where comments are among them, more are shown.
     """
     wanted = {KINDS[name] for name in asked if name in KINDS} or {"solved"}
     most, least = (MOST_IF_ASKED, -1.0) if "comments" in asked else (MOST_COMMENTS, LEAST)
-    scores = {n: _score(ticket, n, wanted, language) for n in range(len(ticket.comments))}
+    first = {comment.text.strip(): n for n, comment in reversed(list(enumerate(ticket.comments)))}
+    scores = {n: _score(ticket, n, wanted, language) for n in first.values()}
     ranked = sorted(scores, key=lambda n: (-scores[n], -n))
-    best = [n for n in ranked if scores[n] >= least][:most] or ranked[:1]
-    return tuple(sorted(best))
+    return tuple(sorted([n for n in ranked if scores[n] >= least][:most]))
 
 
 def tells_outcome(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> bool:
@@ -65,6 +65,7 @@ def _score(ticket: Ticket, position: int, wanted: set[str], language: str) -> fl
     score += BY_ASSIGNEE * (bool(comment.author) and comment.author == ticket.assignee)
     score += IS_LAST * (position == len(ticket.comments) - 1)
     score += FORMALITY * _has(language, "formalities", comment)
+    score += QUESTION * comment.text.rstrip().endswith("?")
     return score + SHORT * (len(comment.text.strip()) < SHORT_CHARACTERS)
 
 
