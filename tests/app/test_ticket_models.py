@@ -216,6 +216,23 @@ def test_a_question_is_read_by_the_embedder_of_the_settings_masked_and_within_th
         kb.close()
 
 
+def test_an_evaluation_over_the_network_reads_no_private_data(opened: Any, tmp_path: Path) -> None:
+    query = {"id": "1", "text": "It closes at once, says carl@example.com."}
+    (tmp_path / "q.jsonl").write_text(json.dumps(query) + "\n", encoding="utf-8")
+    (tmp_path / "q.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
+    with StubServer() as server:
+        folder = opened(server).workspace.folder
+        settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
+        (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        kb = SupportKB.open(folder)
+        kb.build_tickets()
+        kb.evaluate_tickets(tmp_path / "q.jsonl", tmp_path / "q.tsv")
+        sent = json.dumps(server.embedded)
+    assert "It closes at once, says <email-1>." in sent
+    assert "@example.com" not in sent
+    assert "7946 0958" not in sent
+
+
 def test_a_template_is_drafted_by_a_model(opened: Any) -> None:
     script = Scripted(draft_template=lambda _user: {"answers": [{"number": 1, "sections": []}]})
     with StubServer(script) as server:
