@@ -98,6 +98,38 @@ def test_several_tickets_share_a_request_and_their_texts_are_split(opened: Any) 
         assert (again.calls, again.changed) == (0, 0)
 
 
+def test_a_plan_counts_what_the_tickets_that_changed_would_ask(opened: Any, tmp_path: Path) -> None:
+    with StubServer(Scripted(read_sections=right_sections)) as server:
+        kb = opened(server)
+        planned = kb.plan()
+        assert server.requests == 0
+        asked = kb.build_tickets()
+        sections = planned.stages["sections"]
+        assert (planned.calls, sections.calls, planned.tickets) == (1, asked.calls, 3)
+        assert sections.tokens.input == pytest.approx(asked.tokens.input, rel=0.25)
+        assert sections.tokens.output > 0 and sections.cost > 0
+        assert planned.modes["paper"].calls == 2  # a request for each ticket that the rules leave something of
+        assert kb.plan().calls == 0
+        changed = [{**RECORDS[0], "fields": {**RECORDS[0]["fields"], "description": "Other. " * 50}}, *RECORDS[1:]]
+        kb.add([small_tickets.write(tmp_path / "tickets.json", changed)], "tickets")
+        again = kb.plan().stages["sections"]
+        assert (again.calls, again.tokens.input < sections.tokens.input) == (1, True)
+        assert SupportKB.open(kb.workspace.folder).plan().calls == 0  # offline
+
+
+def test_a_plan_counts_what_an_embedder_over_the_network_reads_of_tickets(opened: Any) -> None:
+    with StubServer() as server:
+        folder = opened(server).workspace.folder
+        settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
+        (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        kb = SupportKB.open(folder)
+        planned = kb.plan()
+        assert server.embedded == []
+        asked = kb.build_tickets()
+        assert planned.tokens.input == pytest.approx(asked.tokens.input, rel=0.25)
+        assert kb.plan().calls == 0
+
+
 def test_a_text_stays_in_its_section_where_a_reply_is_wrong_and_is_asked_about_again(opened: Any) -> None:
     script = Scripted(read_sections=lambda _user: {"answers": []})
     with StubServer(script) as server:
@@ -182,6 +214,23 @@ def test_a_question_is_read_by_the_embedder_of_the_settings_masked_and_within_th
             kb.ask_tickets("why are the menus white?", budget=0.0)
         assert server.embedded == []
         kb.close()
+
+
+def test_an_evaluation_over_the_network_reads_no_private_data(opened: Any, tmp_path: Path) -> None:
+    query = {"id": "1", "text": "It closes at once, says carl@example.com."}
+    (tmp_path / "q.jsonl").write_text(json.dumps(query) + "\n", encoding="utf-8")
+    (tmp_path / "q.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
+    with StubServer() as server:
+        folder = opened(server).workspace.folder
+        settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
+        (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        kb = SupportKB.open(folder)
+        kb.build_tickets()
+        kb.evaluate_tickets(tmp_path / "q.jsonl", tmp_path / "q.tsv")
+        sent = json.dumps(server.embedded)
+    assert "It closes at once, says <email-1>." in sent
+    assert "@example.com" not in sent
+    assert "7946 0958" not in sent
 
 
 def test_a_template_is_drafted_by_a_model(opened: Any) -> None:

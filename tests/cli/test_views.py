@@ -245,3 +245,15 @@ def test_hidden_reasoning_stands_apart_where_there_is_any(hidden: int, capsys: p
         Console(width=100).print(view)
         shown = capsys.readouterr().out
         assert ("of which reasoning" in " ".join(shown.split()), "1500" in shown.replace(",", "")) == (hidden > 0,) * 2
+
+
+def test_a_plan_says_which_command_asks_about_tickets(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = Figures(3, Tokens(900, 2_000), 0.5)
+    modes, paid = {"economical": figures, "paper": figures}, PaidSoFar(0, Tokens(0, 0), 0.0)
+    planned = Plan(
+        3, figures.tokens, 0.5, 1.0, 0, 0, "economical", {"sections": figures}, modes, BatchPlan(0.25), paid, tickets=41
+    )
+    Console(width=100).print(plan_view(planned))
+    shown = capsys.readouterr().out
+    assert shown.startswith("0 documents, 0 issues, 41 tickets: 3 requests to a model")
+    assert "sections are those of tickets, which autokb tickets build asks about" in shown

@@ -36,8 +36,8 @@ from autokb.evaluation.retrieval.system_names import (
     choose_ticket_systems,
 )
 from autokb.heuristics.tickets.read_question import read_ticket_question
-from autokb.pipeline.stages import Stages, open_stages
-from autokb.pipeline.tickets import load_index, read_fitted
+from autokb.pipeline.stages import open_stages
+from autokb.pipeline.tickets import as_embedded, load_index, read_fitted
 from autokb.retrieval.search import ChunkIndex, fused_equally
 from autokb.stores.ticket_tables import PublishedTicket, read_tickets
 from autokb.stores.workspace import Workspace
@@ -85,10 +85,14 @@ def evaluate_workspace_tickets(
         if not index.ids:
             raise BadInputError(NO_TICKETS.format(folder=workspace.folder))
         weights = read_fitted(file).weights
-        experiment = _Experiment(index, stages, asked, weights)
+
+        def embed(texts: Sequence[str]) -> Vectors:
+            return stages.embed(as_embedded(texts, workspace.settings))
+
+        experiment = _Experiment(index, embed, asked, weights)
         systems = {name: experiment.system(name) for name in wanted if name not in (TICKET_TEXT, TICKET_FUSED)}
         if {TICKET_TEXT, TICKET_FUSED} & set(wanted):
-            chunks = _text_chunks(read_tickets(file), stages, workspace.spec.language)
+            chunks = _text_chunks(read_tickets(file), embed, workspace.spec.language)
             vector = experiment.vectors.__getitem__
             systems |= {TICKET_TEXT: vector_baseline(chunks, vector)} if TICKET_TEXT in wanted else {}
             systems |= {TICKET_FUSED: _fused(chunks, vector)} if TICKET_FUSED in wanted else {}
@@ -115,14 +119,18 @@ class _Experiment:
     """The questions over the published tickets; what several systems need of one is worked out once."""
 
     def __init__(
-        self, index: TicketIndex, stages: Stages, asked: Sequence[LabelledQuery], weights: TicketWeights
+        self,
+        index: TicketIndex,
+        embed: Callable[[Sequence[str]], Vectors],
+        asked: Sequence[LabelledQuery],
+        weights: TicketWeights,
     ) -> None:
         self.index = index
         self.weights = weights
         said = [read_ticket_question(query.text, index.template, {}).entities for query in asked]
         entities = [{name: words[:ENTITY_CHARACTERS] for name, words in one.items() if words.strip()} for one in said]
         texts = list(dict.fromkeys([q.text for q in asked] + [t for one in entities for t in one.values()]))
-        self.vectors: Mapping[str, Vectors] = dict(zip(texts, stages.embed(texts), strict=True))
+        self.vectors: Mapping[str, Vectors] = dict(zip(texts, embed(texts), strict=True))
         self.questions = {q.text: self._question(q, said) for q, said in zip(asked, entities, strict=True)}
         self.signals = lru_cache(maxsize=1)(lambda text: find_signals(index, self.questions[text]))
 
@@ -167,7 +175,9 @@ class _Experiment:
         return [self.index.ids[int(rows[n])] for n in best_first(scores, DEPTH)]
 
 
-def _text_chunks(tickets: Mapping[str, PublishedTicket], stages: Stages, language: str) -> ChunkIndex:
+def _text_chunks(
+    tickets: Mapping[str, PublishedTicket], embed: Callable[[Sequence[str]], Vectors], language: str
+) -> ChunkIndex:
     """Index chunks of whole tickets as plain text, as the paper's baseline does."""
     documents, chunks = [], list[Chunk]()
     for ticket, published in tickets.items():
@@ -176,7 +186,7 @@ def _text_chunks(tickets: Mapping[str, PublishedTicket], stages: Stages, languag
         with suppress(UnreadableFileError):
             chunks += [c for c in chunk_page(Page(document), "fixed", CHUNK_SIZE).chunks if c.spans]
         documents.append(ticket)
-    return index_chunks(documents, chunks, stages.embed, language=language)
+    return index_chunks(documents, chunks, embed, language=language)
 
 
 def _fused(chunks: ChunkIndex, vector: Callable[[str], Vectors]) -> System:

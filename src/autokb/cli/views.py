@@ -113,8 +113,9 @@ def several(count: int, word: str) -> str:
 def plan_view(planned: Plan) -> RenderableType:
     """Show what a build would ask and cost."""
     time = "none" if planned.seconds is None else f"about {duration(planned.seconds)}"
+    tickets = f", {several(planned.tickets, 'ticket')}" if planned.tickets else ""
     first = Text(
-        f"{several(planned.documents, 'document')}, {several(planned.issues, 'issue')}: "
+        f"{several(planned.documents, 'document')}, {several(planned.issues, 'issue')}{tickets}: "
         f"{several(planned.calls, 'request')} to a model, {money(planned.cost)}, time {time}."
     )
     if not any(mode.calls for mode in planned.modes.values()):
@@ -127,6 +128,8 @@ def plan_view(planned: Plan) -> RenderableType:
             written = (f"{row.tokens.input:,}", f"{row.tokens.output:,}", *reasoning)
             table.add_row(name, f"{row.calls:,}", *written, money(row.cost))
     lines: list[RenderableType] = [first, table]
+    if (sections := planned.stages.get("sections")) is not None and sections.calls:
+        lines.append(Text("  sections are those of tickets, which autokb tickets build asks about", style="dim"))
     for mode, row in planned.modes.items():
         lines.append(Text(f"  {mode}: {row.calls:,} requests, {money(row.cost)}", style="dim"))
     lines.append(Text(f"  {planned.mode} as a batch: {money(planned.batch.cost)}", style="dim"))

@@ -125,7 +125,8 @@ class PaidSoFar(Result):
 class Plan(Figures):
     """What a build is still to pay for in the mode set, and what either mode would take.
 
-    ``seconds`` is None where nothing is known of them. ``documents`` and ``issues`` are those that were added.
+    ``seconds`` is None where nothing is known of them. ``documents``, ``issues`` and ``tickets`` are those that were
+    added.
     """
 
     seconds: float | None
@@ -136,6 +137,7 @@ class Plan(Figures):
     modes: Mapping[str, Figures]
     batch: BatchPlan
     paid: PaidSoFar
+    tickets: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from autokb.pipeline.model_choice import check_settings, model_of, named_models
 from autokb.pipeline.model_session import PACE, read_ratios
 from autokb.pipeline.rehearsal import ExpectedAnswers, Rehearsal
 from autokb.pipeline.stages import Stages
+from autokb.pipeline.tickets import STAGE as SECTIONS
+from autokb.pipeline.tickets import TicketBuild
 from autokb.stores.database import damaged_rows
 from autokb.stores.ledger_table import LedgerTable, in_flight, spending
 from autokb.stores.workspace import MODES, Workspace
@@ -39,6 +41,7 @@ STAGES = (
     "solution_attributes",
     "rules",
     "fit",
+    SECTIONS,  # of tickets, which ``autokb tickets build`` asks about
 )
 
 
@@ -46,13 +49,15 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
     """Return calls, tokens, money and seconds per stage that a build is still to pay for; offline all are 0.
 
     The whole build is rehearsed on a copy: the same requests are made and counted instead of sent, and the answers that
-    are expected to them stand in for a model's. Seconds are None where there is nothing to build.
+    are expected to them stand in for a model's. Past tickets are counted too, as ``autokb tickets build`` would ask
+    about them, their sections in a stage of their own. Seconds are None where there is nothing to build; those of
+    tickets are the waiting for models alone.
     """
     settings = workspace.settings
     check_settings(settings)
     asks = bool(named_models(settings)) or read_embedder_name(settings.embedder).is_paid
     with workspace.file() as file:
-        documents, issues = len(file.staged("documents")), len(file.staged("issues"))
+        documents, issues, tickets = (len(file.staged(kind)) for kind in ("documents", "issues", "tickets"))
         pace = _noted_seconds(file, PACE)
         modes = _estimates(workspace, file, progress) if asks else {mode: _nothing(workspace, file) for mode in MODES}
         seconds = estimate_build_seconds(workspace, file, progress)
@@ -68,6 +73,7 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
         seconds=None if seconds is None else round(seconds, 1),
         documents=documents,
         issues=issues,
+        tickets=tickets,
         mode=workspace.mode,
         stages={name: chosen.stages.get(name, NO_FIGURES).rounded() for name in STAGES},
         modes={mode: estimate.total().rounded() for mode, estimate in modes.items()},
@@ -97,6 +103,8 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
                 expected = ExpectedAnswers()
                 stages = counting_stages(copy, own, file, estimate, expected, progress)
                 Rehearsal(copy, own, stages, expected=expected).run(publish=False)
+                encoder = _ticket_encoder(copy, own, estimate)
+                TicketBuild(copy, own, counting_stages(copy, own, file, estimate, expected, progress, encoder)).count()
     return found
 
 
@@ -107,10 +115,11 @@ def counting_stages(
     estimate: Estimate,
     expected: ExpectedAnswers,
     progress: Progress = silent,
+    encoder: Encoder | None = None,
 ) -> Stages:
     """Return stages on a copy of a file that count what models would be asked, who answer as expected.
 
-    Vectors that cost nothing are kept in the file itself too.
+    Vectors that cost nothing are kept in the file itself too, unless another ``encoder`` is given.
     """
     settings, mode = workspace.settings, workspace.mode
     ledger = LedgerTable(copy)
@@ -119,7 +128,7 @@ def counting_stages(
     }
     return Stages(
         copy,
-        _encoder(workspace, copy, file, estimate),
+        encoder or _encoder(workspace, copy, file, estimate),
         runners,
         lambda task, stage: model_of(settings, mode, task, stage),
         progress=progress,
@@ -135,6 +144,14 @@ def _encoder(workspace: Workspace, copy: WorkspaceFile, file: WorkspaceFile, est
         return free
     is_first = copy.meta(GROWN_BY) != model_of(settings, workspace.mode, GROW_TREE.name, "trees")
     return CountingEncoder(settings.embedder, embedder.price_key, copy, estimate, free if is_first else None)
+
+
+def _ticket_encoder(workspace: Workspace, copy: WorkspaceFile, estimate: Estimate) -> Encoder:
+    """Return what counts the vectors of tickets, where they are paid for; which they are decides no request."""
+    embedder = read_embedder_name(workspace.settings.embedder)
+    if not embedder.is_paid:
+        return FreeEncoder(open_free_embedder(embedder), copy)
+    return CountingEncoder(workspace.settings.embedder, embedder.price_key, copy, estimate)
 
 
 def costs(workspace: Workspace) -> Costs:

@@ -134,11 +134,10 @@ class TicketBuild:
     def run(self) -> TicketBuildReport:
         """Parse, embed, link and publish."""
         template = ticket_template(self.workspace.spec)
-        tickets = staged_tickets(self.file)
-        before = fingerprints(self.file)
+        tickets, before = staged_tickets(self.file), fingerprints(self.file)
         now = self._fingerprints(tickets, template)
         gone = [i for i in before if i not in now]
-        changed = [t for t in tickets if before.get(t.id) != now[t.id]]
+        changed = _changed(tickets, before, now)
         trees = self._trees(changed, template)
         pieces = self._pieces(changed, trees, template)
         edges = self._edges(tickets, {t.id for t in changed}, gone)
@@ -158,6 +157,23 @@ class TicketBuild:
             dangling=sum(e.dangling for e in edges),
             similar=sum(e.origin == "similarity" for e in edges),
         )
+
+    def count(self) -> None:
+        """Have stages that count requests count what a build would ask for; nothing is linked or published.
+
+        Vectors are counted where they are paid for, without those of the few hundred texts that weights and gate are
+        fitted on.
+        """
+        is_paid = read_embedder_name(self.workspace.settings.embedder).is_paid
+        if not is_paid and not self.stages.asks_model(READ_SECTIONS, STAGE):
+            return
+        template = ticket_template(self.workspace.spec)
+        tickets = staged_tickets(self.file)
+        changed = _changed(tickets, fingerprints(self.file), self._fingerprints(tickets, template))
+        trees = self._trees(changed, template)
+        if is_paid:
+            self._pieces(changed, trees, template)
+            self._embed([t.title for t in tickets])
 
     def _fingerprints(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, str]:
         read_by = (
@@ -253,6 +269,10 @@ class TicketBuild:
             self.file.note(WEIGHTS, canonical_json({"encoder": encoder, "links": len(linked), **asdict(fitted)}))
             self.file.note(GATE, canonical_json({"encoder": encoder, **asdict(gate)}))
             count_generation(self.file)
+
+
+def _changed(tickets: Sequence[Ticket], before: Mapping[str, str], now: Mapping[str, str]) -> list[Ticket]:
+    return [t for t in tickets if before.get(t.id) != now[t.id]]
 
 
 def ticket_lines(file: WorkspaceFile) -> list[dict[str, Any]]:
