@@ -24,6 +24,7 @@ from autokb.llm.prices import Prices
 from autokb.pipeline.build import Build
 from autokb.pipeline.cost_estimate import Estimate
 from autokb.pipeline.plan import counting_stages
+from autokb.pipeline.rehearsal import ExpectedAnswers
 from autokb.stores.workspace import open_workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
@@ -71,7 +72,8 @@ def ask(folder_: Path, mode: str) -> Asked:
             closing(WorkspaceFile(copy.knowledge_path)) as own,
             mock.patch.object(Estimate, "count_groups", lambda _self, *given: asked.count_groups(*given)),
         ):
-            Build(copy, own, counting_stages(copy, own, Estimate(Prices({}, "")))).run(publish=False)
+            stages = counting_stages(copy, own, file, Estimate(Prices({}, "")), ExpectedAnswers())
+            Build(copy, own, stages).run(publish=False)
     return asked
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.app.ask_tickets import TicketAnswer
+from autokb.app.ask_tickets import TicketAnswer, TicketAsking
+from autokb.app.tickets import open_tickets
 from autokb.core.errors import BadInputError
+from autokb.tickets.match import MatchChance
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +124,42 @@ def test_cypher_shows_the_plan_that_ran(built: SupportKB) -> None:
 def test_an_empty_question_is_refused(built: SupportKB) -> None:
     with pytest.raises(BadInputError, match="The question is empty"):
         built.ask_tickets("  ")
+
+
+# -- how sure it is
+
+
+def with_match(kb: SupportKB, intercept: float) -> TicketAsking:
+    """Return asking whose links say of every ticket found first how likely it is the same problem."""
+    opened = open_tickets(kb.workspace)
+    fitted = replace(opened.fitted, match=MatchChance(0.0, 0.0, intercept))
+    return TicketAsking(replace(opened, fitted=fitted))
+
+
+def test_a_ticket_that_is_unlikely_to_be_the_same_problem_is_named_but_does_not_answer(built: SupportKB) -> None:
+    asking = with_match(built, -4.0)
+    answer = asking.ask("why does the camera crash?")
+    assert (answer.outcome, answer.evidence) == ("abstains", ())
+    assert answer.reason == "No past ticket is likely to be about the same problem."
+    assert answer.match == pytest.approx(0.018, abs=0.001)
+    assert {one.id for one in answer.tickets} >= {"APP-1", "APP-2"}
+    assert asking.ask("root cause of APP-1").outcome == "answered"
+    asking.opened.close()
+
+
+def test_how_likely_it_is_the_same_problem_is_told_where_links_can_tell(built: SupportKB) -> None:
+    asking = with_match(built, 4.0)
+    assert asking.ask("why does the camera crash?").match == pytest.approx(0.982, abs=0.001)
+    assert built.ask_tickets("why does the camera crash?").match is None
+    asking.opened.close()
+
+
+def test_a_question_with_an_accepted_answer_is_as_sure_as_the_questions_are_alike(kb: SupportKB) -> None:
+    kb.accept_ticket("the phone is dead in the morning", "APP-8")
+    asking = with_match(kb, -4.0)
+    answer = asking.ask("the phone is dead in the morning")
+    assert (answer.outcome, answer.tickets[0].id, answer.match) == ("answered", "APP-8", 1.0)
+    asking.opened.close()
 
 
 # -- accepted answers

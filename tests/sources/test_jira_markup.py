@@ -19,7 +19,7 @@ from autokb.sources.jira_markup import jira_to_markdown
             "see [the page|https://a.example/b] or [https://c.example]",
             "see [the page](https://a.example/b) or <https://c.example>",
         ),
-        ("[~ann] sent [^log.txt] and !shot.png|thumbnail!", "@ann sent log.txt and ![shot.png](shot.png)"),
+        ("@[~ann] sent [^log.txt] and !shot.png|thumbnail!", "@ann sent log.txt and ![shot.png](shot.png)"),
         ("bq. he said\n{quote}\ntwo\nlines\n{quote}", "> he said\n\n> two\n> lines"),
         ("||a||b||\n|1|2|", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("{color:red}hot{color} {{mono}} {panel:title=Note}x{panel}", "hot `mono` \n\n**Note**\n\nx"),

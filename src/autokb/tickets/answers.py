@@ -25,7 +25,9 @@ ENDINGS = frozenset({"fix", "root_cause", "workaround", "resolution", "comments"
 CUT = "[...]"  # behind what is shown of a longer text
 DUPLICATES = "duplicate"  # part of the name of links to a ticket that is resolved elsewhere
 _DOTTED = re.compile(r"\d+\.\d+")  # of a version that was released; beside such, sprints and milestones say nothing
-_FIXED = re.compile(r"fix|done|solved|resolved|complete|released|gelöst|behoben|erledigt|fertig", re.IGNORECASE)
+_FIXED = re.compile(
+    r"\b(?:fixed|done|solved|resolved|completed?|released|implemented|gelöst|behoben|erledigt|fertig|umgesetzt)\b", re.I
+)
 _DUPLICATE = re.compile(r"duplicate|duplikat|dublette", re.IGNORECASE)
 
 

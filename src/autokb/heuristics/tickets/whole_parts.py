@@ -6,12 +6,15 @@ from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
 from autokb.text.markdown import parse_blocks, sentences
 
+SOME_CODE = 300  # characters of a block of code that are worth showing without the rest
+
 
 def opening(text: str, start: int, end: int, most: int, language: str = ENGLISH) -> Span:
     """Return the place of the longest beginning of ``text[start:end]`` with at most ``most`` characters, trimmed.
 
-    It ends with a paragraph, item, table or block of code; only a first one that is too long is cut, after a sentence,
-    or where it is code after a line. A single sentence that is too long is kept whole.
+    It ends with a paragraph, item, table or block of code. Only a first one that is too long is cut, after a sentence,
+    and one of code after a line where there is room for some of it: what stands before it speaks of it. A single
+    sentence that is too long is kept whole.
     """
     start, end = _trim(text, start, end)
     if end - start <= most:
@@ -24,7 +27,7 @@ def opening(text: str, start: int, end: int, most: int, language: str = ENGLISH)
         if block.end <= most:
             stop = block.end
             continue
-        if not part[:stop].strip():
+        if not part[:stop].strip() or (block.kind == "code" and most - block.start >= SOME_CODE):
             stop = _cut_block(part, block.kind in ("code", "table"), block.start, block.end, most, language)
         break
     return _trim(text, start, start + stop) if stop else (start, end)
