@@ -9,7 +9,7 @@ from random import Random
 from autokb.core.ids import digest
 from autokb.core.ticket_plan import DATE_FIELDS, Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.ticket_template import TicketTemplate, read_template
-from autokb.core.tickets import LIST_FIELDS, SIMILAR_TO, TICKET, Edge, Ticket
+from autokb.core.tickets import LIST_FIELDS, SIMILAR_TO, TICKET, Edge, Ticket, in_order
 from autokb.heuristics.tickets.parse_sections import tree_of
 from autokb.stores.ticket_tables import PublishedTicket, count_generation, publish_edges, publish_tickets
 from autokb.stores.workspace_file import WorkspaceFile
@@ -86,7 +86,7 @@ def make_edges(random: Random, tickets: Iterable[PublishedTicket], count: int = 
         origin = "similarity" if kind == SIMILAR_TO else random.choice(["source", "source", "answers"])
         dangling = not {source, target} <= set(ids[:-2])
         found[source, kind, target, origin] = Edge(source, kind, target, origin, dangling, round(random.random(), 3))
-    return sorted(found.values())
+    return in_order(found.values())
 
 
 def publish(

@@ -39,3 +39,10 @@ def test_a_comment_that_repeats_another_is_shown_once() -> None:
 def test_where_no_comment_tells_none_is_shown() -> None:
     one = ticket("Assigning to Bo.", "When will this be fixed?", "I see it too.")
     assert outcome_comments(one, ("fix",)) == ()
+
+
+def test_a_short_discussion_is_shown_though_no_word_says_that_it_solved_it() -> None:
+    advice = "Your engine is version 10. Please go back to 8, the package does not work with 10."
+    assert outcome_comments(ticket("Any news?", advice), ("fix",)) == (1,)
+    others = [f"We see it on device number {n}, too, every single day." for n in range(3)]
+    assert outcome_comments(ticket(advice, *others), ("fix",)) == ()

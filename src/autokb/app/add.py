@@ -256,8 +256,10 @@ def _refuse_ids_of_other_files(old: Mapping[str, Staged], changed: Iterable[Stag
 
 def _is_id_of_text(before: Staged, new: Staged) -> bool:
     """Return whether the id was made from the text, which both have: then no file gave it."""
+    if not new.id.startswith("raw-"):
+        return False
     words = RAW_ISSUE.read(new.body, id=new.id).full_text
-    return new.id.startswith("raw-") and words == RAW_ISSUE.read(before.body, id=before.id).full_text
+    return words == RAW_ISSUE.read(before.body, id=before.id).full_text
 
 
 def _holds_other(before: Staged, name: str, new: Staged) -> bool:

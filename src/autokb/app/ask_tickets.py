@@ -28,7 +28,7 @@ from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.pipeline.tickets import read_gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
-from autokb.stores.ticket_tables import read_field_values, read_tickets
+from autokb.stores.ticket_tables import PublishedTicket, read_field_values, read_tickets
 from autokb.tasks.task import In, Out, Task
 from autokb.tasks.tickets.from_tickets.task import TASK as FROM_TICKETS
 from autokb.tasks.tickets.parse_query.task import TASK as PARSE_QUERY
@@ -40,6 +40,7 @@ from autokb.tickets.answers import (
     comment_passages,
     comments_section,
     passages_of_rows,
+    problem_of,
     state_of,
     text_passages,
     write_answer,
@@ -87,12 +88,16 @@ class EvidenceInTicket(Result):
 
 @dataclass(frozen=True, slots=True)
 class FoundTicket(Result):
-    """A ticket that was found for a question, best first; ``state`` says in a few words how it stands."""
+    """A ticket that was found for a question, best first.
+
+    ``state`` says in a few words how it stands, ``problem`` in the first sentences of its description what it reports.
+    """
 
     id: str
     title: str
     score: float
     state: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,10 @@ class TicketAsking:
 
     def __post_init__(self) -> None:
         """Ready what reads sub-graphs; no engine for Cypher is opened before a model is to write for it."""
+        template = self.opened.index.template
+        self._titles = template.field_of.get("title", "")
+        environment = template.field_of.get("environment", "")
+        self._unread = {self._titles, environment, *(rule.name for rule in template.sections if rule.blocks)}
         self._graph = SubgraphReader(self.opened)
         self._cypher = CypherReader(self.opened)
 
@@ -174,12 +183,16 @@ class TicketAsking:
             seconds=round(time.perf_counter() - started, 6),
             match=found.match,
             tickets=tuple(
-                FoundTicket(i, found.tickets[i].ticket.title, round(score, 4), state_of(found.tickets[i].ticket))
-                for i, score in zip(found.ids[:k], found.scores, strict=False)
+                self._found(found.tickets[i], score) for i, score in zip(found.ids[:k], found.scores, strict=False)
             ),
             accepted=found.accepted,
             question=HowRead(dict(parts.entities), parts.intents, dict(parts.filters), parts.links),
         )
+
+    def _found(self, published: PublishedTicket, score: float) -> FoundTicket:
+        ticket = published.ticket
+        problem = problem_of(published, self.opened.index.template, self.opened.workspace.spec.language)
+        return FoundTicket(ticket.id, ticket.title, round(score, 4), state_of(ticket), problem)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         return self.opened.embed(texts, self._encoder)
@@ -394,8 +407,9 @@ class TicketAsking:
         first, last = int(index.starts[row]), int(index.starts[row + 1])
         cosines = index.vectors[first:last] @ vector
         pieces = [index.pieces[first + int(n)] for n in np.argsort(-cosines, kind="stable")]
-        summary = index.template.field_of.get("title", "")
-        return [(p.section, p.start, p.end) for p in pieces if p.section != summary][:PIECES_A_TICKET]
+        # Code, logs and lists of devices are near to much and tell little by themselves.
+        told = [p for p in pieces if p.section not in self._unread] or pieces
+        return [(p.section, p.start, p.end) for p in told if p.section != self._titles][:PIECES_A_TICKET]
 
     def _nearest_pieces(self, vector: Vectors, k: int) -> list[TicketPassage]:
         """Return the nearest pieces of all tickets, as a search over chunks of text does."""

@@ -30,7 +30,7 @@ def ask(
     from autokb.cli.ticket_answer_views import answer_view
 
     answer = SupportKB.open(workspace, model=model).ask_tickets(text, k, cypher=cypher, budget=budget)
-    emit(json, answer.as_json(), lambda: answer_view(workspace, text, answer))
+    emit(json, answer.as_json(), lambda: answer_view(workspace, answer))
 
 
 @tickets.command(

