@@ -1,0 +1,63 @@
+"""Suggestions for a live conversation: its last message is read with what was said before, and answered shortly."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
+from autokb.app.ask import QUESTION_CHARACTERS, OpenIndex
+from autokb.core.attributes import Values
+from autokb.core.conversations import CUSTOMER, Message
+from autokb.core.domain import DomainSpec
+from autokb.core.errors import BadInputError
+from autokb.core.reply_rules import ReplyRules, read_reply_rules
+from autokb.core.storable import without_surrogates
+from autokb.heuristics.attributes.extract import stated_attributes
+from autokb.heuristics.conversations.read_turn import Turn, read_turn
+from autokb.heuristics.conversations.small_talk import small_talk_reply
+
+LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
+MOST_MESSAGES = 200  # the last ones are read
+REFUSAL = "I can help with {name}. What is the matter with yours?"
+
+
+def suggest(opened: OpenIndex, messages: Sequence[Message]) -> Suggested:
+    """Return what an agent could send next (BadInputError where the last message is not the customer's)."""
+    started = time.perf_counter()
+    if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
+        raise BadInputError("The last message must be the customer's, and say something: it is what is to be answered.")
+    spec = opened.index.spec
+    cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
+    turn = read_turn(cleaned, spec.language)
+    if turn.small_talk is not None:
+        reply = Suggestion(small_talk_reply(turn.small_talk, spec.language), "small_talk")
+        return Suggested("answered", (reply,), turn.text, seconds=round(time.perf_counter() - started, 6))
+    rules = read_reply_rules(spec.reply)
+    answer = opened.ask(turn.text, attributes_of(turn, spec), LOOKED_THROUGH)
+    tried = turn.tried if turn.unsolved else ()
+    found = suggestions_from(answer, rules, refusal_of(rules, spec), tried, spec.language)
+    return Suggested(
+        answer.outcome,
+        found,
+        turn.text,
+        answer.reason,
+        answer.confidence,
+        round(time.perf_counter() - started, 6),
+    )
+
+
+def attributes_of(turn: Turn, spec: DomainSpec) -> Mapping[str, Values]:
+    """Return what the customer's messages state of attributes where there are several; a later one takes back."""
+    if len(turn.customer) < 2:
+        return {}
+    stated: dict[str, Values] = {}
+    for message in turn.customer:
+        stated |= stated_attributes(message, spec.attributes, spec.language)
+    return stated
+
+
+def refusal_of(rules: ReplyRules, spec: DomainSpec) -> str:
+    """Return what to say outside of what is known, in the domain's words."""
+    return rules.refusal or REFUSAL.format(name=spec.name)

@@ -1,0 +1,66 @@
+"""What a domain says of replies to customers: ``reply`` of its domain.yaml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from autokb.core.errors import BadInputError
+
+MOST_WORDS = 30  # of a suggestion; the response prediction paper's
+FEWEST_WORDS = 8  # fewer say nothing
+_KNOWN = ("max_words", "tone", "negative_words", "refusal")
+
+
+@dataclass(frozen=True)
+class ReplyRules:
+    """Every suggestion has fewer than ``max_words`` words and none of the ``negative_words``.
+
+    ``tone`` is how a model shall write; ``refusal`` is what to say outside of what is known, empty for our own words.
+    """
+
+    max_words: int = MOST_WORDS
+    tone: tuple[str, ...] = ()
+    negative_words: tuple[str, ...] = ()
+    refusal: str = ""
+
+    @cached_property
+    def _negative(self) -> re.Pattern[str]:
+        words = "|".join(map(re.escape, self.negative_words)) or "(?!)"
+        return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+
+    def has_negative_words(self, text: str) -> bool:
+        """Return whether a text has a word that no reply may have."""
+        return self._negative.search(text) is not None
+
+    def fits(self, text: str) -> bool:
+        """Return whether a text is short enough and has no such word."""
+        return count_words(text) < self.max_words and not self.has_negative_words(text)
+
+
+def count_words(text: str) -> int:
+    """Return how many words a text has, as a person counts: what stands between white space."""
+    return len(text.split())
+
+
+def read_reply_rules(given: Mapping[str, Any]) -> ReplyRules:
+    """Read ``reply`` (BadInputError for what is not known, or of another kind)."""
+    if unknown := sorted(set(given) - set(_KNOWN)):
+        raise BadInputError(f"domain.yaml: reply: {unknown[0]!r} is not known; it takes {', '.join(_KNOWN)}.")
+    most = given.get("max_words", MOST_WORDS)
+    if not isinstance(most, int) or isinstance(most, bool) or most < FEWEST_WORDS:
+        raise BadInputError(f"domain.yaml: reply: max_words must be a whole number from {FEWEST_WORDS} on.")
+    refusal = given.get("refusal", "")
+    if not isinstance(refusal, str):
+        raise BadInputError("domain.yaml: reply: refusal must be a text.")
+    return ReplyRules(most, _texts(given, "tone"), _texts(given, "negative_words"), " ".join(refusal.split()))
+
+
+def _texts(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    found = given.get(name) or ()
+    if not isinstance(found, Sequence) or isinstance(found, str) or not all(isinstance(one, str) for one in found):
+        raise BadInputError(f"domain.yaml: reply: {name} must be a list of texts.")
+    return tuple(text for one in found if (text := " ".join(one.split())))

@@ -1,0 +1,1 @@
+"""What a message in a conversation says with what was said before."""

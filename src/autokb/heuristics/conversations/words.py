@@ -1,0 +1,24 @@
+"""The words of conversations, beside their matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from autokb.text.lexicons import AsWritten, WordLists
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationWords(WordLists):
+    """Phrases and patterns; the YAML file says what each is for."""
+
+    file: ClassVar[str] = "conversations"
+
+    small_talk: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    acknowledgements: tuple[str, ...] = ()
+    replies: Mapping[str, AsWritten] = field(default_factory=dict)
+    unsolved: tuple[AsWritten, ...] = ()
+    continuations: tuple[str, ...] = ()
+    corrections: tuple[AsWritten, ...] = ()
+    references: tuple[str, ...] = ()
