@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autokb.app.ask_tickets import TicketAsking
+from autokb.app.ask_tickets import TicketAnswer, TicketAsking
 from autokb.app.tickets import open_tickets
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
@@ -25,6 +25,7 @@ PAPER = {
     "baseline": {"bleu": 0.057, "meteor": 0.279, "rouge": 0.183},
     "experiment": {"bleu": 0.377, "meteor": 0.613, "rouge": 0.546},
 }
+BANDS = (0.0, 0.35, 0.5, 0.65, 0.8)  # of the chance that the first ticket is right; below the second nothing answers
 SYSTEMS = ("graph", "text")  # the text chunks are the paper's baseline
 
 
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> Result:
             }
         finally:
             opened.close()
-    figures = [Figure("queries", len(queries))]
+    figures = [Figure("queries", len(queries)), *_matches(queries, answers["graph"])]
     detail: dict[str, Any] = {"paper": PAPER, "not measured": missing, "references": "weak"}
     references = [q["weak_reference_answer"] for q in queries]
     for system, found in answers.items():
@@ -64,6 +65,25 @@ def run(options: argparse.Namespace) -> Result:
         detail[f"difference.{name}"] = gain.as_json()
         figures.append(Figure(f"difference.{name}.weak", round(gain.value or 0.0, 4)))
     return Result("ticket_answers", tuple(figures), detail)
+
+
+def _matches(queries: Sequence[dict[str, Any]], answers: Sequence[TicketAnswer]) -> list[Figure]:
+    """Return whether the chance that an answer tells is the share of questions whose first ticket is right."""
+    told = [
+        (a.match, a.tickets[0].id in q["relevant"])
+        for q, a in zip(queries, answers, strict=True)
+        if a.match is not None and a.tickets
+    ]
+    figures = [
+        Figure("match.mean", sum(chance for chance, _ in told) / max(1, len(told))),
+        Figure("match.right", sum(right for _, right in told) / max(1, len(told))),
+        Figure("match.brier", sum((chance - right) ** 2 for chance, right in told) / max(1, len(told))),
+    ]
+    for low, high in zip(BANDS, (*BANDS[1:], 1.01), strict=True):
+        inside = [right for chance, right in told if low <= chance < high]
+        figures.append(Figure(f"match.from_{low}.questions", len(inside)))
+        figures.append(Figure(f"match.from_{low}.right", sum(inside) / len(inside) if inside else None))
+    return figures
 
 
 def _queries() -> list[dict[str, Any]]:

@@ -86,6 +86,13 @@ def test_where_nobody_has_the_section_the_texts_answer_and_that_is_said(built: S
     check_evidence(built, answer)
 
 
+def test_another_ending_of_the_best_ticket_stands_in_for_the_one_that_was_asked_for(built: SupportKB) -> None:
+    answer = built.ask_tickets("What is the root cause of the scanner staying black?")
+    assert answer.fallback == "APP-9 has no section root cause; this is its workaround."
+    assert answer.evidence[0].quote == "Turn the light on."
+    check_evidence(built, answer)
+
+
 def test_a_question_that_names_a_ticket_is_answered_from_it(built: SupportKB) -> None:
     answer = built.ask_tickets("what is the workaround of app-9?")
     assert {one.ticket for one in answer.evidence} == {"APP-9"}

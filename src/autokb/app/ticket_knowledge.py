@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from autokb.app.ticket_subgraph import SOLVING
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.results import Result
@@ -19,7 +20,6 @@ from autokb.stores.workspace_file import Staged
 from autokb.tickets.answers import name_of, originals_of
 
 SOURCE = "tickets"  # what `autokb sources` calls them, and `autokb remove` takes out again
-TELLING = ("fix", "workaround", "root_cause")  # sections that solve something
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +73,21 @@ def _is_fed(staged: Staged) -> bool:
 def _tells(one: PublishedTicket, language: str) -> bool:
     if not one.ticket.resolved:
         return False
-    has_section = any(section.section in TELLING and section.text for section in one.sections)
-    return has_section or tells_outcome(one.ticket, TELLING, language)
+    has_section = any(section.section in SOLVING and section.text for section in one.sections)
+    return has_section or tells_outcome(one.ticket, SOLVING, language)
 
 
 def _document(one: PublishedTicket, template: TicketTemplate, language: str) -> Document:
     """Return a ticket as a page: what solves it first, then its problem; of comments those that tell the outcome."""
     ticket = one.ticket
     texts = {s.section: s.text for s in one.sections if s.section != TICKET and s.text}
-    comments = "\n\n".join(ticket.comments[n].text.strip() for n in outcome_comments(ticket, TELLING, language))
-    parts = [(name, texts[name]) for name in TELLING if name in texts]
+    comments = "\n\n".join(ticket.comments[n].text.strip() for n in outcome_comments(ticket, SOLVING, language))
+    parts = [(name, texts[name]) for name in SOLVING if name in texts]
     parts += [("answer", comments)] if comments else []
     parts += [
         (rule.name, texts[rule.name])
         for rule in template.sections
-        if rule.name in texts and rule.embedded and rule.name not in (*TELLING, "comments") and not rule.blocks
+        if rule.name in texts and rule.embedded and rule.name not in (*SOLVING, "comments") and not rule.blocks
     ]
     body = "\n\n".join(f"## {name_of(name)}\n\n{text}" for name, text in parts if text != ticket.title)
     return Document(ticket.id, ticket.title, f"# {ticket.title}\n\n{body}\n", ticket.url)

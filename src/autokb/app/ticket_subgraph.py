@@ -14,6 +14,7 @@ from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_ticket
 from autokb.tickets.answers import DUPLICATES, ENDINGS, MOST_TICKETS, name_of
 from autokb.tickets.plan import plan_for
 
+SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
 NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
 
 
@@ -78,10 +79,27 @@ class SubgraphReader:
             shown = [i for i in ranked[:1] if i == found.ids[0]]
         if shown:
             return Subgraph({i: found.tickets[i] for i in shown}, rows, parts.intents, plan)
+        if (told := self._other_endings(parts, found)) is not None:
+            return told
         stand_in, reason = self._stand_in(parts, found, ranked)
         if stand_in is None:
             return Subgraph({}, (), parts.intents, plan, (reason,))
         return Subgraph({stand_in: found.tickets[stand_in]}, rows, parts.intents, plan, (reason,))
+
+    def _other_endings(self, parts: QuestionParts, found: FoundTickets) -> Subgraph | None:
+        """Return what the best ticket has in place of the ending that was asked for: a workaround, say, for a fix."""
+        best, template = found.ids[0], self.opened.index.template
+        if parts.filters or not parts.intents or parts.intents[0] not in SOLVING:
+            return None
+        if tells_outcome(found.tickets[best].ticket, parts.intents, self.opened.workspace.spec.language):
+            return None
+        others = tuple(name for name in SOLVING if name in template and name != parts.intents[0])
+        plan, rows = self._run(replace(parts, intents=others), [best])
+        if not rows:
+            return None
+        told = " and ".join(name_of(name).lower() for name in dict.fromkeys(row.section for row in rows))
+        reason = f"{best} has no section {name_of(parts.intents[0]).lower()}; this is its {told}."
+        return Subgraph({best: found.tickets[best]}, rows, others, plan, (reason,))
 
     def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[str | None, str]:
         """Return the ticket that answers where the best has no such section (None: comments or texts do), and why.
