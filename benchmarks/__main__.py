@@ -23,6 +23,7 @@ SLOW = (
     "tickets",
     "ticket_answers",
     "ticket_questions",
+    "conversations",
     "retrieval",
     "trees",
     "tree_requests",

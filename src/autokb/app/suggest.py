@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.app.ask import QUESTION_CHARACTERS, OpenIndex
@@ -17,6 +18,7 @@ from autokb.core.storable import without_surrogates
 from autokb.heuristics.attributes.extract import stated_attributes
 from autokb.heuristics.conversations.read_turn import Turn, read_turn
 from autokb.heuristics.conversations.small_talk import small_talk_reply
+from autokb.sources.chats import read_conversation_file
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
 MOST_MESSAGES = 200  # the last ones are read
@@ -27,7 +29,7 @@ def suggest(opened: OpenIndex, messages: Sequence[Message]) -> Suggested:
     """Return what an agent could send next (BadInputError where the last message is not the customer's)."""
     started = time.perf_counter()
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
-        raise BadInputError("The last message must be the customer's, and say something: it is what is to be answered.")
+        raise BadInputError("The last message must be the customer's; give it as TEXT, or at the end of --chat FILE.")
     spec = opened.index.spec
     cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
     turn = read_turn(cleaned, spec.language)
@@ -46,6 +48,13 @@ def suggest(opened: OpenIndex, messages: Sequence[Message]) -> Suggested:
         answer.confidence,
         round(time.perf_counter() - started, 6),
     )
+
+
+def join_messages(given: Sequence[Message] | str, chat: Path | None) -> list[Message]:
+    """Return the messages of a file, where there is one, with those given behind them; a text is the customer's."""
+    before = [] if chat is None else read_conversation_file(chat).messages
+    last = ([Message(CUSTOMER, given)] if given.strip() else []) if isinstance(given, str) else given
+    return [*before, *last]
 
 
 def attributes_of(turn: Turn, spec: DomainSpec) -> Mapping[str, Values]:

@@ -11,6 +11,7 @@ from autokb.stores.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer
+    from autokb.answering.suggest import Suggested
     from autokb.app.accept_ticket import Accepted
     from autokb.app.add import Kind
     from autokb.app.ask import OpenIndex
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
+    from autokb.core.conversations import Message
     from autokb.core.nouns import Skipped
     from autokb.core.results import (
         Added,
@@ -197,14 +199,29 @@ class SupportKB:
 
         ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents.
         """
-        from autokb.app.ask import open_index
         from autokb.retrieval.read_question import read_values
+
+        opened = self._open_index()
+        return opened.ask(text, read_values(opened.index.spec, attributes or {}), k)
+
+    def _open_index(self) -> OpenIndex:
+        from autokb.app.ask import open_index
 
         if self._index is not None and not self._index.is_current():
             self.close()
         if self._index is None:
             self._index = open_index(self.workspace)
-        return self._index.ask(text, read_values(self._index.index.spec, attributes or {}), k)
+        return self._index
+
+    def suggest(self, messages: Sequence[Message] | str = (), *, chat: Path | None = None) -> Suggested:
+        """Return up to three replies to a customer's last message, read with what was said before.
+
+        ``messages`` are those of a conversation, the last one the customer's, or that one alone as text; ``chat`` is a
+        file of those before them (JSON, JSONL or CSV).
+        """
+        from autokb.app.suggest import join_messages, suggest
+
+        return suggest(self._open_index(), join_messages(messages, chat))
 
     def export(self, target: Path | str) -> Exported:
         """Write the knowledge base as JSONL, Markdown or CSV, by the suffix."""

@@ -269,6 +269,26 @@ def ask(
     emit(json, answer.as_json(), lambda: answer_view(workspace, answer))
 
 
+@app.command(epilog='Example: autokb suggest kb --chat chat.jsonl   or   autokb suggest kb "the left bud is silent"')
+def suggest(
+    workspace: Folder,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="The customer's last message, where the chat has it not.")
+    ] = None,
+    chat: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The conversation so far: JSON, JSONL or CSV.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Suggest up to three replies to a customer's last message, short and with their sources."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+    from autokb.cli.suggestion_views import suggestions_view
+
+    suggested = SupportKB.open(workspace).suggest(text or "", chat=chat)
+    emit(json, suggested.as_json(), lambda: suggestions_view(suggested))
+
+
 @app.command(epilog="Example: autokb costs kb")
 def costs(workspace: Folder, json: Json = False) -> None:
     """Say what was spent in the workspace's life, by stage and task."""

@@ -1,0 +1,75 @@
+"""Conversations whose last message alone misleads: whether the right help is suggested, with the history and without.
+
+90 conversations over four knowledge bases, written by somebody who knew their pages and nothing of the code. Which are
+measured and which words may be chosen by (``--tuning``) is the hash of their ids.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from autokb.core.conversations import Message
+from autokb.evaluation.statistics.bootstrap import mean_interval
+from benchmarks.answers import Base, make
+from benchmarks.figures import Figure, Result
+from benchmarks.running import folder
+
+DATA = Path(__file__).with_name("data") / "conversations.jsonl"
+BASES = ("headphones", "medical", "espresso", "cashbook")
+TUNED_ON = 3  # every third conversation by its hash is for development
+SYSTEMS = {"history": True, "last_message": False}
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Build the four knowledge bases and ask for suggestions."""
+    cases = conversations(tuning=options.tuning)
+    hits: dict[str, list[float]] = {
+        f"{system}.{place}": [] for system in SYSTEMS for place in ("first", "one_of_three")
+    }
+    by_kind: dict[str, dict[str, list[float]]] = {}
+    wrong = []
+    with folder() as place:
+        for name in BASES:
+            base = Base(name, make(name, place / name))
+            for case in (c for c in cases if c["base"] == name):
+                for system, reads_history in SYSTEMS.items():
+                    given = case["messages"] if reads_history else case["messages"][-1:]
+                    found = base.kb.suggest([Message(m["role"], m["text"]) for m in given])
+                    right = [is_right(base, case, one.evidence) for one in found.suggestions]
+                    first, any_of = float(bool(right and right[0])), float(any(right))
+                    hits[f"{system}.first"].append(first)
+                    hits[f"{system}.one_of_three"].append(any_of)
+                    by_kind.setdefault(case["kind"], {}).setdefault(system, []).append(any_of)
+                    if system == "history" and not any_of:
+                        shown = [[one.text, [e.document for e in one.evidence]] for one in found.suggestions]
+                        wrong.append({"id": case["id"], "kind": case["kind"], "read": found.question, "shown": shown})
+            base.kb.close()
+    figures = [Figure("conversations", len(cases))]
+    detail: dict[str, Any] = {"wrong": wrong if options.tuning else len(wrong)}
+    for name, values in hits.items():
+        interval = mean_interval(values)
+        figures += [
+            Figure(name, interval.value),
+            Figure(f"{name}.low", interval.low),
+            Figure(f"{name}.high", interval.high),
+        ]
+    for system in SYSTEMS:
+        detail[f"{system}.by_kind"] = {k: [sum(v[system]), len(v[system])] for k, v in sorted(by_kind.items())}
+    return Result("conversations", tuple(figures), detail)
+
+
+def conversations(*, tuning: bool) -> list[dict[str, Any]]:
+    """Read the conversations of one part."""
+    lines = [json.loads(line) for line in DATA.read_text(encoding="utf-8").split("\n") if line]
+    return [c for c in lines if (hashlib.sha256(c["id"].encode()).digest()[0] % TUNED_ON == 0) == tuning]
+
+
+def is_right(base: Base, case: dict[str, Any], evidence: Sequence[Any]) -> bool:
+    """Return whether a suggestion is from one of the sections that help."""
+    places = [(s["document"], *base.section(s["document"], s["heading"])) for s in case["sections"]]
+    return any(e.document == d and start <= e.start < end for e in evidence for d, start, end in places)

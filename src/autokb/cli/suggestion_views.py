@@ -1,0 +1,29 @@
+"""Suggestions on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from autokb.cli.issue_views import one_line
+
+if TYPE_CHECKING:
+    from autokb.answering.suggest import Suggested
+
+COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yellow"}
+
+
+def suggestions_view(suggested: Suggested) -> RenderableType:
+    """Show each reply with a number and where it is from."""
+    lines: list[RenderableType] = [Text(suggested.outcome, style=COLOURS[suggested.outcome])]
+    if suggested.reason:
+        lines.append(Text(suggested.reason, style="dim"))
+    for number, one in enumerate(suggested.suggestions, 1):
+        lines.append(Text(f"{number}  {one.text}"))
+        documents = ", ".join(dict.fromkeys(one_line(evidence.document) for evidence in one.evidence))
+        lines.append(Text(f"   {one.source.replace('_', ' ')}{f', {documents}' if documents else ''}", style="dim"))
+    if not suggested.suggestions:
+        lines.append(Text("Nothing that is known is short enough to be sent as it is; autokb ask shows all of it."))
+    return Group(*lines)
