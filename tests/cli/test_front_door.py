@@ -74,6 +74,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         f"ask {{here}}/kb '{QUESTION}' --attribute os=iOS --k 2",
         lambda here: opened(here).ask(QUESTION, {"os": ["iOS"]}, 2),
     ),
+    "suggest": (
+        f"suggest {{here}}/kb '{QUESTION}' --chat {{here}}/chat.jsonl",
+        lambda here: opened(here).suggest(QUESTION, chat=here / "chat.jsonl"),
+    ),
     "costs": ("costs {here}/kb", lambda here: opened(here).costs()),
     "approve": (
         "approve {here}/kb s-pair s-rain --author ann",
@@ -162,6 +166,7 @@ def lay_files(here: Path) -> None:
     small_tickets.write(here / "tickets.json")
     (here / "t.jsonl").write_text(json.dumps({"id": "1", "text": "crash of the camera"}) + "\n", encoding="utf-8")
     (here / "t.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
+    (here / "chat.jsonl").write_text('{"role": "customer", "text": "My kettle is cold"}\n', encoding="utf-8")
     (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
     (here / "linked").mkdir()
     (here / "linked" / "issues.csv").symlink_to(here / "more.csv")

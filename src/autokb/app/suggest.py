@@ -37,7 +37,10 @@ def suggest(opened: OpenIndex, messages: Sequence[Message]) -> Suggested:
         reply = Suggestion(small_talk_reply(turn.small_talk, spec.language), "small_talk")
         return Suggested("answered", (reply,), turn.text, seconds=round(time.perf_counter() - started, 6))
     rules = read_reply_rules(spec.reply)
-    answer = opened.ask(turn.text, attributes_of(turn, spec), LOOKED_THROUGH)
+    stated = attributes_of(turn, spec)
+    answer = opened.ask(turn.text, stated, LOOKED_THROUGH)
+    if answer.outcome == "abstains" and len(turn.customer) > 1:  # what was said last may only be chat
+        answer = opened.ask("\n".join(turn.customer[:-1]), stated, LOOKED_THROUGH)
     tried = turn.tried if turn.unsolved else ()
     found = suggestions_from(answer, rules, refusal_of(rules, spec), tried, spec.language)
     return Suggested(

@@ -18,7 +18,9 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
     """Return the kind of small talk that a message is, None where it says anything else."""
     text = _folded(message)
     if not text or len(text) > LONGEST:
-        return ACKNOWLEDGEMENT if not text and message.strip() else None
+        return None
+    if not _NOT_WORDS.sub("", text):
+        return ACKNOWLEDGEMENT  # a thumb, a smile, three dots
     kinds = []
     for kind, pattern in _patterns(language):
         text, count = pattern.subn(" ", text)

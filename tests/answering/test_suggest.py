@@ -1,0 +1,80 @@
+"""What an agent is offered of an answer."""
+
+from __future__ import annotations
+
+from autokb.answering.answer import Answer, Matched
+from autokb.answering.clarify import Clarification
+from autokb.answering.suggest import Suggestion, suggestions_from
+from autokb.core.attributes import Match
+from autokb.core.nouns import Evidence, Issue, Solution
+from autokb.core.reply_rules import ReplyRules, count_words
+
+RULES = ReplyRules(max_words=12, negative_words=("impossible",), refusal="Only kettles here.")
+
+
+def solution(name: str, *steps: str) -> Solution:
+    evidence = tuple(Evidence("kettle.md", n, n + len(step), step) for n, step in enumerate(steps))
+    return Solution(name, "i1", "\n".join(steps), steps, {}, evidence)
+
+
+def answer(*solutions: Solution, **given: object) -> Answer:
+    match = Matched(Issue("i1", "It does not boil", None, {}, ()), Match.EXACT, 0.9, solutions)
+    return Answer(**{  # type: ignore[arg-type]
+        "query": "q", "attributes": {}, "outcome": "answered", "question": None, "matches": (match,), "passages": (),
+        "documents": (), **given,
+    })  # fmt: skip
+
+
+def offered(*solutions: Solution, tried: tuple[str, ...] = (), **given: object) -> tuple[Suggestion, ...]:
+    return suggestions_from(answer(*solutions, **given), RULES, RULES.refusal, tried)
+
+
+def test_whole_steps_fill_a_reply_and_what_is_too_long_is_left_out() -> None:
+    (one,) = offered(solution("s1", "Press the **lid** until it clicks", "Turn the dial.", "Wait for " + "very " * 9))
+    assert one.text == "Press the lid until it clicks. Turn the dial."
+    assert [e.quote for e in one.evidence] == ["Press the **lid** until it clicks", "Turn the dial."]
+    assert (one.solution_id, one.source) == ("s1", "solution")
+    assert count_words(one.text) < RULES.max_words
+
+
+def test_a_step_that_is_too_long_gives_its_first_sentences_never_half_of_one() -> None:
+    (one,) = offered(
+        solution("s1", "Descale it. Use one sachet in a litre of water. Then rinse it twice with fresh water.")
+    )
+    assert one.text == "Descale it. Use one sachet in a litre of water."
+    assert not offered(solution("s2", "Descale " + "slowly " * 20 + "today."))
+
+
+def test_a_word_that_no_reply_may_have_ends_it() -> None:
+    (one,) = offered(solution("s1", "Turn the dial.", "It is impossible to go on."))
+    assert one.text == "Turn the dial."
+    assert not offered(solution("s2", "That is impossible."))
+
+
+def test_three_suggestions_are_three_helps() -> None:
+    found = offered(
+        solution("s1", "Press the lid until it clicks."),
+        solution("s2", "Press the lid down until it clicks."),
+        solution("s3", "Descale the heating plate."),
+        solution("s4", "Plug it into another socket."),
+        solution("s5", "Reset the thermostat by its red pin."),
+    )
+    assert [one.solution_id for one in found] == ["s1", "s3", "s4"]
+
+
+def test_what_the_customer_has_tried_is_not_offered_again() -> None:
+    tried = ("Please press the lid until it clicks, then turn it on.",)
+    found = offered(solution("s1", "Press the lid until it clicks."), solution("s2", "Descale the plate."), tried=tried)
+    assert [one.solution_id for one in found] == ["s2"]
+
+
+def test_a_question_back_comes_first_and_has_no_evidence() -> None:
+    asked = Clarification("model", ("A", "B"), "Which model is it: A, B, or something else?")
+    first, second = offered(solution("s1", "Turn the dial."), outcome="asks", question=asked)
+    assert (first.text, first.source, first.evidence, first.solution_id) == (asked.text, "question", (), None)
+    assert second.solution_id == "s1"
+
+
+def test_outside_of_what_is_known_there_is_the_refusal_alone() -> None:
+    (one,) = suggestions_from(answer(outcome="abstains", matches=()), RULES, RULES.refusal)
+    assert (one.text, one.source) == ("Only kettles here.", "refusal")
