@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autokb.answering.answer import Answer, Matched
 from autokb.answering.clarify import Clarification
 from autokb.answering.suggest import Suggestion, suggestions_from
 from autokb.core.attributes import Match
-from autokb.core.nouns import Evidence, Issue, Solution
+from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 
 RULES = ReplyRules(max_words=12, negative_words=("impossible",), refusal="Only kettles here.")
@@ -21,7 +23,7 @@ def answer(*solutions: Solution, **given: object) -> Answer:
     match = Matched(Issue("i1", "It does not boil", None, {}, ()), Match.EXACT, 0.9, solutions)
     return Answer(**{  # type: ignore[arg-type]
         "query": "q", "attributes": {}, "outcome": "answered", "question": None, "matches": (match,), "passages": (),
-        "documents": (), **given,
+        "documents": (Hit("kettle.md", 0.9),), **given,
     })  # fmt: skip
 
 
@@ -60,6 +62,15 @@ def test_three_suggestions_are_three_helps() -> None:
         solution("s5", "Reset the thermostat by its red pin."),
     )
     assert [one.solution_id for one in found] == ["s1", "s3", "s4"]
+
+
+def test_a_document_that_is_far_behind_the_first_gives_no_filler() -> None:
+    far = solution("s2", "Descale the plate.")
+    far = replace(far, evidence=tuple(replace(e, document="far.md") for e in far.evidence))
+    documents = (Hit("kettle.md", 0.9), Hit("far.md", 0.5))
+    assert [one.solution_id for one in offered(solution("s1", "Turn it on."), far, documents=documents)] == ["s1"]
+    documents = (Hit("kettle.md", 0.9), Hit("far.md", 0.7))
+    assert [one.solution_id for one in offered(solution("s1", "Turn it on."), far, documents=documents)] == ["s1", "s2"]
 
 
 def test_what_the_customer_has_tried_is_not_offered_again() -> None:
