@@ -47,6 +47,13 @@ def test_a_step_that_is_too_long_gives_its_first_sentences_never_half_of_one() -
     assert not offered(solution("s2", "Descale " + "slowly " * 20 + "today."))
 
 
+def test_a_reply_speaks_of_nothing_that_the_customer_cannot_see() -> None:
+    assert not offered(solution("s1", "Start pairing mode as described above."))
+    assert not offered(solution("s2", "This code exists on small kettles only."))
+    (one,) = offered(solution("s3", "Turn the dial.", "It clicks twice.", "Repeat the steps above."))
+    assert one.text == "Turn the dial. It clicks twice."
+
+
 def test_a_word_that_no_reply_may_have_ends_it() -> None:
     (one,) = offered(solution("s1", "Turn the dial.", "It is impossible to go on."))
     assert one.text == "Turn the dial."

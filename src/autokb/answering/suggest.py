@@ -10,6 +10,7 @@ from autokb.answering.answer import Answer, Outcome
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules
+from autokb.heuristics.conversations.standing_alone import stands_alone
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.words import content_words
@@ -107,11 +108,16 @@ def _documents(solution: Solution) -> list[str]:
 
 
 def _help(solution: Solution, source: Source, rules: ReplyRules, language: str) -> Suggestion | None:
-    """Return the beginning of a solution as a reply: whole steps, else whole sentences of its first."""
+    """Return the beginning of a solution as a reply: whole steps, else whole sentences of its first.
+
+    It ends before a step that speaks of what the customer cannot see, such as a table above.
+    """
     parts: list[str] = []
     cited: list[Evidence] = []
     for step, evidence in zip(solution.steps, solution.evidence, strict=False):
         text = _as_sentence(plain_text(step))
+        if not stands_alone(text, language, opens=not parts):
+            break
         if not rules.fits(" ".join((*parts, text))):
             if not parts and (opening := _opening(text, rules, language)):
                 parts, cited = [opening], [evidence]

@@ -22,3 +22,4 @@ class ConversationWords(WordLists):
     continuations: tuple[str, ...] = ()
     corrections: tuple[AsWritten, ...] = ()
     references: tuple[str, ...] = ()
+    leaning_openings: tuple[AsWritten, ...] = ()

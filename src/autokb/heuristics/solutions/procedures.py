@@ -164,6 +164,11 @@ class _Reference:
     is_back: bool
 
 
+def refers_elsewhere(text: str, language: str = ENGLISH) -> bool:
+    """Return whether a text speaks of what stands before or behind it: ``as described above``."""
+    return any(pattern.search(text) for pattern in _compile_references(language))
+
+
 def _references_of(text: str, step: Span, language: str) -> Iterator[_Reference]:
     words = plain_text(text[step[0] : step[1]], images=False)
     patterns = _compile_references(language)
