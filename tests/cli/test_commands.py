@@ -202,15 +202,25 @@ def test_sources_are_listed_and_removed_by_the_command(
     (tmp_path / "i.csv").write_text("id,text\n-7,it hums\nnumber 8,it smells\n")
     run("add", ws, tmp_path / "my manuals")
     run("add", ws, tmp_path / "i.csv", "--as", "issues")
-    folder = {"kind": "folder", "path": str(tmp_path / "my manuals"), "documents": 3, "issues": 0, "tickets": 0}
-    file = {"kind": "file", "path": str(tmp_path / "i.csv"), "documents": 0, "issues": 2, "tickets": 0}
+    folder = {
+        "kind": "folder",
+        "path": str(tmp_path / "my manuals"),
+        "documents": 3,
+        "issues": 0,
+        "tickets": 0,
+        "chats": 0,
+    }
+    file = {"kind": "file", "path": str(tmp_path / "i.csv"), "documents": 0, "issues": 2, "tickets": 0, "chats": 0}
     assert run("sources", ws) == (0, {"sources": [folder, file]})
     status, shown = run("remove", ws, "b c.md", "nothing such")
     assert (status, list(shown)) == (2, ["error"]) and "'nothing such'" in shown["error"]
-    assert run("remove", ws, "b c.md", "number 8") == (0, {"removed": 2, "documents": 1, "issues": 1, "tickets": 0})
+    assert run("remove", ws, "b c.md", "number 8") == (
+        0,
+        {"removed": 2, "documents": 1, "issues": 1, "tickets": 0, "chats": 0},
+    )
     capsys.readouterr()
     assert main(["remove", "--json", str(ws), "--", "-d.md", "-7"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"removed": 2, "documents": 1, "issues": 1, "tickets": 0}
+    assert json.loads(capsys.readouterr().out) == {"removed": 2, "documents": 1, "issues": 1, "tickets": 0, "chats": 0}
     assert run("remove", ws, "-x")[0] == 2  # without the two dashes it is an option
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my manuals" / "a.md").unlink()
@@ -225,7 +235,10 @@ def test_sources_are_listed_and_removed_by_the_command(
     assert (status, list(shown)) == (2, ["error"]) and "--update" in shown["error"]
     assert run("add", ws, "j.csv", "--as", "issues", "--update")[1]["updated"] == 1
     (tmp_path / "my manuals").rmdir()
-    assert run("remove", ws, "i.csv", "./j.csv") == (0, {"removed": 2, "documents": 0, "issues": 2, "tickets": 0})
+    assert run("remove", ws, "i.csv", "./j.csv") == (
+        0,
+        {"removed": 2, "documents": 0, "issues": 2, "tickets": 0, "chats": 0},
+    )
 
 
 def test_ask_show_export_import_by_the_command(run: Run, hand_made: Workspace, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lay_files(here)
     (here / "emptied").mkdir()
     kb = SupportKB.open(here / "kb")
+    kb.add([here / "chats.csv"], "chats")
     kb.add([here / "tickets.json"], "tickets")
     kb.build_tickets()
     shown = [node for tree in kb.show().trees for node in (tree, *tree.children) if node.solutions]

@@ -67,6 +67,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda here: opened(here).remove(["blades.md", here / "emptied", "r1"]),
     ),
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
+    "draft-cases": (
+        "draft-cases {here}/kb {here}/cases.jsonl",
+        lambda here: opened(here).draft_cases(here / "cases.jsonl"),
+    ),
     "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
     "build": ("build {here}/kb --rethink --yes", lambda here: opened(here).build(rethink=True, yes=True)),
     "show": ("show {here}/kb --most 2", lambda here: opened(here).show(most=2)),
@@ -168,6 +172,9 @@ def lay_files(here: Path) -> None:
     (here / "t.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
     (here / "chat.jsonl").write_text('{"role": "customer", "text": "My kettle is cold"}\n', encoding="utf-8")
     (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+    (here / "chats.csv").write_text(
+        f"conversation,role,text\n1,customer,{QUESTION}\n1,agent,Clean its contacts with a cloth.\n", encoding="utf-8"
+    )
     (here / "linked").mkdir()
     (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
     (here / "page.md").write_text(
@@ -213,6 +220,8 @@ def test_a_command_prints_what_its_method_returns(
         if "tickets" in command:
             opened(here).add([here / "tickets.json"], "tickets")
             opened(here).build_tickets()
+        if command == "draft-cases":
+            opened(here).add([here / "chats.csv"], "chats")
         if command == "build":
             opened(here).build()  # what is thought afresh is there already, so that --rethink shows
         if command == "evaluate compare":

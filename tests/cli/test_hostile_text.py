@@ -50,6 +50,7 @@ RESULTS = (
     "autokb.app.ticket_report",
     "autokb.app.decisions",
     "autokb.app.draft",
+    "autokb.app.draft_cases",
     "autokb.app.chunk",
     "autokb.answering.answer",
     "autokb.answering.suggest",

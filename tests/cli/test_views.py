@@ -210,9 +210,9 @@ def test_sources_are_shown_as_they_are_typed_to_remove_them(tmp_path: Path, caps
     assert main(["sources", str(kb)]) == 0
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]  # a path is not broken
     assert lines == [
-        "kind    documents  issues  tickets  path",
-        f"folder          1       0        0  '{manuals}'",
-        f"file            0       2        0  '{manuals}/i.csv'",
+        "kind    documents  issues  tickets  chats  path",
+        f"folder          1       0        0      0  '{manuals}'",
+        f"file            0       2        0      0  '{manuals}/i.csv'",
         f"To take one out of the next build: autokb remove {kb} PATH",
     ]
     shown = seen(capsys, "remove", kb, "a.md", "1")

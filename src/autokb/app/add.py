@@ -18,8 +18,10 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import Document, Skipped
 from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
+from autokb.sources.chats import read_chats
 from autokb.sources.formats import uncompressed
 from autokb.sources.tickets import read_tickets
+from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE, Codec
 from autokb.stores.staged import (
     added_folders,
@@ -32,7 +34,13 @@ from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged
 
-Kind = Literal["documents", "issues", "tickets"]
+Kind = Literal["documents", "issues", "tickets", "chats"]
+# How each kind is read and stored that comes in records alone.
+_RECORDS: Mapping[str, tuple[Callable[..., Reading[Any]], Codec[Any]]] = {
+    "issues": (read_issues, RAW_ISSUE),
+    "tickets": (read_tickets, TICKET_CODEC),
+    "chats": (read_chats, CONVERSATION_CODEC),
+}
 DROPPED = "dropped"  # in the body of a stored web page: each span that was left out of it, with the reason
 
 
@@ -48,12 +56,13 @@ def add(
     follow_links: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Added:
-    """Stage documents, raw issues or tickets; the next build works with them.
+    """Stage documents, raw issues, tickets or conversations; the next build works with all but the conversations.
 
     A file that is read by other fields than before gives nothing any more but what it gives now. ``sync`` removes what
     the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``. Raises
     BadInputError when a path does not exist, when no record has a field that was named, when two folders hold different
-    files of one name, and without ``update`` when an issue or ticket has the id of another one from another file.
+    files of one name, and without ``update`` when an issue, ticket or conversation has the id of
+    another one from another file.
     """
     fields = fields or Fields()
     known = _added_paths(workspace, kind)
@@ -71,10 +80,10 @@ def add(
         staged, without_text = _staged_documents(reading.records, progress)
         reading = replace(reading, skipped=(*reading.skipped, *without_text))
     else:
-        read = read_issues if kind == "issues" else read_tickets
+        read, codec = _RECORDS[kind]
         reading = read(paths, fields, progress=progress, added=known, follow_links=follow_links)
         _refuse_misspelt(reading)
-        staged = _as_staged(reading.records, RAW_ISSUE if kind == "issues" else TICKET_CODEC)
+        staged = _as_staged(reading.records, codec)
     done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
@@ -169,7 +178,8 @@ def _store(
         if kind == "documents":
             _refuse_namesakes(workspace, old, changed)
         elif not update:
-            _refuse_ids_of_other_files(old, changed)
+            others = [s for s in changed if kind != "issues" or not _is_id_of_text(old[s.id], s)]
+            _refuse_ids_of_other_files(old, others)
         moved = [s for s in items if s.id in old and not _differs(old[s.id], s) and _place(old[s.id]) != _place(s)]
         named = fields_read(file, kind)
         replaced, named_now = _read_otherwise(old.values(), items, named, fields)
@@ -241,9 +251,7 @@ def _refuse_ids_of_other_files(old: Mapping[str, Staged], changed: Iterable[Stag
     taken = [
         (old[new.id], new)
         for new in changed
-        if _place(old[new.id]) != _place(new)
-        and not _is_id_of_text(old[new.id], new)
-        and _holds_other(old[new.id], old[new.id].relative, new)
+        if _place(old[new.id]) != _place(new) and _holds_other(old[new.id], old[new.id].relative, new)
     ]
     if taken:
         before, new = taken[0]

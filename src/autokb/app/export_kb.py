@@ -18,6 +18,7 @@ from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
 from autokb.domains.ticket_templates import ticket_template
 from autokb.pipeline.tickets import ticket_lines
+from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
 from autokb.stores.codecs import Body, decision_body, solution_body
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
@@ -70,7 +71,9 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     """
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
     answers = ({**answer_body(one), "kind": ACCEPTED, "id": one.id} for one in read_accepted(file))
-    lines = sorted([*lines, *ticket_lines(file), *answers], key=lambda line: (line["kind"], line["id"]))
+    lines = sorted(
+        [*lines, *chat_lines(file), *ticket_lines(file), *answers], key=lambda line: (line["kind"], line["id"])
+    )
     decisions = read_decisions(file)
     if not decisions:
         return lines
@@ -84,6 +87,11 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
             if shown != {name: line[name] for name in shown}:
                 line.update({"built_status": line["status"], "built_reason": line["reason"]}, **shown)
     return sorted(lines, key=lambda line: (line["kind"], line["id"]))
+
+
+def chat_lines(file: WorkspaceFile) -> list[Body]:
+    """Return a line for each conversation as it was added: no build makes anything of them."""
+    return [{**CONVERSATION_CODEC.body(one), "kind": "chat", "id": one.id} for one in staged_conversations(file)]
 
 
 def _hand_written_line(one: HandWritten, solution: Solution | None) -> Body:

@@ -12,7 +12,7 @@ from typing import Any
 
 from autokb.app.ask import embed_published
 from autokb.app.edited_exports import read_csv, read_markdown
-from autokb.app.export_kb import SUFFIXES
+from autokb.app.export_kb import SUFFIXES, chat_lines
 from autokb.app.import_answers import MOST_COUNTED, keep_answers, separate_answers, take_answers
 from autokb.app.import_decisions import (
     FileDecisions,
@@ -36,6 +36,7 @@ from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Imported
 from autokb.core.yaml_text import parse_yaml
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting, take_tickets, ticket_lines
+from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import ISSUE, SOLUTION
 from autokb.stores.published import Published, keep_decisions, read_decisions, read_published
 from autokb.stores.staged import STAGED_KINDS
@@ -132,7 +133,7 @@ def _take_decisions(workspace: Workspace, lines: Lines, skipped: list[Skipped], 
 def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Skipped]]:
     """Return how many lines say what is here, and what the others are, by their kinds."""
     ours = {(kind, i): body for kind, i, body in file.lines()}
-    for line in ticket_lines(file):
+    for line in (*chat_lines(file), *ticket_lines(file)):
         kind, i = line.pop("kind"), line.pop("id")
         ours[kind, i] = canonical_json(line)
     unchanged = 0
@@ -178,6 +179,7 @@ def _take_whole(
     # A status without a verdict's line is of an older export: its verdict has no date, so that copies are alike.
     count = len(lines)
     tickets = {i: lines.pop(("ticket", i)) for kind, i in list(lines) if kind == "ticket"}
+    chats = {i: lines.pop(("chat", i)) for kind, i in list(lines) if kind == "chat"}
     setting = read_setting(lines.pop(("setting", TICKETS_SETTING), {}))
     answers = separate_answers(lines)
     found = separate_decisions(lines, now, "")
@@ -190,6 +192,7 @@ def _take_whole(
             gone = _count_all(file)
             unchanged = _publish(file, lines, decisions, answers)
             _stage_sources(file, lines, name)
+            _stage_chats(file, chats, name)
             _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
         if tickets or has_tickets(file):
@@ -246,6 +249,7 @@ def _count_all(file: WorkspaceFile) -> str:
         "verdict": len(decisions.verdicts),
         "solution by hand": len(decisions.written),
         "ticket": len(file.staged("tickets")),
+        "conversation": len(file.staged("chats")),
         "accepted answer": len(read_accepted(file)),
     }
     plurals = {"solution by hand": "solutions by hand"}
@@ -291,3 +295,10 @@ def _stage_sources(file: WorkspaceFile, lines: Lines, name: str) -> None:
             for i, body in bodies.items()
         )
         file.stage(kind, new)
+
+
+def _stage_chats(file: WorkspaceFile, chats: Mapping[str, Mapping[str, Any]], name: str) -> None:
+    """Make the conversations of the file, bodies of lines by id, all that there are."""
+    file.unstage("chats", [s.id for s in file.staged("chats")])
+    nouns = (CONVERSATION_CODEC.read(body, id=i) for i, body in chats.items())
+    file.stage("chats", (Staged(one.id, "", name, CONVERSATION_CODEC.body(one)) for one in nouns))

@@ -15,6 +15,7 @@ from autokb.core.yaml_text import parse_yaml
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
+from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES
 from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.sources.tickets.reading import MOST_COMMENTS
@@ -252,6 +253,27 @@ class TicketAnswerLine(ExportPart):
     number: MaybeNumber = None
 
 
+class MessagePart(ExportPart):
+    """What one of the two wrote."""
+
+    role: Literal["customer", "agent"]
+    text: str = Field(min_length=1, max_length=LONGEST_MESSAGE + 100)
+    date: str = ""
+
+
+class ChatLine(ExportPart):
+    """A conversation as it was added."""
+
+    messages: Annotated[
+        list[MessagePart],
+        Field(
+            min_length=1,
+            max_length=MOST_MESSAGES,
+            description=f"a list of 1 to {MOST_MESSAGES:,} messages: role (customer or agent), text and date",
+        ),
+    ]
+
+
 class SettingLine(ExportPart):
     """Weights, gate and what else was fitted; each is read by who uses it."""
 
@@ -268,6 +290,7 @@ LINES: Mapping[str, type[ExportPart]] = {
     "verdict": VerdictLine,
     "ticket": TicketLine,
     "ticket_answer": TicketAnswerLine,
+    "chat": ChatLine,
 }
 KINDS = tuple(LINES)
 

@@ -19,7 +19,7 @@ _UNKNOWN_SHOWN = 3  # names that name nothing and are listed one by one
 
 
 def list_sources(workspace: Workspace) -> Sources:
-    """Return what was added or imported, with how many documents, raw issues and tickets of each a build would read."""
+    """Return what was added or imported, with how many documents, raw issues, tickets and chats each gave."""
     with workspace.file() as file, file.snapshot():
         counts = Counter((source, place.kind) for place, source in staged_sources(file))
     found = sorted({source for source, _ in counts}, key=lambda s: (_ORDER.index(s.kind), s.path))
@@ -29,7 +29,7 @@ def list_sources(workspace: Workspace) -> Sources:
 
 
 def remove(workspace: Workspace, names: Iterable[str]) -> Removed:
-    """Take documents, raw issues, tickets and whole sources out of the next build.
+    """Take documents, raw issues, tickets, chats and whole sources out again.
 
     A name is an id, else a source as ``list_sources`` gives it, else the path of a source or of what lies in an added
     folder, there or not. Raises BadInputError when one of them names nothing; then nothing is removed.
@@ -70,7 +70,7 @@ def _named(
     if unknown:
         listed = ", ".join(map(repr, unknown[:_UNKNOWN_SHOWN])) + (", ..." if len(unknown) > _UNKNOWN_SHOWN else "")
         raise BadInputError(
-            f"Nothing was removed: {listed} names no document, raw issue or ticket and no source here; "
+            f"Nothing was removed: {listed} names no document, raw issue, ticket or chat and no source here; "
             f"autokb sources {shlex.quote(str(workspace.folder))} lists what is."
         )
     return removed

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.decisions import Judged, Written
     from autokb.app.draft import Draft
+    from autokb.app.draft_cases import DraftedCases
     from autokb.app.draft_template import TemplateDraft
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.evaluate_tickets import TicketRetrievalReport
@@ -96,7 +97,7 @@ class SupportKB:
         follow_links: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> Added:
-        """Stage documents, raw issues or past tickets for the next build; ``progress`` is told each file that is read.
+        """Stage documents, raw issues, past tickets or chats; ``progress`` is told each file that is read.
 
         ``sync`` also removes what the paths no longer hold (from a folder without any file only with ``yes``);
         ``update`` replaces issues whose ids another file gave. Links that lead out of an added folder are left out and
@@ -138,6 +139,12 @@ class SupportKB:
         from autokb.pipeline.model_session import ModelOptions
 
         return draft_spec(self.workspace, options=ModelOptions(budget), progress=progress)
+
+    def draft_cases(self, target: Path | str) -> DraftedCases:
+        """Write questions of the added chats with the agents' replies as cases for a test set, private data masked."""
+        from autokb.app.draft_cases import draft_cases
+
+        return draft_cases(self.workspace, Path(target))
 
     # -- the build ---------------------------------------------------------------------------------
 

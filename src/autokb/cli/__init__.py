@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 COMMAND_FILES = {
     "approve": ("decision_commands",),
     "chunk": ("chunk_commands",),
+    "draft-cases": ("draft_commands",),
     "draft-spec": ("draft_commands",),
     "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_tickets"),
     "hide": ("decision_commands",),

@@ -93,7 +93,7 @@ IdField = Annotated[str | None, typer.Option(help="Where its id is.")]
 def add(
     workspace: Folder,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
-    kind: Annotated[str, typer.Option("--as", help="documents, issues or tickets.")] = "documents",
+    kind: Annotated[str, typer.Option("--as", help="documents, issues, tickets or chats.")] = "documents",
     sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Let --sync empty a folder that holds no file any more.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Replace issues whose ids another file gave.")] = False,
@@ -109,16 +109,16 @@ def add(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Add documents, raw issues or past tickets; adding again updates."""
+    """Add documents, raw issues, past tickets or conversations; adding again updates."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, spinner
     from autokb.cli.views import added_view
     from autokb.core.errors import BadInputError
     from autokb.sources import Fields
 
-    known: dict[str, Kind] = {"documents": "documents", "issues": "issues", "tickets": "tickets"}
+    known: dict[str, Kind] = {"documents": "documents", "issues": "issues", "tickets": "tickets", "chats": "chats"}
     if kind not in known:
-        raise BadInputError(f"--as takes documents, issues or tickets, not {kind!r}.")
+        raise BadInputError(f"--as takes documents, issues, tickets or chats, not {kind!r}.")
     named = (text_field, title_field, id_field, date_field, resolved_by_field)
     fields = Fields(*(name or None for name in named))
     kb = SupportKB.open(workspace)

@@ -1,7 +1,8 @@
-"""``autokb draft-spec``: attributes and rules proposed for a person to edit."""
+"""``autokb draft-spec`` and ``draft-cases``: what is proposed for a person to edit."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ from autokb.cli.commands import Folder, Json, Model, app
 
 if TYPE_CHECKING:
     from autokb.app.draft import Draft
+    from autokb.app.draft_cases import DraftedCases
 
 Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask for no more than this much money.")]
 
@@ -33,4 +35,30 @@ def _view(drafted: Draft) -> str:
     return (
         f"{drafted.yaml}\nWrote {counts}, made by {drafted.made_by}, to {drafted.file}.{left_out}\n"
         "Next: edit the file, and save it as domain.yaml."
+    )
+
+
+@app.command(name="draft-cases", epilog="Example: autokb draft-cases kb cases.jsonl")
+def draft_cases(
+    workspace: Folder,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSONL file that is not there yet.")],
+    json: Json = False,
+) -> None:
+    """Write the questions of added chats with the agents' replies as cases for a test set, private data masked."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    drafted = SupportKB.open(workspace).draft_cases(file)
+    emit(json, drafted.as_json(), lambda: _cases_view(drafted))
+
+
+def _cases_view(drafted: DraftedCases) -> str:
+    """Show how many cases there are, and say what to do with them."""
+    from autokb.cli.views import several
+
+    return (
+        f"Found {several(drafted.cases, 'case')} in {several(drafted.conversations, 'conversation')}, "
+        f"questions of {drafted.question_words:.1f} and replies of {drafted.reply_words:.1f} words.\n"
+        f"E-mail addresses, phone numbers, cards and secrets masked: {drafted.masked}; names of people are not found.\n"
+        f"Wrote {drafted.file}. Next: read it, and name in documents the pages that answer each."
     )

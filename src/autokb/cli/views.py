@@ -55,8 +55,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     if done.gone:
         lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))
     if done.added or done.updated or done.removed:
-        build = "tickets build" if kind == "tickets" else "build"
-        lines.append(next_line(f"Next: autokb {build} {quoted(workspace)}"))
+        following = {"tickets": "tickets build {}", "chats": "draft-cases {} cases.jsonl"}.get(kind, "build {}")
+        lines.append(next_line(f"Next: autokb {following.format(quoted(workspace))}"))
     return Group(*lines)
 
 
@@ -65,19 +65,27 @@ def sources_view(workspace: Path, listed: Sources) -> RenderableType:
     name = quoted(workspace)
     if not listed.sources:
         return Group(next_line(f"Nothing is added yet. Next: autokb add {name} FOLDER_OF_MANUALS"))
-    lines = [next_line("kind    documents  issues  tickets  path", "bold")]
+    lines = [next_line("kind    documents  issues  tickets  chats  path", "bold")]
     for one in listed.sources:
-        counts = f"{one.documents:9}  {one.issues:6}  {one.tickets:7}"
+        counts = f"{one.documents:9}  {one.issues:6}  {one.tickets:7}  {one.chats:5}"
         lines.append(next_line(f"{one.kind:6}  {counts}  {shlex.quote(one.path)}", ""))
     return Group(*lines, next_line(f"To take one out of the next build: autokb remove {name} PATH"))
 
 
 def removed_view(workspace: Path, done: Removed) -> RenderableType:
     """Show what a ``remove`` took out, and that a build publishes it."""
-    counts = ((done.documents, "document"), (done.issues, "issue"), (done.tickets, "ticket"))
+    counts = (
+        (done.documents, "document"),
+        (done.issues, "issue"),
+        (done.tickets, "ticket"),
+        (done.chats, "conversation"),
+    )
     words = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
-    build = "build" if done.documents or done.issues else "tickets build"
-    return Group(Text(f"removed: {words}"), next_line(f"Next: autokb {build} {quoted(workspace)}"))
+    lines: list[RenderableType] = [Text(f"removed: {words}")]
+    if done.documents or done.issues or done.tickets:
+        build = "build" if done.documents or done.issues else "tickets build"
+        lines.append(next_line(f"Next: autokb {build} {quoted(workspace)}"))
+    return Group(*lines)
 
 
 def _one_line(words: str) -> str:

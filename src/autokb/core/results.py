@@ -246,13 +246,14 @@ class Added(Result):
 
 @dataclass(frozen=True, slots=True)
 class ListedSource(Result):
-    """One folder, file or import, and how many staged documents, raw issues and tickets came from it."""
+    """One folder, file or import, and how many staged documents, raw issues, tickets and chats came from it."""
 
     kind: str
     path: str
     documents: int
     issues: int
     tickets: int
+    chats: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,7 @@ class Removed(Result):
     documents: int
     issues: int
     tickets: int
+    chats: int = 0
 
 
 @dataclass(frozen=True, slots=True)

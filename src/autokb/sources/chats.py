@@ -2,31 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from autokb.core.conversations import AGENT, CUSTOMER, Conversation, Message, Role
 from autokb.core.errors import BadInputError, UnreadableFileError
+from autokb.core.ids import short_id
 from autokb.core.nouns import Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
 from autokb.sources.decoding import decode, read_bytes
 from autokb.sources.delimited import read_delimited
+from autokb.sources.documents import checked_id, named_id
 from autokb.sources.fields import Record
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import format_of
-from autokb.sources.records import PlacedRecord, read_json, read_json_lines
+from autokb.sources.named_fields import NamedFields
+from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
+from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.text.control_characters import printable_name, replace_controls
 
 LONGEST_MESSAGE = 20_000  # characters that are taken of one; people write fewer, logs that they paste more
 MOST_MESSAGES = 5_000  # of one conversation
+_CUT_MARK = " […]"
+_LONGEST_ROLE = 40  # characters of an unknown role that its reason shows
 _KINDS = frozenset({"csv", "tsv", "jsonl", "json"})
-_CONVERSATION = ("conversation", "conversation_id", "chat", "chat_id", "thread", "thread_id", "session", "id")
+_MESSAGES = "messages"
+_CONVERSATION = ("conversation", "conversation_id", "chat", "chat_id", "thread", "thread_id", "session", "session_id")
+_ID = ("id",)
 _ROLE = ("role", "sender", "from", "speaker", "author_type", "author")
 _TEXT = ("text", "message", "content", "body")
 _CUSTOMERS = frozenset({"customer", "user", "client", "visitor", "end-user", "end_user", "human", "kunde", "kundin"})
 _AGENTS = frozenset({"agent", "assistant", "support", "operator", "bot", "staff", "admin", "berater", "mitarbeiter"})
+
+
+def read_chats(
+    paths: Sequence[Path],
+    fields: Fields | None = None,
+    progress: Callable[[str], None] | None = None,
+    added: Collection[str] = (),
+    *,
+    follow_links: bool = False,
+) -> Reading[Conversation]:
+    """Read every conversation under the paths; one without an id gets one made from its messages.
+
+    Of ``fields`` the text and the date are a message's, the id is the conversation's. Raises BadInputError for a path
+    that does not exist; anything else that is wrong is skipped with its reason.
+    """
+    fields = fields or Fields()
+    files, skipped = find_files(paths, added, follow_links=follow_links)
+    named = NamedFields(
+        {"--text-field": _in_message(fields.text), "--id-field": fields.id, "--date-field": _in_message(fields.date)}
+    )
+    found: dict[str, tuple[SourceRecord[Conversation], str]] = {}
+    for position, file in enumerate(files, 1):
+        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
+        if tell:
+            tell()
+        try:
+            records, bad = _records(file)
+        except UnreadableFileError as error:
+            skipped.append(Skipped(file.relative, str(error)))
+            continue
+        named.look_in(_with_messages(records), file.relative)
+        read = _read_conversations(records, fields, file.relative, tell)
+        bad += [*read.bad, *read.cut]
+        new = {}
+        for conversation, line in read.conversations:
+            place = f"{file.relative}:{line}"
+            if (first := found.get(conversation.id)) is None:
+                new[conversation.id] = (SourceRecord(conversation, file.root, file.relative), place)
+            elif first[0].item != conversation:
+                reason = f"has the id {conversation.id!r}, which {first[1]} has already; give it another."
+                bad.append(Skipped(place, reason))
+        found |= new
+        skipped += shorten_report(bad, file.relative, none_read=not read.conversations)
+    present = tuple((x.root, x.relative) for x in files)
+    return Reading(tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.misspelt())
 
 
 def read_conversation_file(path: Path) -> Conversation:
@@ -35,32 +90,16 @@ def read_conversation_file(path: Path) -> Conversation:
         raise BadInputError(f"There is no file {path}; give a conversation as JSON, JSONL or CSV.")
     (file,), _ = find_files([path], ())
     try:
-        found, skipped = read_conversations_in(file)
+        records, bad = _records(file)
     except UnreadableFileError as error:
         raise BadInputError(f"{path} {error}") from error
-    if skipped:
-        raise BadInputError(f"{skipped[0].path} {skipped[0].reason}")
-    if len(found) != 1:
-        what = f"{len(found)} conversations" if found else "no message"
+    read = _read_conversations(records, Fields(), file.relative)
+    if bad := [*bad, *read.bad]:
+        raise BadInputError(f"{bad[0].path} {bad[0].reason}")
+    if len(read.conversations) != 1:
+        what = f"{len(read.conversations)} conversations" if read.conversations else "no message"
         raise BadInputError(f"{path} holds {what}; give a file with the messages of one.")
-    return found[0]
-
-
-def read_conversations_in(file: FoundFile) -> tuple[list[Conversation], list[Skipped]]:
-    """Return the conversations of a file in their order, and the messages that could not be read."""
-    records, skipped = _records(file)
-    found: dict[str, list[Message]] = {}
-    for placed in records:
-        place = f"{file.relative}:{placed.line}"
-        try:
-            name, messages = _read(placed.record)
-        except UnreadableFileError as error:
-            skipped.append(Skipped(place, str(error)))
-            continue
-        own = found.setdefault(name, [])
-        own += messages[: MOST_MESSAGES - len(own)]
-    conversations = [Conversation(name, _in_time(messages)) for name, messages in found.items() if messages]
-    return conversations, skipped
+    return read.conversations[0][0]
 
 
 def _records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
@@ -71,32 +110,118 @@ def _records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
     if kind == "jsonl":
         return read_json_lines(data, file.relative)
     if kind == "json":
-        return read_json(data, file.relative)
+        return read_json(data, file.relative, _MESSAGES)
     return read_delimited(decode(data), file.relative, "\t" if kind == "tsv" else None)
 
 
-def _read(record: Record) -> tuple[str, list[Message]]:
-    """Return the conversation that a record belongs to, and its messages."""
-    given = printable_name(f.as_text(f.raw_value(record, None, _CONVERSATION)))
-    messages = record.get("messages")
-    if isinstance(messages, Sequence) and not isinstance(messages, str):
-        return given, list(_messages(messages))
-    return given, [_message(record)]
+def _with_messages(records: Iterable[PlacedRecord]) -> Iterator[PlacedRecord]:
+    """Give records and the messages inside of them, all of which may have a field that a person named."""
+    for placed in records:
+        yield placed
+        for message in _inner(placed.record) or ():
+            if isinstance(message, Mapping):
+                yield PlacedRecord(message, placed.line)
 
 
-def _messages(given: Iterable[Any]) -> Iterator[Message]:
-    for one in given:
-        if not isinstance(one, Mapping):
-            raise UnreadableFileError("has a message that is no object with role and text; write it as one.")
-        yield _message(one)
+def _inner(record: Record) -> list[Any] | None:
+    """Return the messages of a conversation's record, None where it is a message itself."""
+    messages = record.get(_MESSAGES)
+    return messages if isinstance(messages, list) else None
 
 
-def _message(record: Record) -> Message:
+def _in_message(name: str | None) -> str | None:
+    """Return a field's name as it stands in a message, also where it was named from the conversation's record."""
+    return name and name.removeprefix(f"{_MESSAGES}[].")
+
+
+@dataclass(slots=True)
+class _ReadFile:
+    """The conversations of a file with the lines they begin in, what was not taken of it, and what was cut."""
+
+    conversations: list[tuple[Conversation, int]] = field(default_factory=list)
+    bad: list[Skipped] = field(default_factory=list)
+    cut: list[Skipped] = field(default_factory=list)
+
+
+def _read_conversations(
+    records: Sequence[PlacedRecord], fields: Fields, relative: str, tell: Callable[..., None] | None = None
+) -> _ReadFile:
+    """Put the messages of a file together."""
+    read = _ReadFile()
+    names = _names_of_conversations(records)
+    found: dict[tuple[str, int], tuple[int, list[Message]]] = {}
+    for count, placed in enumerate(records):
+        if tell and count % RECORDS_A_STEP == 0 and count:
+            tell(count, len(records))
+        place = f"{relative}:{placed.line}"
+        inner = _inner(placed.record)
+        try:
+            given = _conversation_id(placed.record, fields, names if inner is None else (*_CONVERSATION, *_ID))
+            if names and inner is None and not given:
+                raise UnreadableFileError("does not name its conversation, as others do; give it the id of one.")
+            if inner == []:
+                raise UnreadableFileError("has no messages; leave it out or fill it.")
+        except UnreadableFileError as error:
+            read.bad.append(Skipped(place, str(error)))
+            continue
+        # Messages without a conversation are one, records of conversations without an id are one each.
+        key = (given, 0 if given or inner is None else placed.line)
+        _, messages = found.setdefault(key, (placed.line, []))
+        date = "" if inner is None else _date(placed.record, fields)
+        for one in [placed.record] if inner is None else inner:
+            try:
+                message = _message(one, fields, date)
+            except UnreadableFileError as error:
+                read.bad.append(Skipped(place, str(error)))
+                continue
+            if len(message.text) > LONGEST_MESSAGE:
+                reason = f"all but the first {LONGEST_MESSAGE:,} of the {len(message.text):,} characters of a message."
+                # No ``file:line``: the message was taken, so that --sync need not take its file for an unread one.
+                read.cut.append(Skipped(f"{relative}, line {placed.line}", reason))
+                message = Message(message.role, message.text[:LONGEST_MESSAGE].rstrip() + _CUT_MARK, message.date)
+            messages.append(message)
+    for (given, _), (line, messages) in found.items():
+        if len(messages) > MOST_MESSAGES:
+            reason = f"all but the first {MOST_MESSAGES:,} of the {len(messages):,} messages of a conversation."
+            read.cut.append(Skipped(f"{relative}, line {line}", reason))
+        if messages:
+            taken = _in_time(messages)[:MOST_MESSAGES]
+            made = short_id("chat", *(part for m in taken for part in (m.role, m.text, m.date)))
+            read.conversations.append((Conversation(given or made, taken), line))
+    return read
+
+
+def _names_of_conversations(records: Iterable[PlacedRecord]) -> tuple[str, ...]:
+    """Return the fields that name the conversation of a message; none where all messages are of one.
+
+    ``id`` does where messages share one, for else it is the message's own.
+    """
+    messages = [placed.record for placed in records if _inner(placed.record) is None]
+    if any(f.raw_value(message, None, _CONVERSATION) is not None for message in messages):
+        return _CONVERSATION
+    ids = [text for message in messages if (text := f.as_text(f.raw_value(message, None, _ID)))]
+    return _ID if len(set(ids)) < len(ids) else ()
+
+
+def _conversation_id(record: Record, fields: Fields, names: Sequence[str]) -> str:
+    if fields.id:
+        return printable_name(named_id(record, fields.id))
+    return printable_name(checked_id(f.as_text(f.raw_value(record, None, names)).strip()))
+
+
+def _message(record: Any, fields: Fields, date: str) -> Message:
+    """Read a message; ``date`` is that of its conversation's record."""
+    if not isinstance(record, Mapping):
+        raise UnreadableFileError("has a message that is no object with role and text; write it as one.")
     role = _role(f.as_text(f.raw_value(record, None, _ROLE)))
-    text = replace_controls(f.as_text(f.raw_value(record, None, _TEXT))).strip()
+    text = replace_controls(f.as_text(f.raw_value(record, _in_message(fields.text), _TEXT))).strip()
     if not text:
         raise UnreadableFileError("has a message without text; leave it out or fill it.")
-    return Message(role, text[:LONGEST_MESSAGE], iso_date(f.raw_value(record, None, f.DATE_NAMES)))
+    return Message(role, text, _date(record, fields) or date)
+
+
+def _date(record: Record, fields: Fields) -> str:
+    return " ".join(replace_controls(iso_date(f.raw_value(record, _in_message(fields.date), f.DATE_NAMES))).split())
 
 
 def _role(name: str) -> Role:
@@ -105,7 +230,9 @@ def _role(name: str) -> Role:
         return CUSTOMER
     if folded in _AGENTS:
         return AGENT
-    raise UnreadableFileError(f"has the role {name!r}; it must be customer or agent.")
+    if not folded:
+        raise UnreadableFileError("has a message without a role; it must be customer or agent.")
+    raise UnreadableFileError(f"has the role {name[:_LONGEST_ROLE]!r}; it must be customer or agent.")
 
 
 def _in_time(messages: Collection[Message]) -> tuple[Message, ...]:

@@ -262,10 +262,11 @@ def _document_id(placed: PlacedRecord, name: str, fields: Fields) -> str:
 
 def own_id(record: f.Record) -> str:
     """Return the id that a record gives itself in a field of a known name, else nothing."""
-    return _checked_id(f.as_text(f.raw_value(record, None, f.ID_NAMES)).strip())
+    return checked_id(f.as_text(f.raw_value(record, None, f.ID_NAMES)).strip())
 
 
-def _checked_id(found: str) -> str:
+def checked_id(found: str) -> str:
+    """Return an id that is no longer than one may be (UnreadableFileError)."""
     if len(found) > _LONGEST_ID:
         reason = f"has an id of {len(found):,} characters, and {_LONGEST_ID:,} can be taken; name another field"
         raise UnreadableFileError(f"{reason} with --id-field.")
@@ -278,4 +279,4 @@ def named_id(record: f.Record, path: str) -> str:
     found = "" if isinstance(value, dict | list) else f.as_text(value).strip()
     if not found:
         raise UnreadableFileError(f"has no id at {path!r}; add one, or name another field with --id-field.")
-    return _checked_id(found)
+    return checked_id(found)

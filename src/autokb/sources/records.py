@@ -44,8 +44,11 @@ def read_json_lines(data: bytes, relative: str) -> tuple[list[PlacedRecord], lis
     return found, shorten_report(skipped, relative)
 
 
-def read_json(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
-    """Return the records of a JSON file: an array, an object that wraps one array of objects, or one record."""
+def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Return the records of a JSON file: an array, an object that wraps one array of objects, or one record.
+
+    An object with an array named ``part`` is one record, which wraps nothing.
+    """
     # Each value but the first stands behind one of these; those inside of texts are far fewer.
     if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
         raise UnreadableFileError(f"holds more than {_MOST_VALUES:,} values; split it into smaller files.")
@@ -55,7 +58,7 @@ def read_json(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skip
         has_text = any(name in value for name in _TEXT_NAMES) or any(
             isinstance(v, str) and len(v) > _MAX_LABEL_CHARACTERS for v in value.values()
         )
-        if len(arrays) != 1 or has_text:
+        if len(arrays) != 1 or has_text or part in value:
             return [PlacedRecord(value, 1, is_whole_file=True)], []
         value = arrays[0]
     if not isinstance(value, list):

@@ -15,7 +15,7 @@ from autokb.stores.database import damaged_rows
 from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
 
 N = TypeVar("N")
-STAGED_KINDS = ("documents", "issues", "tickets")
+STAGED_KINDS = ("documents", "issues", "tickets", "chats")
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
 
 
