@@ -37,8 +37,8 @@ def calibrate(
 def reset(workspace: Folder, json: Json = False) -> None:
     """Drop the calibration: the gate that the build fitted decides again."""
     from autokb.app import SupportKB
-    from autokb.cli.gate_views import reset_view
+    from autokb.cli.gate_views import reset_sentence
     from autokb.cli.output import emit
 
     done = SupportKB.open(workspace).reset_gate()
-    emit(json, done.as_json(), lambda: reset_view(done))
+    emit(json, done.as_json(), lambda: reset_sentence(done))

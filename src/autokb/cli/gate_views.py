@@ -51,8 +51,8 @@ def _share(count: int, n: int) -> str:
     return f"{count} of {n} ({count / max(n, 1):.1%})"
 
 
-def reset_view(done: GateReset) -> RenderableType:
+def reset_sentence(done: GateReset) -> str:
     """Say which calibration was dropped."""
     if not done.dropped:
-        return Text("The gate was not calibrated; that of the build decides.")
-    return Text(f"The calibration of {done.date or 'an unknown date'} is gone; the gate of the build decides again.")
+        return "The gate was not calibrated; that of the build decides."
+    return f"The calibration of {done.date or 'an unknown date'} is gone; the gate of the build decides again."
