@@ -22,6 +22,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     evaluate_chunking,
     evaluate_commands,
     evaluate_tickets,
+    gate_commands,
     ticket_answer_commands,
     ticket_commands,
 )

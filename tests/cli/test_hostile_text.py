@@ -44,6 +44,7 @@ RESULTS = (
     "autokb.app.show",
     "autokb.app.tickets",
     "autokb.app.accept_ticket",
+    "autokb.app.calibrate_gate",
     "autokb.app.ask_tickets",
     "autokb.app.draft_template",
     "autokb.app.ticket_knowledge",

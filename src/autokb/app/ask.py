@@ -29,7 +29,8 @@ from autokb.pipeline.embedding import (
 )
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.ranking import find_ranker
-from autokb.retrieval.index import AskIndex, load_index, published_gate
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
+from autokb.retrieval.index import AskIndex, load_index, published_calibration, published_gate
 from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
@@ -110,10 +111,11 @@ class OpenIndex:
         self.held.close()
 
 
-def open_index(workspace: Workspace) -> OpenIndex:
+def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
     """Load what the last build published (BadInputError when nothing was).
 
-    Questions are read offline whatever the settings' model; only a paid embedder is asked.
+    Questions are read offline whatever the settings' model; only a paid embedder is asked. Without ``calibrated`` the
+    team's calibration of the gate is left out, whatever encoder it is of.
     """
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = WorkspaceFile(workspace.knowledge_path)
@@ -121,8 +123,13 @@ def open_index(workspace: Workspace) -> OpenIndex:
         published = read_published(file)
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
+        if not calibrated:
+            settings = {setting: body for setting, body in published.settings.items() if setting != CALIBRATION}
+            published = replace(published, settings=settings)
         name = encoder_name(workspace.settings)
         published_gate(published, name).check_encoder(name)  # before anything is embedded, perhaps for money
+        if (calibration := published_calibration(published)) is not None:
+            calibration.check_encoder(name)
         index = _load(workspace, published, file, stack)
         return OpenIndex(index, file, stack.pop_all(), IndexByLanguage(index, workspace, file))
 

@@ -13,6 +13,8 @@ from autokb.core.errors import BadInputError
 from autokb.core.nouns import Skipped
 from autokb.core.yaml_text import parse_yaml
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
+from autokb.retrieval.calibrated_gate import read_calibrated_gate
 from autokb.retrieval.gate import read_gate
 from autokb.retrieval.weights import read_weights
 from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES
@@ -377,6 +379,8 @@ def _check_setting(name: str, body: Mapping[str, Any], where: str) -> None:
             read_weights(body)
         elif name == "gate":
             read_gate(body)
+        elif name == CALIBRATION:
+            read_calibrated_gate(body)
         elif name == TICKETS_SETTING:
             read_setting(body)
         elif name == "domain":

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.app.ask import OpenIndex
     from autokb.app.ask_tickets import TicketAnswer, TicketAsking
+    from autokb.app.calibrate_gate import GateCalibration, GateReset
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.decisions import Judged, Written
     from autokb.app.draft import Draft
@@ -229,6 +230,21 @@ class SupportKB:
         from autokb.app.suggest import join_messages, suggest
 
         return suggest(self._open_index(), join_messages(messages, chat))
+
+    def calibrate_gate(self, in_domain: Path | str, out_of_domain: Path | str) -> GateCalibration:
+        """Calibrate the gate on a team's own questions: two JSONL files with ``id`` and ``text``.
+
+        From now on it says which questions are off topic, until it is calibrated anew or reset; builds keep it.
+        """
+        from autokb.app.calibrate_gate import calibrate_gate
+
+        return calibrate_gate(self.workspace, Path(in_domain), Path(out_of_domain))
+
+    def reset_gate(self) -> GateReset:
+        """Drop the calibration of the gate, so that the gate of the build decides again."""
+        from autokb.app.calibrate_gate import reset_gate
+
+        return reset_gate(self.workspace)
 
     def export(self, target: Path | str) -> Exported:
         """Write the knowledge base as JSONL, Markdown or CSV, by the suffix."""

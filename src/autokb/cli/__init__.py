@@ -42,6 +42,7 @@ COMMAND_FILES = {
     "draft-cases": ("draft_commands",),
     "draft-spec": ("draft_commands",),
     "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_tickets"),
+    "gate": ("gate_commands",),
     "hide": ("decision_commands",),
     "reject": ("decision_commands",),
     "tickets": ("ticket_commands", "ticket_answer_commands"),

@@ -14,7 +14,7 @@ from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.ids import digest
+from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
@@ -40,6 +40,7 @@ from autokb.pipeline.steps.ranking import STAGE as FIT
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
@@ -323,6 +324,9 @@ class Build:
             settings=settings,
         )
         with self.stages.timed("publish"), self.file.transaction():
+            # read inside: a team may calibrate while a build runs
+            if (calibration := self.file.record("setting", CALIBRATION)) is not None:
+                found["setting", CALIBRATION] = canonical_json(calibration)
             self.file.publish(found, KINDS)
             keep_updated(self.file, solutions, grown, rules)
 

@@ -72,9 +72,14 @@ class History:
         estimate: Scores = features @ self.classifier + self.offset
         return estimate
 
+    def cosines(self, vector: Vectors) -> Vectors:
+        """Return the cosine of each historical issue."""
+        found: Vectors = self.vectors @ vector
+        return found
+
     def nearest(self, vector: Vectors) -> float:
         """Return the cosine of the nearest historical issue, which a gate may read."""
-        return float((self.vectors @ vector).max()) if self.issues else -1.0
+        return float(self.cosines(vector).max()) if self.issues else -1.0
 
 
 def build_history(

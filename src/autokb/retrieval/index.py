@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,8 @@ from autokb.core.nouns import Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
+from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
 from autokb.retrieval.confidence import Confidence, read_confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
@@ -59,7 +62,7 @@ class ScoredQuestion:
 
 @dataclass(frozen=True)
 class AskIndex:
-    """One published knowledge base, ready to be asked."""
+    """One published knowledge base, ready to be asked; a ``calibration`` by the team takes the place of its gate."""
 
     spec: DomainSpec
     encoder: str
@@ -74,6 +77,7 @@ class AskIndex:
     generation: str
     ranker: LinkRanker | None = None
     caution: float = CAUTION
+    calibration: CalibratedGate | None = None
 
     def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
         """Rank documents and nodes for a question; ``vector`` is that of its beginning where it is known already."""
@@ -117,10 +121,41 @@ class AskIndex:
 
     def passes_gate(self, scored: ScoredQuestion, *, reads_words: bool = True) -> bool:
         """Return whether a question is on topic, by the encoder's own cosines to what is nearest and by its words."""
+        if self.calibration is not None:
+            self.calibration.check_encoder(self.encoder)
+            self.calibration.check_length(len(scored.question.vector))
+            features = self.gate_features(scored, reads_words=reads_words)
+            return self.calibration.passes(features, scored.question.vector)
         text, weights = scored.question.text, self.gate.words if reads_words else None
         unknown = self.chunks.words.unknown_share(text) if weights else 0.0
         words = weights.log_odds(text, unknown, self.spec.language) if weights else 0.0
         return self.gate.passes(scored.found.nearest, self._nearest_issue(scored), self.encoder, self.caution, words)
+
+    def gate_features(
+        self, scored: ScoredQuestion, *, reads_words: bool = True, duplicates_from: float = math.inf
+    ) -> Scores:
+        """Return the ``FEATURES`` that a calibrated gate reads of a question.
+
+        Nodes and past issues whose cosine is ``duplicates_from`` or more do not count.
+        """
+        text, cosines = scored.question.text, scored.found.cosines
+        if self.has_no_issues:
+            issues = scored.solutions[self.shown.passage_rows]
+        else:
+            issues = np.concatenate([scored.similarities, self.history.cosines(scored.question.vector)])
+        issues = issues[issues < duplicates_from]
+        return np.array(
+            [
+                cosines.max(initial=-1.0),
+                mean_of_nearest(cosines),
+                issues.max(initial=-1.0),
+                mean_of_nearest(issues),
+                self.chunks.words.shares(text).max(initial=0.0),
+                self.chunks.words.unknown_share(text) if reads_words else 0.0,
+                float(reads_words and self.foreign_subject(text) is not None),
+            ],
+            dtype=np.float64,
+        )
 
     def _nearest_issue(self, scored: ScoredQuestion) -> float:
         """Return a question's cosine to the nearest node or past issue; to the nearest section where there is none.
@@ -189,6 +224,7 @@ def load_index(
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
         weights=read_weights(published.settings.get("weights", {})),
         gate=published_gate(published, encoder),
+        calibration=published_calibration(published),
         confidence=read_confidence(published.settings.get("confidence", {})),
         generation=published.generation,
         caution=caution,
@@ -205,6 +241,12 @@ def published_gate(published: Published, encoder: str) -> Gate:
     """Read the published gate; an import without one has the default of its encoder."""
     kept: Mapping[str, object] | None = published.settings.get("gate")
     return read_gate(kept) if kept else Gate(DEFAULT_THRESHOLD, encoder)
+
+
+def published_calibration(published: Published) -> CalibratedGate | None:
+    """Read the calibration of a team, None where there is none."""
+    kept = published.settings.get(CALIBRATION)
+    return read_calibrated_gate(kept) if kept else None
 
 
 def past_issues(raw_issues: Iterable[RawIssue], names: DocumentNames) -> tuple[PastIssue, ...]:

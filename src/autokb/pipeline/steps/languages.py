@@ -12,6 +12,7 @@ from autokb.pipeline.embedding import FreeEncoder, compares_languages, open_mult
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.fit import fit_gate
 from autokb.pipeline.steps.passages import find_passages
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import Gate
 from autokb.retrieval.index import AskIndex, load_index
@@ -31,9 +32,9 @@ def load_multilingual_index(
 ) -> AskIndex:
     """Put what is published into memory by the second encoder: windows, titles, nodes, raw issues and what is shown.
 
-    The gate is fitted anew, for it reads cosines; weights and confidence stay those of the first encoder. All of it
-    follows from what is published and is no part of it, so an import works it out again; vectors and gate are kept by
-    their keys like all others.
+    The gate is fitted anew, for it reads cosines, and a team's calibration is the first encoder's alone; weights and
+    confidence stay those of the first encoder. All of it follows from what is published and is no part of it, so an
+    import works it out again; vectors and gate are kept by their keys like all others.
     """
     return _load(workspace, published, Stages(file, FreeEncoder(open_multilingual_embedder(), file), progress=progress))
 
@@ -57,7 +58,8 @@ def prepare_languages(stages: Stages, workspace: Workspace) -> None:
 def _load(workspace: Workspace, published: Published, stages: Stages) -> AskIndex:
     spec, encoder, documents = published_spec(workspace, published), stages.encoder, published.kb.documents
     passages, _ = find_passages(stages.file, list(documents.values()), published.chunks, spec)
-    settings = {name: body for name, body in published.settings.items() if name != "gate"}
+    of_first_encoder = ("gate", CALIBRATION)
+    settings = {name: body for name, body in published.settings.items() if name not in of_first_encoder}
     index = load_index(
         replace(published, settings=settings),
         spec,
