@@ -64,3 +64,9 @@ def test_an_update_equals_a_fresh_comparison(seed: int, count: int, new: int, go
     now = sorted(names)
     vectors = np.array([names[name] for name in now], dtype=np.float32)
     assert update_similar(edges, now, vectors, changed, 0.2) == similar_edges(now, vectors, 0.2)
+
+
+def test_two_tickets_that_have_nothing_in_common_are_not_similar() -> None:
+    titles = np.array([[1.0, 0.0], [0.1, 0.995]], dtype=np.float32)
+    threshold = choose_threshold(["t1", "t2"], titles, []).value
+    assert similar_edges(["t1", "t2"], titles, threshold) == []
