@@ -86,6 +86,13 @@ def test_what_the_customer_has_tried_is_not_offered_again() -> None:
     assert [one.solution_id for one in found] == ["s2"]
 
 
+def test_advice_that_the_agent_gave_in_fewer_words_was_tried_too() -> None:
+    tried = ("Run the programme CLEAN with vinegar.", "ok then")
+    help_ = solution("s1", "Pour vinegar into the tank, run the programme CLEAN and rinse twice.")
+    found = offered(help_, solution("s2", "Press the lid until it clicks."), tried=tried)
+    assert [one.solution_id for one in found] == ["s2"]
+
+
 def test_a_question_back_comes_first_and_has_no_evidence() -> None:
     asked = Clarification("model", ("A", "B"), "Which model is it: A, B, or something else?")
     first, second = offered(solution("s1", "Turn the dial."), outcome="asks", question=asked)

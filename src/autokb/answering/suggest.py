@@ -18,8 +18,9 @@ from autokb.text.words import content_words
 MOST_SUGGESTIONS = 3
 # Share of the words of the shorter of two suggestions that the other has: above it they are one help said twice.
 SAME_HELP = 0.6
-# Share of a suggestion's words that the agent has written already: above it the customer has tried it.
-TRIED = 0.7
+# Share of the words of the shorter of a suggestion and a message of the agent that the other has: above it the customer
+# has tried it. A message of fewer words is none that could be tried.
+TRIED, WORDS_OF_ADVICE = 0.7, 3
 # Document score by which a document may be behind that of the first help. Of 80 further suggestions from documents that
 # were farther behind (tuning questions and development conversations of four knowledge bases) one was right.
 FAR_BEHIND = 0.3
@@ -143,11 +144,13 @@ def _as_sentence(text: str) -> str:
 
 def _different(suggestions: Iterable[Suggestion], tried: Sequence[str], language: str) -> Iterator[Suggestion]:
     """Give those that say something else than the ones before, and than what the agent wrote already."""
-    written = frozenset().union(*(content_words(text, language) for text in tried))
+    advice = [words for text in tried if len(words := content_words(text, language)) >= WORDS_OF_ADVICE]
     before: list[frozenset[str]] = []
     for one in suggestions:
         words = content_words(one.text, language)
-        is_known = bool(words) and one.source != "question" and len(words & written) > TRIED * len(words)
+        is_known = one.source != "question" and any(
+            len(words & other) > TRIED * min(len(words), len(other)) for other in advice
+        )
         is_same = any(len(words & other) > SAME_HELP * max(1, min(len(words), len(other))) for other in before)
         if one.text and not is_known and not is_same:
             before.append(words)
