@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from autokb.answering.past_replies import nearest_reply
 from autokb.app import SupportKB
 from autokb.core.conversations import Conversation
 from autokb.core.errors import BadInputError
 from autokb.core.results import ListedSource, Removed
-from autokb.heuristics.conversations.reply_pairs import reply_pairs
-from autokb.pipeline.stages import open_stages
 from autokb.sources import Fields
 from autokb.stores.chats import staged_conversations
 
@@ -204,13 +201,3 @@ def test_without_chats_or_replies_nothing_is_written(kb: SupportKB, tmp_path: Pa
     with pytest.raises(BadInputError, match="In the conversations that were added no agent replies"):
         kb.draft_cases(tmp_path / "cases.jsonl")
     assert not (tmp_path / "cases.jsonl").exists()
-
-
-def test_the_encoder_in_use_finds_the_past_reply_to_a_question_in_other_words(kb: SupportKB) -> None:
-    pairs = [pair for one in staged(kb).values() for pair in reply_pairs(one)]
-    with kb.workspace.file() as file, open_stages(kb.workspace, file) as stages:
-        vectors = stages.embed([pair.question for pair in pairs])
-        silent, laptop = stages.embed(["no sound comes from one bud", "my notebook does not find them"])
-    for question, reply in ((silent, CLEAN), (laptop, HOLD)):
-        found = nearest_reply(pairs, vectors, question)
-        assert found is not None and found.pair.reply == reply

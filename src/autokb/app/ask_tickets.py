@@ -54,8 +54,8 @@ STAGE = "ask"
 WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
 NEAREST = 50  # tickets among which the piece is looked for that is nearest to a question
 COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
-# Chance of the same problem below which nothing is answered verbatim. Of 267 real duplicates, asked by their titles, 57
-# are below .4; the first ticket was right for 11 of these.
+# Chance of the same problem below which nothing is answered verbatim. Of 267 real duplicates, asked by their titles, 39
+# are below it, and the first ticket was right for 6 of these (``python -m benchmarks ticket_answers``).
 UNLIKELY = 0.35
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 # An accepted question this near lifts its ticket by up to LIFT, in units of cosine, and its neighbours by a share.
@@ -278,7 +278,7 @@ class TicketAsking:
         tickets = read_tickets(opened.file, ids)
         ids = tuple(i for i in ids if i in tickets)
         for one in accepted:
-            if match is not None and one.ticket == ids[0]:
+            if match is not None and ids[:1] == (one.ticket,):
                 match = max(match, one.similarity)
         return _Found(ids, tuple(float(scores[n]) for n in best), tickets, False, vector, confidence, match, accepted)
 
