@@ -80,6 +80,31 @@ def test_a_document_that_is_far_behind_the_first_gives_no_filler() -> None:
     assert [one.solution_id for one in offered(solution("s1", "Turn it on."), far, documents=documents)] == ["s1", "s2"]
 
 
+def test_help_of_the_same_document_that_fits_far_worse_is_no_filler() -> None:
+    found = offered(solution("s1", "Turn it on."), solution("s2", "Descale the plate."), fit={"s1": 0.8, "s2": 0.6})
+    assert [one.solution_id for one in found] == ["s1"]
+    found = offered(solution("s1", "Turn it on."), solution("s2", "Descale the plate."), fit={"s1": 0.8, "s2": 0.7})
+    assert [one.solution_id for one in found] == ["s1", "s2"]
+
+
+def test_help_for_some_alone_says_for_whom_unless_the_customer_did() -> None:
+    help_ = replace(solution("s1", "Turn the dial.", "Wait."), text="Slow: On small kettles\nTurn the dial.\nWait.")
+    (one,) = offered(help_)
+    assert one.text == "On small kettles: Turn the dial. Wait."
+    small = frozenset({"small"})
+    (one,) = offered(replace(help_, attributes={"size": small}), attributes={"size": small})
+    assert one.text == "Turn the dial. Wait."
+
+
+def test_what_the_agent_asked_already_is_not_asked_again() -> None:
+    back = Clarification("model", ("A", "B"), "Which model of kettle is it: A, B, or something else?")
+    (one,) = suggestions_from(
+        answer(solution("s1", "Turn the dial."), outcome="asks", question=back),
+        RULES, RULES.refusal, asked=("Which model of kettle do you have?",),
+    )  # fmt: skip
+    assert one.solution_id == "s1"
+
+
 def test_what_the_customer_has_tried_is_not_offered_again() -> None:
     tried = ("Please press the lid until it clicks, then turn it on.",)
     found = offered(solution("s1", "Press the lid until it clicks."), solution("s2", "Descale the plate."), tried=tried)

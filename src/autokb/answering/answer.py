@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -64,6 +64,7 @@ class Answer:
     """Everything that one question gets back; ``seconds`` is what it took.
 
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
+    ``fit`` is how well the words of each solution that is shown fit the question: the cosine and the words they share.
     """
 
     query: str
@@ -77,6 +78,7 @@ class Answer:
     confidence: float = 0.0
     seconds: float = field(default=0.0, compare=False)
     unread: bool = False
+    fit: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints."""
@@ -133,10 +135,16 @@ def answer(
             return Answer(question, asked.attributes, "abstains", None, (), (), nearest, _nothing_fits(chooser, likely))
         back = clarify(chooser, passages[0])
         shown = tuple(_show_passage(passage, chooser) for passage in passages)
-        return Answer(question, asked.attributes, "asks" if back else "answered", back, (), shown, nearest)
+        outcome: Outcome = "asks" if back else "answered"
+        return Answer(question, asked.attributes, outcome, back, (), shown, nearest, fit=_fit(chooser, passages))
     back = clarify(chooser, choices[0])
     matches = _group_by_tree(choices, chooser, k)
-    return Answer(question, asked.attributes, "asks" if back else "answered", back, matches, (), nearest)
+    outcome = "asks" if back else "answered"
+    return Answer(question, asked.attributes, outcome, back, matches, (), nearest, fit=_fit(chooser, choices))
+
+
+def _fit(chooser: Chooser, choices: Sequence[Choice]) -> dict[str, float]:
+    return {choice.solution.id: chooser.score(choice.solution) for choice in choices}
 
 
 def _passages_answer(

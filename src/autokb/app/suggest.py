@@ -10,7 +10,7 @@ from pathlib import Path
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.app.ask import QUESTION_CHARACTERS, OpenIndex
 from autokb.core.attributes import Values
-from autokb.core.conversations import CUSTOMER, Message
+from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.reply_rules import ReplyRules, read_reply_rules
@@ -42,9 +42,11 @@ def suggest(opened: OpenIndex, messages: Sequence[Message]) -> Suggested:
     if answer.outcome == "abstains" and len(turn.customer) > 1:  # what was said last may only be chat
         answer = opened.ask("\n".join(turn.customer[:-1]), stated, LOOKED_THROUGH)
     tried = turn.tried if turn.unsolved else ()
-    found = suggestions_from(answer, rules, refusal_of(rules, spec), tried, spec.language)
+    asked = [m.text for m in cleaned if m.role == AGENT and m.text.rstrip().endswith("?")]
+    found = suggestions_from(answer, rules, refusal_of(rules, spec), tried, spec.language, asked)
+    asks = any(one.source == "question" for one in found)
     return Suggested(
-        answer.outcome,
+        "answered" if answer.outcome == "asks" and found and not asks else answer.outcome,
         found,
         turn.text,
         answer.reason,

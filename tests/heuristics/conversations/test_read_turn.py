@@ -53,3 +53,26 @@ def test_the_first_message_of_a_conversation_is_read_alone_however_short() -> No
 def test_a_correction_leans_on_what_it_corrects() -> None:
     assert leans_on_before("Sorry, I meant the right one, the one with the small scratch on its outer shell")
     assert not leans_on_before("The right earbud has a scratch on its shell and hums during phone calls")
+
+
+def test_of_two_problems_in_one_message_the_one_that_no_advice_was_about_is_left() -> None:
+    both = "1) the app does not find my earbuds 2) the case rattles when I shake it"
+    turn = read_turn(said(both, "Allow the app to see nearby earbuds.", "It's fixed, thanks! And my other point?"))
+    assert turn.text == "the case rattles when I shake it\nIt's fixed, thanks! And my other point?"
+    assert turn.customer[0] == both  # what it states of attributes still counts
+
+
+def test_one_problem_stays_whole_whatever_advice_shares_with_it() -> None:
+    turn = read_turn(said("Where do I see the battery level?", "In the app, under battery.", "thanks, and on a Mac?"))
+    assert turn.text == "Where do I see the battery level?\nand on a Mac?"
+
+
+def test_what_says_nothing_of_the_problem_is_not_searched_for() -> None:
+    turn = read_turn(said(PROBLEM, "Clean the mesh.", "well doing that now", "Good.", "still the same"))
+    assert turn.text == f"{PROBLEM}\nstill the same"
+
+
+def test_a_bare_answer_to_how_old_somebody_is_reads_as_an_age() -> None:
+    turn = read_turn(said("What helps against fever?", "How old is the person?", "seven months"))
+    assert turn.customer == ("What helps against fever?", "aged seven months")
+    assert turn.text == "What helps against fever?\nseven months"

@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.domain import ENGLISH
+from autokb.heuristics.attributes.words import AttributeWords
 from autokb.heuristics.conversations.small_talk import small_talk, without_small_talk
 from autokb.heuristics.conversations.words import ConversationWords
-from autokb.heuristics.subject_words import subject_words
+from autokb.heuristics.subject_words import subject_stem, subject_words
 from autokb.text.lexicons import alternation, word_lists
 
 # Words that say what a message is about: with fewer it says too little by itself, with fewer it leans on what it refers
@@ -19,6 +21,10 @@ from autokb.text.lexicons import alternation, word_lists
 FEW_WORDS, SOME_WORDS = 3, 6
 SHORT_ANSWER = 8  # words of an answer to a question of the agent
 MOST_BEFORE = 3  # messages of the customer that are read with the last one
+TELLING_WORDS = 2  # that say what it is about: a message with fewer tells nothing of a problem
+_WORD = re.compile(r"[^\W\d_]+")
+# Where a message goes on to something else: ends of sentences, commas, ``and``, numbers of a list.
+_PARTS = re.compile(r"[.!?;\n]+(?=\s|$)|,\s|\s+(?:\d\)|[-*•])\s+|(?<!\w)(?:and|und)(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Turn:
     """The question that the last message asks.
 
     ``text`` is what is searched for: the last message alone, or behind the earlier ones that it goes on from.
-    ``customer`` are those messages, the last one last. ``tried`` is what the agent wrote before, which did not help
+    ``customer`` are those messages, the last one last; a bare number that answers how old somebody is reads as an age. ``tried`` is what the agent wrote before, which did not help
     where the customer says so (``unsolved``). ``small_talk`` is its kind where there is nothing to search for.
     """
 
@@ -45,12 +51,19 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     earlier = [m.text.strip() for m in before if m.role == CUSTOMER and not small_talk(m.text, language)]
     if kind := small_talk(last, language):
         return Turn(last, (last,), tried, small_talk=kind)
-    asked_by_agent = bool(before) and before[-1].role == AGENT and before[-1].text.rstrip().endswith("?")
+    asked_by_agent = bool(before) and _asks(before[-1])
     unsolved = bool(earlier) and _says(last, language, "unsolved")
     if not earlier or not (unsolved or leans_on_before(last, language, is_answer=asked_by_agent)):
         return Turn(last, (last,), tried)
-    parts = [*_problem_of(earlier, language), without_small_talk(last, language)]
-    return Turn("\n".join(parts), tuple(parts), tried, unsolved)
+    rest = without_small_talk(last, language)
+    if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, tried, language)):
+        return Turn("\n".join((*left, rest)), (*earlier, rest), tried)
+    problem = _problem_of(earlier, language)
+    questions = {m.text.strip(): said.text for said, m in pairwise(messages) if _asks(said) and m.role == CUSTOMER}
+    told = [problem[0], *(m for m in problem[1:] if m in questions or _is_about(m, language))]
+    parts = [without_small_talk(message, language) for message in told]
+    customer = [_as_age(m, questions.get(m, ""), language) for m in (*problem, last)]
+    return Turn("\n".join((*parts, rest)), tuple(customer), tried, unsolved)
 
 
 def leans_on_before(message: str, language: str = ENGLISH, *, is_answer: bool = False) -> bool:
@@ -65,11 +78,44 @@ def leans_on_before(message: str, language: str = ENGLISH, *, is_answer: bool = 
 def _problem_of(earlier: Sequence[str], language: str) -> list[str]:
     """Return the customer's messages from the last one that can be read by itself on."""
     found: list[str] = []
-    for message in reversed(earlier[-MOST_BEFORE:] if len(earlier) > MOST_BEFORE else earlier):
-        found.append(without_small_talk(message, language))
+    for message in reversed(earlier[-MOST_BEFORE:]):
+        found.append(message)
         if not leans_on_before(message, language) and not _says(message, language, "unsolved"):
             break
     return found[::-1]
+
+
+def _left_of(earlier: Sequence[str], advice: Sequence[str], language: str) -> list[str]:
+    """Return the parts of the customer's messages that no advice was about, where some was about others.
+
+    Who writes of two problems at once gets one of them solved first.
+    """
+    spoken = {subject_stem(word, language) for text in advice for word in subject_words(text, language)}
+    left, settled = [], 0
+    for part in (part for message in earlier for part in _PARTS.split(without_small_talk(message, language))):
+        words = {subject_stem(word, language) for word in subject_words(part, language)}
+        if words & spoken:
+            settled += 1
+        elif words:
+            left.append(part.strip())
+    return left if settled else []
+
+
+def _is_about(message: str, language: str) -> bool:
+    """Return whether a message says anything of a problem: ``ok doing that`` does not."""
+    return len(set(subject_words(message, language))) >= TELLING_WORDS
+
+
+def _as_age(answer: str, question: str, language: str) -> str:
+    """Return an answer as an age where the question is how old somebody is."""
+    known = word_lists(AttributeWords, language)
+    asked = {word.casefold() for word in _WORD.findall(question)}
+    ages = {phrase for phrase in known.age_phrases if phrase in asked} | (known.old_words & asked)
+    return f"{known.age_phrases[0]} {answer}" if ages and known.age_phrases else answer
+
+
+def _asks(message: Message) -> bool:
+    return message.role == AGENT and message.text.rstrip().endswith("?")
 
 
 def _says(message: str, language: str, name: str) -> bool:

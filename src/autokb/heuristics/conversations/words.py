@@ -23,3 +23,5 @@ class ConversationWords(WordLists):
     corrections: tuple[AsWritten, ...] = ()
     references: tuple[str, ...] = ()
     leaning_openings: tuple[AsWritten, ...] = ()
+    conditional_headings: tuple[AsWritten, ...] = ()
+    solved: tuple[AsWritten, ...] = ()

@@ -1,0 +1,157 @@
+"""The part of a solution that becomes a reply: whole sentences or steps, few words, those that the question is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from autokb.core.domain import ENGLISH
+from autokb.core.reply_rules import ReplyRules
+from autokb.heuristics.conversations.standing_alone import stands_alone
+from autokb.heuristics.conversations.words import ConversationWords
+from autokb.text.lexicons import word_lists
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
+from autokb.text.words import content_words
+
+# Words of the question by which a later beginning must have more than the first one. With one, replies of the
+# development conversations begin at a sentence that only happens to share a word.
+MORE_WORDS = 2
+_ENDS = (".", "!", "?", ":", "…", "。", "！", "？")
+_TABLE_RULE = re.compile(r"[\s|:-]+")
+_NUMBERED = re.compile(r"\s*\d+[.)]\s")
+_HEADING = re.compile(r"^#{1,6} +(.+)$|^(.+)\n(?:-{3,}|={3,})[ \t]*$", re.MULTILINE)
+_CELLS = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A reply's words, and the positions of the steps that they are from."""
+
+    text: str
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """One sentence of a step; ``is_ordered`` where the step is numbered, so that it needs those before it.
+
+    ``is_alone`` is a row of a table: the next one is about something else.
+    """
+
+    text: str
+    step: int
+    is_ordered: bool
+    is_alone: bool = False
+
+
+def excerpt(
+    steps: Sequence[str],
+    quotes: Sequence[str],
+    question: str,
+    rules: ReplyRules,
+    language: str = ENGLISH,
+    condition: str = "",
+) -> Excerpt | None:
+    """Return what of a solution is sent, None where no part is short enough and can be read by itself.
+
+    ``quotes`` are the steps' Markdown. A reply begins at the first sentence that refers to nothing before it, or at a
+    later step that has clearly more of the question's words; never within numbered steps. The ``condition`` under which
+    it all holds stands before it.
+    """
+    units = [unit for n, step in enumerate(steps) for unit in _units(step, quotes[n], n, language)]
+    asked = content_words(question, language)
+    best: Excerpt | None = None
+    most = 0
+    for start, unit in enumerate(units):
+        may_begin = _may_begin(units, start, is_first=best is None)
+        if not may_begin or not stands_alone(unit.text, language):
+            continue
+        found = _fill(units, start, rules, language, condition)
+        if found is None:
+            continue
+        shared = len(asked & content_words(found.text, language))
+        if shared >= most + MORE_WORDS or (best is None and not unit.is_alone):
+            best, most = found, shared
+    return best
+
+
+def condition_of(title: str, question: str, language: str = ENGLISH) -> str:
+    """Return under which condition a section holds by its title, empty where it names none or the customer said so."""
+    last = title.rpartition(": ")[2].strip().rstrip(".:")
+    words = content_words(last, language)
+    if not words or words <= content_words(question, language) or not _condition(language).match(last):
+        return ""
+    return last
+
+
+def as_sentence(text: str) -> str:
+    """Return a text on one line with an end."""
+    words = " ".join(text.split())
+    return words if not words or words.endswith(_ENDS) else f"{words}."
+
+
+def _units(step: str, quote: str, number: int, language: str) -> Iterator[_Unit]:
+    if (rows := _rows(quote)) is not None:
+        yield from (_Unit(as_sentence(row), number, is_ordered=False, is_alone=True) for row in rows)
+        return
+    is_ordered = _NUMBERED.match(quote) is not None
+    headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
+    lines = (plain_text(line).strip() for line in step.split("\n"))
+    text = " ".join(as_sentence(line) for line in lines if line and line not in headings)
+    for start, end in sentences(text, language=language):
+        yield _Unit(text[start:end].strip(), number, is_ordered)
+
+
+def _rows(quote: str) -> list[str] | None:
+    """Return the rows of a table, each cell behind the head of its column; None for what is no table."""
+    lines = [line.strip() for line in quote.strip().split("\n")]
+    if len(lines) < 3 or not all(line.startswith("|") for line in lines) or not _TABLE_RULE.fullmatch(lines[1]):
+        return None
+    head, *rows = ([plain_text(c).strip() for c in _CELLS.split(line.strip("|"))] for line in (lines[0], *lines[2:]))
+    found = []
+    for first, *others in rows:
+        told = [f"{name}: {cell}" if name else cell for name, cell in zip(head[1:], others, strict=False) if cell]
+        found.append(f"{first}: {others[0]}" if len(told) == 1 else f"{first}. {'; '.join(told)}")
+    return found
+
+
+def _may_begin(units: Sequence[_Unit], start: int, *, is_first: bool) -> bool:
+    """Return whether a reply may begin at a sentence: the first of a step that needs no other, or any where none could.
+
+    Numbered steps are told from the first one on.
+    """
+    unit = units[start]
+    begins_step = start == 0 or units[start - 1].step != unit.step
+    if unit.is_ordered:
+        return all(u.step == unit.step or not u.is_ordered for u in units[:start]) and (begins_step or is_first)
+    return begins_step or unit.is_alone or is_first
+
+
+def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, condition: str) -> Excerpt | None:
+    """Return as many sentences of the step that one is in as fit, and whole steps behind it."""
+    heads = [f"{condition}:"] if condition else []
+    parts = list(heads)
+    taken: list[int] = []
+    n = start
+    while n < len(units):
+        unit = units[n]
+        whole = [unit] if unit.step == units[start].step else [u for u in units[n:] if u.step == unit.step]
+        texts = [u.text for u in whole]
+        is_read = all(stands_alone(t, language, opens=parts == heads) for t in texts)
+        if not is_read or not rules.fits(" ".join((*parts, *texts))):
+            break
+        parts += texts
+        taken.append(unit.step)
+        n += len(whole)
+        if unit.is_alone or (n < len(units) and units[n].is_alone):
+            break
+    return Excerpt(" ".join(parts), tuple(dict.fromkeys(taken))) if taken else None
+
+
+@cache
+def _condition(language: str) -> re.Pattern[str]:
+    patterns = word_lists(ConversationWords, language).conditional_headings
+    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)

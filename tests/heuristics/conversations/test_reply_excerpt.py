@@ -1,0 +1,71 @@
+"""Which part of a solution a reply is made of."""
+
+from __future__ import annotations
+
+from autokb.core.reply_rules import ReplyRules, count_words
+from autokb.heuristics.conversations.reply_excerpt import Excerpt, condition_of, excerpt
+
+RULES = ReplyRules(max_words=12)
+
+
+def cut(*quotes: str, question: str = "it leaks", condition: str = "") -> Excerpt | None:
+    steps = [quote.lstrip("0123456789.- ") for quote in quotes]
+    return excerpt(steps, quotes, question, RULES, condition=condition)
+
+
+def test_whole_steps_from_the_first_one_on() -> None:
+    found = cut("1. Unplug the kettle.", "2. Turn it over and dry the ring.", "3. Fill it slowly to the line.")
+    assert found == Excerpt("Unplug the kettle. Turn it over and dry the ring.", (0, 1))
+
+
+def test_numbered_steps_are_never_begun_in_their_middle() -> None:
+    found = cut("1. Unplug the kettle and let it cool down well.", "2. Dry the leaking ring.", question="leaking ring")
+    assert found == Excerpt("Unplug the kettle and let it cool down well.", (0,))
+
+
+def test_a_point_of_a_list_that_has_more_of_the_question_comes_first() -> None:
+    points = ("- Check that the lid is closed and the switch is down.", "- A leaking ring is to be replaced: part R2.")
+    found = cut(*points, question="the ring is leaking, may I replace it?")
+    assert found == Excerpt("A leaking ring is to be replaced: part R2.", (1,))
+    assert cut(*points, question="what now?") == Excerpt("Check that the lid is closed and the switch is down.", (0,))
+
+
+def test_a_reply_begins_at_the_first_sentence_that_needs_no_other() -> None:
+    found = cut("This happens on small kettles. Close the lid until it clicks.")
+    assert found == Excerpt("Close the lid until it clicks.", (0,))
+
+
+def test_of_a_table_the_row_that_was_asked_for_is_told_with_the_heads_of_its_columns() -> None:
+    table = "| Light | Meaning |\n|---|---|\n| red blinking | no water |\n| blue | keeps warm |"
+    found = excerpt([table], [table], "the light is red and blinking", RULES)
+    assert found == Excerpt("red blinking: no water.", (0,))
+    assert excerpt([table], [table], "it hums", RULES) is None
+    wide = "| Part | Daily | Weekly |\n|---|---|---|\n| Drip tray | rinse | scrub |"
+    found = excerpt([wide], [wide], "how do I clean the drip tray?", RULES)
+    assert found == Excerpt("Drip tray. Daily: rinse; Weekly: scrub.", (0,))
+
+
+def test_headings_within_a_step_are_no_part_of_a_reply() -> None:
+    step, quote = "Draining\nOpen the valve.\nWait a minute.", "## Draining\n\nOpen the valve.\n\nWait a minute."
+    assert excerpt([step], [quote], "drain", RULES) == Excerpt("Open the valve. Wait a minute.", (0,))
+    assert excerpt([step], [f"Draining\n--------\n{quote[13:]}"], "drain", RULES) == Excerpt(
+        "Open the valve. Wait a minute.", (0,)
+    )
+
+
+def test_a_condition_stands_in_front_and_counts_as_words() -> None:
+    found = cut("Unplug the kettle. Turn it over. Dry the ring with a cloth.", condition="With a filter")
+    assert found is not None
+    assert found.text == "With a filter: Unplug the kettle. Turn it over."
+    assert count_words(found.text) < RULES.max_words
+
+
+def test_nothing_is_cut_within_a_sentence() -> None:
+    assert cut("Descale " + "slowly " * 20 + "today.") is None
+
+
+def test_a_title_that_names_a_condition_names_it_unless_the_customer_did() -> None:
+    assert condition_of("Cold: With high blood pressure", "my nose is blocked") == "With high blood pressure"
+    assert condition_of("Cold: With high blood pressure", "blocked nose, high blood pressure") == ""
+    assert condition_of("Cold: Adults", "my nose is blocked") == ""
+    assert condition_of("Erkältung: Bei Bluthochdruck", "Schnupfen", "de") == "Bei Bluthochdruck"
