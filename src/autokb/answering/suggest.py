@@ -23,8 +23,8 @@ TRIED, WORDS_OF_ADVICE = 0.7, 3
 # Document score by which a document may be behind that of the first help. Of 80 further suggestions from documents that
 # were farther behind (tuning questions and development conversations of four knowledge bases) one was right.
 FAR_BEHIND = 0.3
-# Fit of a solution by which it may be behind the first help of the same document: of 43 that were farther behind (the same
-# questions) five were right, of the 39 others 14.
+# Fit of a solution by which it may be behind the first help of the same document: of 43 that were farther behind (the
+# same questions) five were right, of the 39 others 14.
 SAYS_LESS = 0.15
 Source = Literal["solution", "passage", "ticket", "question", "small_talk", "refusal"]
 

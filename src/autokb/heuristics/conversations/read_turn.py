@@ -32,8 +32,9 @@ class Turn:
     """The question that the last message asks.
 
     ``text`` is what is searched for: the last message alone, or behind the earlier ones that it goes on from.
-    ``customer`` are those messages, the last one last; a bare number that answers how old somebody is reads as an age. ``tried`` is what the agent wrote before, which did not help
-    where the customer says so (``unsolved``). ``small_talk`` is its kind where there is nothing to search for.
+    ``customer`` are those messages, the last one last; a bare number that answers how old somebody is reads as an age.
+    ``tried`` is what the agent wrote before, which did not help where the customer says so (``unsolved``).
+    ``small_talk`` is its kind where there is nothing to search for.
     """
 
     text: str

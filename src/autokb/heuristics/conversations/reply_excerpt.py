@@ -1,4 +1,4 @@
-"""The part of a solution that becomes a reply: whole sentences or steps, few words, those that the question is about."""
+"""The part of a solution that becomes a reply: few whole sentences or steps, those that the question is about."""
 
 from __future__ import annotations
 
