@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from typing import Any, Literal
 
 from autokb.answering.answer import Answer, Outcome
@@ -11,6 +12,7 @@ from autokb.core.attributes import ANY, NONE
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules
+from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt
 from autokb.text.words import content_words
 
@@ -31,11 +33,14 @@ Source = Literal["solution", "passage", "ticket", "question", "small_talk", "ref
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text that is ready to be sent; small talk, a refusal and a question back have no evidence."""
+    """A text that is ready to be sent; small talk, a refusal and a question back have no evidence.
+
+    Evidence in a past ticket names the ticket and its section in place of a document.
+    """
 
     text: str
     source: Source
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Evidence | TicketEvidence, ...] = ()
     solution_id: str | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -43,9 +48,7 @@ class Suggestion:
         return {
             "text": self.text,
             "source": self.source,
-            "evidence": [
-                {"document": e.document, "start": e.start, "end": e.end, "quote": e.quote} for e in self.evidence
-            ],
+            "evidence": [asdict(one) for one in self.evidence],
             "solution_id": self.solution_id,
         }
 
@@ -80,20 +83,23 @@ def suggestions_from(
     tried: Sequence[str] = (),
     language: str = ENGLISH,
     asked: Sequence[str] = (),
+    others: Iterable[Suggestion] = (),
 ) -> tuple[Suggestion, ...]:
     """Return what an agent could send: the question back first where there is one, then help that was not ``tried``.
 
-    A question that is among those that the agent has ``asked`` is not asked again. Raises nothing: where no help is
-    short enough for the rules, there is none.
+    A question that is among those that the agent has ``asked`` is not asked again. ``others`` are read where the answer
+    has too little help. Raises nothing: where no help is short enough for the rules, there is none.
     """
     if answer.outcome == "abstains":
-        return (Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ()
+        helped = tuple(islice(_different(others, tried, language), MOST_SUGGESTIONS))
+        return helped or ((Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ())
     found: list[Suggestion] = []
     back = answer.question
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
         found.append(Suggestion(back.text, "question"))
     helps = (_help(solution, source, answer, rules, language) for solution, source in _in_order(answer))
-    return tuple(_different((*found, *filter(None, helps)), tried, language))[:MOST_SUGGESTIONS]
+    offered = chain(found, filter(None, helps), others)
+    return tuple(islice(_different(offered, tried, language), MOST_SUGGESTIONS))
 
 
 def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:

@@ -12,7 +12,7 @@ from threading import Lock
 from autokb.answering.answer import Answer
 from autokb.answering.ask import ask, ask_in_other_language
 from autokb.core.attributes import Values
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.progress import Progress, silent
 from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
@@ -122,7 +122,7 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
         stack.callback(file.close)
         published = read_published(file)
         if not published.kb.documents and not published.kb.issues:
-            raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
+            raise NothingPublishedError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         if not calibrated:
             settings = {setting: body for setting, body in published.settings.items() if setting != CALIBRATION}
             published = replace(published, settings=settings)

@@ -18,6 +18,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.ranking import best_first
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
+from autokb.core.tickets import TicketEvidence
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
 from autokb.heuristics.tickets.read_question import QuestionParts, cue_phrases, question_ends
@@ -36,7 +37,6 @@ from autokb.tasks.tickets.parse_query.task import question_request
 from autokb.tasks.tickets.write_cypher.task import TASK as WRITE_CYPHER
 from autokb.tickets.answers import (
     ENDINGS,
-    TicketEvidence,
     comment_passages,
     comments_section,
     passages_of_rows,
@@ -76,17 +76,6 @@ class UsedAnswer(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceInTicket(Result):
-    """Part of a ticket's section; ``quote`` is ``start`` to ``end`` of its text."""
-
-    ticket: str
-    section: str
-    start: int
-    end: int
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
 class FoundTicket(Result):
     """A ticket that was found for a question, best first.
 
@@ -122,7 +111,7 @@ class TicketAnswer(Result):
 
     outcome: str
     answer: str
-    evidence: tuple[EvidenceInTicket, ...]
+    evidence: tuple[TicketEvidence, ...]
     fallback: str | None
     cypher: RanCypher | None
     seconds: float
@@ -377,7 +366,7 @@ class TicketAsking:
             reason = "The tickets that were found do not say what was asked."
             return {"outcome": "abstains", "answer": "", "evidence": (), "reason": reason, **shown}
         text, evidence = write_answer(reply, passages, self.opened.index.template)
-        return {"outcome": "answered", "answer": text, "evidence": tuple(map(_shown, evidence)), **shown}
+        return {"outcome": "answered", "answer": text, "evidence": tuple(evidence), **shown}
 
     def _passages(
         self, parts: QuestionParts, found: _Found, k: int, subgraph: Subgraph, *, chooses: bool
@@ -463,7 +452,3 @@ class _Runner:
             return task.answer_offline(item)
         (reply,) = self.stages.run(STAGE, task, [item], ["the question"])
         return reply
-
-
-def _shown(one: TicketEvidence) -> EvidenceInTicket:
-    return EvidenceInTicket(one.ticket, one.section, one.start, one.end, one.quote)

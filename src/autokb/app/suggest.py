@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.app.ask import QUESTION_CHARACTERS, OpenIndex
+from autokb.app.ask_tickets import TicketAsking
+from autokb.app.suggest_from_tickets import suggest_from_tickets
 from autokb.core.attributes import Values
 from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.domain import DomainSpec
@@ -22,15 +25,19 @@ from autokb.sources.chats import read_conversation_file
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
 MOST_MESSAGES = 200  # the last ones are read
+NO_TICKET = "No past ticket is about this, and no knowledge base is built."
 REFUSAL = "I can help with {name}. What is the matter with yours?"
 
 
-def suggest(opened: OpenIndex, messages: Sequence[Message]) -> Suggested:
-    """Return what an agent could send next (BadInputError where the last message is not the customer's)."""
+def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None) -> Suggested:
+    """Return what an agent could send next (BadInputError where the last message is not the customer's).
+
+    Where the knowledge base has fewer than three helps, past ``tickets`` may have more; one of the two must be there.
+    """
     started = time.perf_counter()
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
         raise BadInputError("The last message must be the customer's; give it as TEXT, or at the end of --chat FILE.")
-    spec = opened.index.spec
+    spec = opened.index.spec if opened is not None else _spec_of(tickets)
     cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
     turn = read_turn(cleaned, spec.language)
     if turn.small_talk is not None:
@@ -38,21 +45,33 @@ def suggest(opened: OpenIndex, messages: Sequence[Message]) -> Suggested:
         return Suggested("answered", (reply,), turn.text, seconds=round(time.perf_counter() - started, 6))
     rules = read_reply_rules(spec.reply)
     stated = attributes_of(turn, spec)
-    answer = opened.ask(turn.text, stated, LOOKED_THROUGH)
-    if answer.outcome == "abstains" and len(turn.customer) > 1:  # what was said last may only be chat
-        answer = opened.ask("\n".join(turn.customer[:-1]), stated, LOOKED_THROUGH)
+    if opened is None:
+        answer = Answer(turn.text, {}, "abstains", None, (), (), (), NO_TICKET)
+    else:
+        answer = opened.ask(turn.text, stated, LOOKED_THROUGH)
+        if answer.outcome == "abstains" and len(turn.customer) > 1:  # what was said last may only be chat
+            answer = opened.ask("\n".join(turn.customer[:-1]), stated, LOOKED_THROUGH)
     tried = turn.tried if turn.unsolved else ()
     asked = [m.text for m in cleaned if m.role == AGENT and m.text.rstrip().endswith("?")]
-    found = suggestions_from(answer, rules, refusal_of(rules, spec), tried, spec.language, asked)
-    asks = any(one.source == "question" for one in found)
+    others = suggest_from_tickets(tickets, turn.text, rules, spec.language) if tickets else ()
+    found = suggestions_from(answer, rules, refusal_of(rules, spec), tried, spec.language, asked, others)
+    sources = {one.source for one in found}
+    outcome = answer.outcome
+    if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and "ticket" in sources):
+        outcome = "answered"
     return Suggested(
-        "answered" if answer.outcome == "asks" and found and not asks else answer.outcome,
+        outcome,
         found,
         turn.text,
-        answer.reason,
+        answer.reason if outcome == answer.outcome else None,
         answer.confidence,
         round(time.perf_counter() - started, 6),
     )
+
+
+def _spec_of(tickets: TicketAsking | None) -> DomainSpec:
+    assert tickets is not None, "a knowledge base or tickets"
+    return tickets.opened.workspace.spec
 
 
 def join_messages(given: Sequence[Message] | str, chat: Path | None) -> list[Message]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autokb.core.errors import NothingPublishedError
 from autokb.core.progress import Progress, silent
 from autokb.stores.workspace import Workspace, open_workspace
 
@@ -68,6 +70,7 @@ class SupportKB:
         self._index: OpenIndex | None = None
         self._tickets: OpenTickets | None = None
         self._ticket_asking: TicketAsking | None = None
+        self._past_tickets: TicketAsking | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -229,7 +232,30 @@ class SupportKB:
         """
         from autokb.app.suggest import join_messages, suggest
 
-        return suggest(self._open_index(), join_messages(messages, chat))
+        index: OpenIndex | None = None
+        try:
+            index = self._open_index()
+        except NothingPublishedError:
+            if self._open_past_tickets() is None:
+                raise
+        return suggest(index, join_messages(messages, chat), self._open_past_tickets())
+
+    def _open_past_tickets(self) -> TicketAsking | None:
+        """Return what answers from past tickets without a model, None where none is published."""
+        from autokb.app.ask_tickets import TicketAsking
+        from autokb.stores.ticket_tables import GENERATION
+
+        if self._index is not None and self._index.file.meta(GENERATION) is None:
+            return None
+        try:
+            opened = self._open_tickets()
+        except NothingPublishedError:
+            return None
+        if self._past_tickets is None or self._past_tickets.opened.index is not opened.index:
+            from autokb.pipeline.stages import without_models
+
+            self._past_tickets = TicketAsking(replace(opened, workspace=without_models(opened.workspace)))
+        return self._past_tickets
 
     def calibrate_gate(self, in_domain: Path | str, out_of_domain: Path | str) -> GateCalibration:
         """Calibrate the gate on a team's own questions: two JSONL files with ``id`` and ``text``.
@@ -486,4 +512,4 @@ class SupportKB:
             self._index = None
         if self._tickets is not None:
             self._tickets.close()
-            self._tickets = self._ticket_asking = None
+            self._tickets = self._ticket_asking = self._past_tickets = None

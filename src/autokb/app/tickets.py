@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.results import Result
 from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
@@ -163,13 +163,13 @@ class OpenTickets:
 
 
 def open_tickets(workspace: Workspace) -> OpenTickets:
-    """Put the published tickets into memory (BadInputError where there is none)."""
+    """Put the published tickets into memory (NothingPublishedError where there is none)."""
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = WorkspaceFile(workspace.knowledge_path)
         stack.callback(file.close)
         index = load_index(workspace, file)
         if not index.ids:
-            raise BadInputError(NO_TICKETS.format(folder=workspace.folder))
+            raise NothingPublishedError(NO_TICKETS.format(folder=workspace.folder))
         return OpenTickets(workspace, file, index, read_fitted(file), stack.pop_all())
 
 

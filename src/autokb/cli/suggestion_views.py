@@ -8,9 +8,11 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from autokb.cli.issue_views import one_line
+from autokb.core.nouns import Evidence
 
 if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested
+    from autokb.core.tickets import TicketEvidence
 
 COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yellow"}
 
@@ -22,8 +24,12 @@ def suggestions_view(suggested: Suggested) -> RenderableType:
         lines.append(Text(suggested.reason, style="dim"))
     for number, one in enumerate(suggested.suggestions, 1):
         lines.append(Text(f"{number}  {one.text}"))
-        documents = ", ".join(dict.fromkeys(one_line(evidence.document) for evidence in one.evidence))
-        lines.append(Text(f"   {one.source.replace('_', ' ')}{f', {documents}' if documents else ''}", style="dim"))
+        places = ", ".join(dict.fromkeys(one_line(_place(evidence)) for evidence in one.evidence))
+        lines.append(Text(f"   {one.source.replace('_', ' ')}{f', {places}' if places else ''}", style="dim"))
     if not suggested.suggestions:
         lines.append(Text("Nothing that is known is short enough to be sent as it is; autokb ask shows all of it."))
     return Group(*lines)
+
+
+def _place(evidence: Evidence | TicketEvidence) -> str:
+    return evidence.document if isinstance(evidence, Evidence) else evidence.ticket

@@ -20,6 +20,10 @@ class BadInputError(AutokbError):
     exit_status = 2
 
 
+class NothingPublishedError(BadInputError):
+    """Nothing of the kind that was asked for is published yet."""
+
+
 class StoppedOnPurposeError(AutokbError):
     """The work stopped where it was told to and can go on; ``result`` is what it did until then."""
 

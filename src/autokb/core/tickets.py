@@ -7,9 +7,22 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Literal
 
+from autokb.core.results import Result
+
 TICKET = "ticket"  # the section that a ticket's tree begins with; it has no text of its own
 SIMILAR_TO = "SIMILAR_TO"
 Origin = Literal["source", "similarity"]
+
+
+@dataclass(frozen=True, slots=True)
+class TicketEvidence(Result):
+    """Part of a ticket's section; ``quote`` is exactly ``start`` to ``end`` of its text as published."""
+
+    ticket: str
+    section: str
+    start: int
+    end: int
+    quote: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
 from autokb.core.ticket_plan import SubgraphRow
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.tickets import TICKET, Ticket
+from autokb.core.tickets import TICKET, Ticket, TicketEvidence
 from autokb.heuristics.tickets.answer_from import Role, TicketPassage, TicketsAnswer
 from autokb.heuristics.tickets.outcome_comments import outcome_comments
 from autokb.heuristics.tickets.whole_parts import opening
@@ -30,17 +30,6 @@ _FIXED = re.compile(
     r"\b(?:fixed|done|solved|resolved|completed?|released|implemented|gelöst|behoben|erledigt|fertig|umgesetzt)\b", re.I
 )
 _DUPLICATE = re.compile(r"duplicate|duplikat|dublette", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class TicketEvidence:
-    """Part of a ticket's section; ``quote`` is exactly ``start`` to ``end`` of its text as published."""
-
-    ticket: str
-    section: str
-    start: int
-    end: int
-    quote: str
 
 
 def state_of(ticket: Ticket) -> str:
