@@ -12,8 +12,8 @@ from autokb.heuristics.conversations.reply_excerpt import excerpt
 from autokb.text.masking import mask
 from autokb.tickets.answers import ENDINGS
 
-# Chance of the same problem from which a ticket is suggested. An answer from tickets is read by an agent, who sees which
-# ticket it is of; a suggestion is sent with one key.
+# Chance of the same problem from which a ticket is suggested: an answer from tickets shows an agent which ticket it is
+# of, a suggestion is sent with one key.
 SAME_PROBLEM = 0.5
 TICKETS_READ = 3  # the best for the question
 
