@@ -23,6 +23,13 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
     records = [
         *small_tickets.RECORDS,
         small_tickets.record("APP-10", "Old password asked for on the phone", f"h3. Workaround\n{RESET}", **fields),
+        small_tickets.record(
+            "APP-12",
+            "Scanner preview stays black",
+            comments=["@kim look at it", "Closing, verified.", "It is the light. Turn the light of the scanner on."],
+            fixVersions=[{"name": "Sprint 7"}, {"name": "Release 2.2"}],
+            **fields,
+        ),
         small_tickets.record("APP-11", "Invitation link expired", f"h3. Workaround\n{SPAM}", **fields),
     ]
     kb.add([small_tickets.write(folder / "tickets.json", records)], "tickets")
@@ -42,6 +49,13 @@ def test_a_ticket_about_the_same_problem_suggests_how_it_ended(kb: SupportKB) ->
     assert texts[evidence.section][evidence.start : evidence.end] == evidence.quote
     shape = found.as_json()["suggestions"][0]["evidence"][0]
     assert set(shape) == {"ticket", "section", "start", "end", "quote"}
+
+
+def test_of_comments_what_to_do_is_suggested_and_then_where_it_was_fixed(kb: SupportKB) -> None:
+    found = kb.suggest("The scanner preview stays black")
+    texts = [one.text for one in found.suggestions]
+    assert texts == ["Turn the light of the scanner on.", "A problem like this was fixed in Release 2.2."]
+    assert [e.section for one in found.suggestions for e in one.evidence] == ["comments", "fix_version"]  # type: ignore[union-attr]
 
 
 def test_nobody_elses_personal_data_are_suggested(kb: SupportKB) -> None:
@@ -65,8 +79,8 @@ def test_what_the_knowledge_base_knows_stands_before_tickets(kb: SupportKB, tmp_
     sources = [one.source for one in both.suggest("There is no sound from my headphones on Windows").suggestions]
     assert sources
     assert set(sources) <= {"solution", "passage", "question"}
-    crash = both.suggest("App crashes when the camera is closed: what is the root cause?")
-    assert "ticket" in [one.source for one in crash.suggestions]
+    crash = both.suggest("App crashes when the camera is closed, how was it fixed?")
+    assert [(one.source, one.text) for one in crash.suggestions] == [("ticket", "Update to 2.1.")]
 
 
 def test_a_workspace_without_anything_says_what_to_do(tmp_path: Path) -> None:

@@ -35,12 +35,18 @@ _DUPLICATE = re.compile(r"duplicate|duplikat|dublette", re.IGNORECASE)
 def state_of(ticket: Ticket) -> str:
     """Return in a few words how a ticket stands: Closed, Fixed in Release 3.1.0; or: Closed, Duplicate of APP-1."""
     state = ", ".join(dict.fromkeys(filter(None, (ticket.status, ticket.resolution)))) or "no status"
-    if ticket.fix_versions and _FIXED.search(ticket.resolution):
-        released = [version for version in ticket.fix_versions if _DOTTED.search(version)]
-        return f"{state} in {', '.join(released or ticket.fix_versions)}"
+    if versions := fixed_in(ticket):
+        return f"{state} in {', '.join(versions)}"
     if _DUPLICATE.search(ticket.resolution) and (originals := originals_of(ticket)):
         return f"{state} of {', '.join(originals)}"
     return state
+
+
+def fixed_in(ticket: Ticket) -> tuple[str, ...]:
+    """Return the versions that a ticket was fixed in, those that were released where it has such."""
+    if not _FIXED.search(ticket.resolution):
+        return ()
+    return tuple(v for v in ticket.fix_versions if _DOTTED.search(v)) or tuple(ticket.fix_versions)
 
 
 def problem_of(published: PublishedTicket, template: TicketTemplate, language: str = ENGLISH) -> str:

@@ -29,7 +29,7 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
 
 
 def small_talk_reply(kind: str, language: str = ENGLISH) -> str:
-    """Return what to write back."""
+    """Return what to write back, in our own words."""
     replies = word_lists(ConversationWords, language).replies or word_lists(ConversationWords).replies
     return replies[kind]
 
