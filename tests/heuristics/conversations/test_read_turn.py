@@ -76,3 +76,20 @@ def test_a_bare_answer_to_how_old_somebody_is_reads_as_an_age() -> None:
     turn = read_turn(said("What helps against fever?", "How old is the person?", "seven months"))
     assert turn.customer == ("What helps against fever?", "aged seven months")
     assert turn.text == "What helps against fever?\nseven months"
+
+
+def test_few_words_alone_do_not_lean_on_what_was_said() -> None:
+    assert not leans_on_before("how do birds sleep")
+    assert not leans_on_before("is there a good film on")
+    assert not leans_on_before("what is the weather like", is_answer=False)
+    turn = read_turn(said(PROBLEM, "Which phone do you use?", "who won the match yesterday?"))
+    assert (turn.text, turn.thread) == ("who won the match yesterday?", "")
+
+
+def test_a_message_that_points_back_has_a_second_reading_with_what_the_agent_wrote() -> None:
+    turn = read_turn(said(PROBLEM, "Clean the mesh with a brush.", "it still does not work"))
+    assert turn.thread == f"{PROBLEM}\nClean the mesh with a brush.\nit still does not work"
+    long = "My sister, who borrowed them for her long train journey to Vienna, says that they crackle on her laptop too"
+    turn = read_turn(said(PROBLEM, "Clean the mesh.", long))
+    assert turn.text == long
+    assert turn.thread == f"{PROBLEM}\nClean the mesh.\n{long}"

@@ -13,10 +13,12 @@ from autokb.core.domain import ENGLISH
 from autokb.heuristics.attributes.words import AttributeWords
 from autokb.heuristics.conversations.small_talk import small_talk, without_small_talk
 from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.solutions.instructions import is_question
 from autokb.heuristics.subject_words import subject_stem, subject_words
 from autokb.text.lexicons import alternation, word_lists
+from autokb.text.sentences import sentences
 
-# Words that say what a message is about: with fewer it says too little by itself, with fewer it leans on what it refers
+# Words that say what a message is about: with fewer it tells no whole problem, with fewer it leans on what it refers
 # to. Chosen on the development conversations of ``python -m benchmarks conversations``.
 FEW_WORDS, SOME_WORDS = 3, 6
 SHORT_ANSWER = 8  # words of an answer to a question of the agent
@@ -34,7 +36,8 @@ class Turn:
     ``text`` is what is searched for: the last message alone, or behind the earlier ones that it goes on from.
     ``customer`` are those messages, the last one last; a bare number that answers how old somebody is reads as an age.
     ``tried`` is what the agent wrote before, which did not help where the customer says so (``unsolved``).
-    ``small_talk`` is its kind where there is nothing to search for.
+    ``thread`` is the message behind the problem and what the agent wrote last, a second way to read it; empty where the
+    message stands by itself. ``small_talk`` is its kind where there is nothing to search for.
     """
 
     text: str
@@ -42,6 +45,7 @@ class Turn:
     tried: tuple[str, ...] = ()
     unsolved: bool = False
     small_talk: str | None = None
+    thread: str = ""
 
 
 def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
@@ -52,28 +56,46 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     earlier = [m.text.strip() for m in before if m.role == CUSTOMER and not small_talk(m.text, language)]
     if kind := small_talk(last, language):
         return Turn(last, (last,), tried, small_talk=kind)
-    asked_by_agent = bool(before) and _asks(before[-1])
+    is_answer = bool(before) and _asks(before[-1]) and not is_question(without_small_talk(last, language), language)
     unsolved = bool(earlier) and _says(last, language, "unsolved")
-    if not earlier or not (unsolved or leans_on_before(last, language, is_answer=asked_by_agent)):
+    if not earlier or not (unsolved or is_answer or points_back(last, language)):
         return Turn(last, (last,), tried)
     rest = without_small_talk(last, language)
-    if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, tried, language)):
-        return Turn("\n".join((*left, rest)), (*earlier, rest), tried)
     problem = _problem_of(earlier, language)
     questions = {m.text.strip(): said.text for said, m in pairwise(messages) if _asks(said) and m.role == CUSTOMER}
     told = [problem[0], *(m for m in problem[1:] if m in questions or _is_about(m, language))]
     parts = [without_small_talk(message, language) for message in told]
-    customer = [_as_age(m, questions.get(m, ""), language) for m in (*problem, last)]
-    return Turn("\n".join((*parts, rest)), tuple(customer), tried, unsolved)
+    thread = "\n".join((*parts, *tried[-1:], rest))
+    customer = tuple(_as_age(m, questions.get(m, ""), language) for m in (*problem, last))
+    if not (unsolved or leans_on_before(last, language, is_answer=is_answer)):
+        return Turn(last, customer[-1:], tried, thread=thread)
+    if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, tried, language)):
+        return Turn("\n".join((*left, rest)), (*earlier, rest), tried, thread=thread)
+    return Turn("\n".join((*parts, rest)), customer, tried, unsolved, thread=thread)
 
 
 def leans_on_before(message: str, language: str = ENGLISH, *, is_answer: bool = False) -> bool:
-    """Return whether a message says too little by itself; ``is_answer`` where the agent had asked something."""
+    """Return whether a message says too little by itself; ``is_answer`` where the agent had asked something.
+
+    Few words alone are no sign of it: ``how do birds sleep`` is off topic whatever was spoken of before.
+    """
     rest = without_small_talk(message, language)
     about = len(set(subject_words(rest, language)))
-    if about < FEW_WORDS or (is_answer and len(rest.split()) <= SHORT_ANSWER) or _says(rest, language, "corrections"):
+    if not about or (is_answer and len(rest.split()) <= SHORT_ANSWER) or _says(rest, language, "corrections"):
         return True
-    return about < SOME_WORDS and (_continues(rest, language) or _refers(rest, language))
+    return about < SOME_WORDS and points_back(message, language)
+
+
+def points_back(message: str, language: str = ENGLISH) -> bool:
+    """Return whether a message has words that go on with what was said before, take it back or stand for it."""
+    rest = without_small_talk(message, language)
+    return (
+        not subject_words(rest, language)
+        or _says(rest, language, "corrections")
+        or _says(message, language, "solved")
+        or _continues(rest, language)
+        or _refers(rest, language)
+    )
 
 
 def _problem_of(earlier: Sequence[str], language: str) -> list[str]:
@@ -81,7 +103,8 @@ def _problem_of(earlier: Sequence[str], language: str) -> list[str]:
     found: list[str] = []
     for message in reversed(earlier[-MOST_BEFORE:]):
         found.append(message)
-        if not leans_on_before(message, language) and not _says(message, language, "unsolved"):
+        is_short = len(set(subject_words(message, language))) < FEW_WORDS
+        if not is_short and not leans_on_before(message, language) and not _says(message, language, "unsolved"):
             break
     return found[::-1]
 
@@ -124,16 +147,19 @@ def _says(message: str, language: str, name: str) -> bool:
 
 
 def _continues(message: str, language: str) -> bool:
-    return _pattern(language, "continuations").match(message) is not None
+    """Return whether a sentence of a message begins as one that goes on."""
+    pattern = _pattern(language, "continuations")
+    return any(pattern.match(message, start) for start, _ in sentences(message, language=language))
 
 
 def _refers(message: str, language: str) -> bool:
-    return _pattern(language, "references").search(message) is not None
+    rest = _pattern(language, "empty_references").sub(" ", message)
+    return _pattern(language, "references").search(rest) is not None
 
 
 @cache
 def _pattern(language: str, name: str) -> re.Pattern[str]:
     found: tuple[str, ...] = getattr(word_lists(ConversationWords, language), name)
-    if name in ("continuations", "references"):
+    if name in ("continuations", "references", "empty_references"):
         return re.compile(rf"\W*(?<!\w)(?:{alternation(sorted(found, key=len, reverse=True))})(?!\w)", re.IGNORECASE)
     return re.compile("|".join(found) or "(?!)", re.IGNORECASE)

@@ -22,6 +22,7 @@ class ConversationWords(WordLists):
     continuations: tuple[str, ...] = ()
     corrections: tuple[AsWritten, ...] = ()
     references: tuple[str, ...] = ()
+    empty_references: tuple[str, ...] = ()
     leaning_openings: tuple[AsWritten, ...] = ()
     conditional_headings: tuple[AsWritten, ...] = ()
     solved: tuple[AsWritten, ...] = ()
