@@ -12,6 +12,7 @@ from autokb.core.attributes import ANY, NONE
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules
+from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt
 from autokb.text.words import content_words
@@ -55,7 +56,11 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Suggested:
-    """What an agent is offered for the customer's last message; ``question`` is what was searched for."""
+    """What an agent is offered for the customer's last message; ``question`` is what was searched for.
+
+    ``strategy`` is how a model was asked, with so many ``passages``, and what that took; where ``fallback`` says why,
+    the suggestions are the knowledge base's own words all the same.
+    """
 
     outcome: Outcome
     suggestions: tuple[Suggestion, ...]
@@ -63,9 +68,14 @@ class Suggested:
     reason: str | None = None
     confidence: float = 0.0
     seconds: float = 0.0
+    strategy: str = "plain"
+    passages: int = 0
+    spent: Spending = NOTHING_SPENT
+    fallback: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``suggest`` prints."""
+        tokens = self.spent.tokens
         return {
             "outcome": self.outcome,
             "suggestions": [one.as_json() for one in self.suggestions],
@@ -73,6 +83,12 @@ class Suggested:
             "reason": self.reason,
             "confidence": self.confidence,
             "seconds": self.seconds,
+            "strategy": self.strategy,
+            "passages": self.passages,
+            "requests": self.spent.calls,
+            "tokens": {"input": tokens.input, "output": tokens.output, "reasoning": tokens.reasoning},
+            "cost": self.spent.cost,
+            "fallback": self.fallback,
         }
 
 
@@ -91,15 +107,15 @@ def suggestions_from(
     has too little help. Raises nothing: where no help is short enough for the rules, there is none.
     """
     if answer.outcome == "abstains":
-        helped = tuple(islice(_different(others, tried, language), MOST_SUGGESTIONS))
+        helped = tuple(islice(different_helps(others, tried, language), MOST_SUGGESTIONS))
         return helped or ((Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ())
     found: list[Suggestion] = []
     back = answer.question
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
         found.append(Suggestion(back.text, "question"))
-    helps = (_help(solution, source, answer, rules, language) for solution, source in _in_order(answer))
+    helps = (_help(solution, source, answer, rules, language) for solution, source in helps_in_order(answer))
     offered = chain(found, filter(None, helps), others)
-    return tuple(islice(_different(offered, tried, language), MOST_SUGGESTIONS))
+    return tuple(islice(different_helps(offered, tried, language), MOST_SUGGESTIONS))
 
 
 def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:
@@ -112,7 +128,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
-def _in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
+def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
     """Give the solutions of an answer, the first of each match before the second of any, none of a far document."""
     shown = [match.solutions for match in answer.matches]
     found: list[tuple[Solution, Source]] = []
@@ -143,7 +159,7 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
     cited = min(len(steps), len(evidence))
     condition = ""
     if not _holds_for_customer(solution, answer):
-        condition = condition_of(_title(solution), answer.query, language)
+        condition = condition_of(title_of(solution), answer.query, language)
     found = excerpt(steps[:cited], [e.quote for e in evidence], answer.query, rules, language, condition)
     if found is None:
         return None
@@ -156,13 +172,13 @@ def _holds_for_customer(solution: Solution, answer: Answer) -> bool:
     return any(said != ANY and values not in (ANY, NONE) and said <= values for said, values in stated)
 
 
-def _title(solution: Solution) -> str:
+def title_of(solution: Solution) -> str:
     """Return the title of a solution: its first line, unless that is its first step."""
     first, _, rest = solution.text.partition("\n")
     return first if rest and not first.startswith(solution.steps[0][:20]) else ""
 
 
-def _different(suggestions: Iterable[Suggestion], tried: Sequence[str], language: str) -> Iterator[Suggestion]:
+def different_helps(suggestions: Iterable[Suggestion], tried: Sequence[str], language: str) -> Iterator[Suggestion]:
     """Give those that say something else than the ones before, and than what the agent wrote already."""
     advice = [words for text in tried if len(words := content_words(text, language)) >= WORDS_OF_ADVICE]
     before: list[frozenset[str]] = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from autokb.answering.answer import Answer
@@ -30,43 +31,104 @@ REFUSAL = "I can help with {name}. What is the matter with yours?"
 
 
 def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None) -> Suggested:
-    """Return what an agent could send next (BadInputError where the last message is not the customer's).
+    """Return what an agent could send next, in the words of what is known.
 
     Where the knowledge base has fewer than three helps, past ``tickets`` may have more; one of the two must be there.
+    Raises BadInputError where the last message is not the customer's.
     """
     started = time.perf_counter()
+    reading = read_conversation(opened, messages, tickets)
+    found = reading.small_talk() or reading.own_words()
+    return replace(found, seconds=round(time.perf_counter() - started, 6))
+
+
+def read_conversation(
+    opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None
+) -> ReadConversation:
+    """Read a conversation (BadInputError where the last message is not the customer's)."""
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
         raise BadInputError("The last message must be the customer's; give it as TEXT, or at the end of --chat FILE.")
     spec = opened.index.spec if opened is not None else _spec_of(tickets)
     cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
     turn = read_turn(cleaned, spec.language)
-    if turn.small_talk is not None:
-        reply = Suggestion(small_talk_reply(turn.small_talk, spec.language), "small_talk")
-        return Suggested("answered", (reply,), turn.text, seconds=round(time.perf_counter() - started, 6))
-    rules = read_reply_rules(spec.reply)
-    stated = attributes_of(turn, spec)
-    if opened is None:
-        answer = Answer(turn.text, {}, "abstains", None, (), (), (), NO_TICKET)
-    else:
-        answer = opened.ask(turn.text, stated, LOOKED_THROUGH)
-        if answer.outcome == "abstains" and len(turn.customer) > 1:  # what was said last may only be chat
-            answer = opened.ask("\n".join(turn.customer[:-1]), stated, LOOKED_THROUGH)
-    tried = turn.tried if turn.unsolved else ()
-    asked = [m.text for m in cleaned if m.role == AGENT and m.text.rstrip().endswith("?")]
-    others = suggest_from_tickets(tickets, turn.text, rules, spec.language) if tickets else ()
-    found = suggestions_from(answer, rules, refusal_of(rules, spec), tried, spec.language, asked, others)
-    sources = {one.source for one in found}
-    outcome = answer.outcome
-    if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and "ticket" in sources):
-        outcome = "answered"
-    return Suggested(
-        outcome,
-        found,
-        turn.text,
-        answer.reason if outcome == answer.outcome else None,
-        answer.confidence,
-        round(time.perf_counter() - started, 6),
-    )
+    return ReadConversation(opened, tickets, spec, cleaned, turn)
+
+
+@dataclass(frozen=True)
+class ReadConversation:
+    """A conversation and what its last message asks; each question is answered once."""
+
+    opened: OpenIndex | None
+    tickets: TicketAsking | None
+    spec: DomainSpec
+    messages: Sequence[Message]
+    turn: Turn
+    _answers: dict[str, Answer] = field(default_factory=dict)
+
+    @cached_property
+    def rules(self) -> ReplyRules:
+        """What the domain says of replies."""
+        return read_reply_rules(self.spec.reply)
+
+    @cached_property
+    def stated(self) -> Mapping[str, Values]:
+        """What the customer stated of attributes."""
+        return attributes_of(self.turn, self.spec)
+
+    @property
+    def tried(self) -> Sequence[str]:
+        """What the agent wrote before where it did not help."""
+        return self.turn.tried if self.turn.unsolved else ()
+
+    def small_talk(self, kind: str | None = None) -> Suggested | None:
+        """Return the short human reply where there is nothing to look up, as read here or of a ``kind`` given."""
+        if (kind := kind or self.turn.small_talk) is None:
+            return None
+        reply = Suggestion(small_talk_reply(kind, self.spec.language), "small_talk")
+        return Suggested("answered", (reply,), self.turn.text)
+
+    def answer(self, question: str = "") -> Answer:
+        """Answer what the conversation asks, else a question given."""
+        question = question or self.turn.text
+        if question not in self._answers:
+            self._answers[question] = self._ask(question)
+        return self._answers[question]
+
+    def _ask(self, question: str) -> Answer:
+        if self.opened is None:
+            return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
+        answer = self.opened.ask(question, self.stated, LOOKED_THROUGH)
+        before = "\n".join(self.turn.customer[:-1])
+        if answer.outcome == "abstains" and before and question == self.turn.text:
+            return self.opened.ask(before, self.stated, LOOKED_THROUGH)  # what was said last may only be chat
+        return answer
+
+    def own_words(self) -> Suggested:
+        """Return what of the answer can be sent as it stands, with what past tickets have to add."""
+        answer = self.answer()
+        others: Iterable[Suggestion] = ()
+        if self.tickets is not None:
+            others = suggest_from_tickets(self.tickets, self.turn.text, self.rules, self.spec.language)
+        return self.suggested(self._offered(answer, others))
+
+    def question_back(self) -> tuple[Suggestion, ...]:
+        """Return the question that the agent should ask, where there is one."""
+        return tuple(one for one in self._offered(self.answer(), ()) if one.source == "question")
+
+    def _offered(self, answer: Answer, others: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
+        asked = [m.text for m in self.messages if m.role == AGENT and m.text.rstrip().endswith("?")]
+        refusal = refusal_of(self.rules, self.spec)
+        return suggestions_from(answer, self.rules, refusal, self.tried, self.spec.language, asked, others)
+
+    def suggested(self, found: tuple[Suggestion, ...]) -> Suggested:
+        """Return suggestions under the outcome of the answer, or what they make of it."""
+        answer, sources = self.answer(), {one.source for one in found}
+        outcome = answer.outcome
+        helps = not sources.isdisjoint(("solution", "passage", "ticket"))
+        if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
+            outcome = "answered"
+        reason = answer.reason if outcome == answer.outcome else None
+        return Suggested(outcome, found, self.turn.text, reason, answer.confidence)
 
 
 def _spec_of(tickets: TicketAsking | None) -> DomainSpec:

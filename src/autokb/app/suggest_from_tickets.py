@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from autokb.answering.strategies.passages import Passage, passage_of_text
 from autokb.answering.suggest import Suggestion
 from autokb.app.ask_tickets import TicketAnswer, TicketAsking
 from autokb.core.domain import ENGLISH
@@ -37,18 +38,28 @@ def suggest_from_tickets(
     fixed in. What holds code, names, or personal data or secrets of another customer, is left out. No model is asked.
     """
     answer = asking.ask(question, TICKETS_READ)
-    if answer.outcome != "answered" or (answer.match is not None and answer.match < SAME_PROBLEM):
-        return
     for one in _helpful(answer):
         text = one.quote if one.section in HELPFUL else _from_instruction(one.quote, language)
         found = excerpt([text], [text], question, rules, language) if text else None
         if found is not None and not _NOT_SENT.search(found.text) and not mask((found.text,)).originals:
             yield Suggestion(found.text, "ticket", (one,))
-    yield from _fixed(asking, answer.tickets[0].id, rules, language)
+    if _is_likely(answer):
+        yield from _fixed(asking, answer.tickets[0].id, rules, language)
+
+
+def passages_from_tickets(asking: TicketAsking, question: str) -> Iterator[Passage]:
+    """Give the same parts of past tickets whole, as passages that a model may write from."""
+    for one in _helpful(asking.ask(question, TICKETS_READ)):
+        if not _NOT_SENT.search(one.quote) and not mask((one.quote,)).originals:
+            yield passage_of_text(one, "ticket")
+
+
+def _is_likely(answer: TicketAnswer) -> bool:
+    return answer.outcome == "answered" and (answer.match is None or answer.match >= SAME_PROBLEM)
 
 
 def _helpful(answer: TicketAnswer) -> list[TicketEvidence]:
-    kept = [one for one in answer.evidence if one.section in (*HELPFUL, COMMENTS)]
+    kept = [one for one in answer.evidence if _is_likely(answer) and one.section in (*HELPFUL, COMMENTS)]
     return sorted(kept, key=lambda one: one.section == COMMENTS)
 
 

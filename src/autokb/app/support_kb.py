@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.evaluate_tickets import TicketRetrievalReport
     from autokb.app.show import ShownIssue, ShownKB
+    from autokb.app.suggestion_models import SuggestionModels
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
@@ -71,6 +72,7 @@ class SupportKB:
         self._tickets: OpenTickets | None = None
         self._ticket_asking: TicketAsking | None = None
         self._past_tickets: TicketAsking | None = None
+        self._suggestion_models: SuggestionModels | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -224,13 +226,25 @@ class SupportKB:
             self._index = open_index(self.workspace)
         return self._index
 
-    def suggest(self, messages: Sequence[Message] | str = (), *, chat: Path | None = None) -> Suggested:
+    def suggest(
+        self,
+        messages: Sequence[Message] | str = (),
+        *,
+        chat: Path | None = None,
+        strategy: str = "plain",
+        passages: int = 3,
+        budget: float | None = None,
+    ) -> Suggested:
         """Return up to three replies to a customer's last message, read with what was said before.
 
         ``messages`` are those of a conversation, the last one the customer's, or that one alone as text; ``chat`` is a
-        file of those before them (JSON, JSONL or CSV).
+        file of those before them (JSON, JSONL or CSV). Where the settings name a model, it writes them by a
+        ``strategy`` (plain, react, chain_of_thought, chain_of_verification) from 1 or 3 ``passages``, for at most
+        ``budget`` USD; where it fails, the knowledge base's own words stand in and ``fallback`` says why.
         """
-        from autokb.app.suggest import join_messages, suggest
+        from autokb.app.suggest import join_messages
+        from autokb.app.suggest_by_strategy import suggest_by_strategy
+        from autokb.app.suggestion_models import SuggestionModels
 
         index: OpenIndex | None = None
         try:
@@ -238,7 +252,14 @@ class SupportKB:
         except NothingPublishedError:
             if self._open_past_tickets() is None:
                 raise
-        return suggest(index, join_messages(messages, chat), self._open_past_tickets())
+        tickets = self._open_past_tickets()
+        index = None if index is None else self._open_index()  # which is closed with tickets of an earlier build
+        file = (index or self._open_tickets()).file
+        kept = self._suggestion_models
+        models = kept if kept and budget is None else SuggestionModels(self.workspace, file, budget)
+        self._suggestion_models = models if budget is None else kept
+        said = join_messages(messages, chat)
+        return suggest_by_strategy(index, said, strategy=strategy, passages=passages, models=models, tickets=tickets)
 
     def _open_past_tickets(self) -> TicketAsking | None:
         """Return what answers from past tickets without a model, None where none is published."""
@@ -507,6 +528,9 @@ class SupportKB:
 
     def close(self) -> None:
         """Let go of what questions hold in memory."""
+        if self._suggestion_models is not None:
+            self._suggestion_models.close()
+            self._suggestion_models = None
         if self._index is not None:
             self._index.close()
             self._index = None

@@ -278,6 +278,18 @@ def suggest(
     chat: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The conversation so far: JSON, JSONL or CSV.")
     ] = None,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            metavar="plain|react|chain_of_thought|chain_of_verification",
+            help="How a model is asked; offline, plain is the knowledge base's own words.",
+        ),
+    ] = "plain",
+    passages: Annotated[int, typer.Option(metavar="1|3", help="How many passages a model is shown.")] = 3,
+    model: Model = "",
+    budget: Annotated[
+        float | None, typer.Option(min=0.0, metavar="USD", help="Ask a model for no more than this much money.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Suggest up to three replies to a customer's last message, short and with their sources."""
@@ -285,7 +297,11 @@ def suggest(
     from autokb.cli.output import emit
     from autokb.cli.suggestion_views import suggestions_view
 
-    suggested = SupportKB.open(workspace).suggest(text or "", chat=chat)
+    kb = SupportKB.open(workspace, model=model)
+    try:
+        suggested = kb.suggest(text or "", chat=chat, strategy=strategy, passages=passages, budget=budget)
+    finally:
+        kb.close()
     emit(json, suggested.as_json(), lambda: suggestions_view(suggested))
 
 

@@ -27,6 +27,8 @@ from autokb.pipeline.unread_items import UnreadItems
 from autokb.tasks.asking import answer, request_for
 from autokb.tasks.task import In, Read, Task
 
+TOO_SLOW = "The model did not reply in the time that somebody waits for it."
+
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
@@ -145,6 +147,8 @@ class ModelRunner:
         self, job: Job[Any], group: Group, most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]
     ) -> None:
         """Ask about the items of a group; where their reply is cut off at any cap, about half of them at once."""
+        import anyio
+
         from autokb.llm.client import Tag
 
         session, task = self._session, job.task
@@ -156,7 +160,11 @@ class ModelRunner:
         async def ask(one: ModelRequest) -> ModelReply:
             nonlocal all_came
             try:
-                reply = await session.client.ask(one, tag)
+                with anyio.fail_after(session.seconds_left()):
+                    reply = await session.client.ask(one, tag)
+            except TimeoutError:
+                all_came = False
+                raise SendError(TOO_SLOW, retry=False, billed="perhaps") from None
             except SendError as error:
                 all_came = isinstance(error, CutOffError)
                 raise

@@ -47,20 +47,23 @@ PACE = "seconds_a_call"  # meta: seconds of waiting a request
 class ModelOptions:
     """How a person wants models to be asked: for at most ``budget`` USD, at once or as a batch.
 
-    Where ``budget_has_replies`` is set, the replies that a batch brings are paid from the budget too.
+    Where ``budget_has_replies`` is set, the replies that a batch brings are paid from the budget too. ``is_live``: a
+    person waits for the replies, and nothing of them is in a batch that is with the provider.
     """
 
     budget: float | None = None
     batch: bool = False
     batch_files: Path | None = None
     budget_has_replies: bool = False
+    is_live: bool = False
 
 
 @dataclass
 class ModelSession:
     """The client and its loop; ``models`` are those that the settings name.
 
-    ``awaited`` counts replies to come by stage and task, ``outlook`` says how many rounds follow.
+    ``awaited`` counts replies to come by stage and task, ``outlook`` says how many rounds follow. Requests without a
+    reply at the ``deadline``, a moment of ``time.monotonic``, are given up.
     """
 
     settings: Settings
@@ -77,12 +80,17 @@ class ModelSession:
     awaited: Counter[tuple[str, str]] = field(default_factory=Counter)
     outlook: str = ""
     seconds: float = 0.0
+    deadline: float | None = None
     _guesses: dict[str, list[float]] = field(default_factory=dict)
     _reused: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def limits(self, model: str) -> Limits:
         """Return how many tokens a model reads and writes."""
         return limits_of(self.settings, model)
+
+    def seconds_left(self) -> float | None:
+        """Return how long a request may still take, None for as long as the settings allow."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
     def start(self, jobs: Sequence[Callable[[], Awaitable[T]]]) -> Future[list[T | Exception]]:
         """Run jobs on the client's loop, side by side; cancelling the future cancels what is in flight."""
@@ -218,7 +226,7 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
     if options.batch_files is None:
         for name in names:
             check_model(name, settings.base_url)
-    if names and not options.batch:
+    if names and not (options.batch or options.is_live):
         _refuse_if_submitted(file)
     if options.budget is not None:
         if not 0 <= options.budget <= HIGHEST_BUDGET:

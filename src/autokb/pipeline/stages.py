@@ -204,6 +204,18 @@ class Stages:
         known |= {n: read(n, fresh[key]) for n, key in enumerate(keys) if key in fresh}
         return [known.get(n) for n in range(len(keys))]
 
+    @contextmanager
+    def within(self, deadline: float | None) -> Iterator[None]:
+        """Give up requests of a block that have no reply at a moment of ``time.monotonic``."""
+        if self._session is None:
+            yield
+            return
+        before, self._session.deadline = self._session.deadline, deadline
+        try:
+            yield
+        finally:
+            self._session.deadline = before
+
     # -- vectors -----------------------------------------------------------------------------------
 
     def embed(self, texts: Sequence[str], stage: str = EMBEDDINGS) -> Vectors:

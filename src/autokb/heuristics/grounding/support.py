@@ -53,9 +53,9 @@ def negations_and_conditions(text: str) -> frozenset[str]:
 
 def unsupported_fact(text: str, source: str) -> str:
     """Return why a text names an address or a number that its source does not, or nothing."""
-    folded_source = _folded(source)
+    folded_source = folded_name(source)
     for address in _ADDRESS.findall(text):
-        if _folded(address) not in folded_source:
+        if folded_name(address) not in folded_source:
             return f"{address[:60]!r} does not stand in its source"
     numbers = set(_NUMBER.findall(unicodedata.normalize("NFKC", source)))
     for number in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
@@ -75,16 +75,17 @@ def unsupported(text: str, source: str, around: str = "", *, whole: bool = True,
     """
     return (
         unsupported_fact(text, f"{source}\n{around}")
-        or _unsupported_name(text, f"{source}\n{around}")
+        or unsupported_name(text, f"{source}\n{around}")
         or _unsupported_word(text, source, around, whole, language)
         or _changed_condition(text, source, whole)
     )
 
 
-def _unsupported_name(text: str, source: str) -> str:
-    folded_source = _folded(source)
+def unsupported_name(text: str, source: str) -> str:
+    """Return why a text has a name in quotation marks, bold or code that its source does not have, or nothing."""
+    folded_source = folded_name(source)
     for alternatives in _QUOTED_NAME.findall(text):
-        if (name := next(filter(None, alternatives))) and _folded(name) not in folded_source:
+        if (name := next(filter(None, alternatives))) and folded_name(name) not in folded_source:
             return f"{name[:60]!r} does not stand in its source"
     return ""
 
@@ -108,6 +109,6 @@ def _changed_condition(text: str, source: str, whole: bool) -> str:
     return ""
 
 
-def _folded(text: str) -> str:
+def folded_name(text: str) -> str:
     """Return a text without white space and marks that two spellings of one name differ in."""
     return re.sub(r"[\s*_`\\]+", "", unicodedata.normalize("NFKC", text)).casefold()

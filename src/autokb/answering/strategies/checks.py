@@ -1,0 +1,103 @@
+"""What is looked at in every reply before an agent sees it, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from autokb.answering.strategies.passages import Passage, Place
+from autokb.answering.strategies.strategy import Written
+from autokb.answering.suggest import Suggestion
+from autokb.core.conversations import Message
+from autokb.core.domain import DomainSpec
+from autokb.core.reply_rules import ReplyRules, count_words
+from autokb.core.timed_patterns import SlowPatternError
+from autokb.heuristics.replies.drafts import DraftedReply, Quoted
+from autokb.heuristics.replies.facts import ungrounded
+from autokb.heuristics.replies.quotes import find_quote
+from autokb.heuristics.replies.verbatim import first_sentences
+from autokb.heuristics.rules import find_breach
+from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
+from autokb.tasks.prompts import unescaped
+
+JudgeRules = Callable[[Sequence[CheckRules]], Iterable[CheckedRules | None]]
+QUOTE_SHOWN = 60  # characters of a quote in a reason
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The replies that passed, and of each other one why it did not."""
+
+    suggestions: tuple[Suggestion, ...]
+    reasons: tuple[str, ...]
+
+
+class _DroppedError(Exception):
+    """Why a reply is not shown."""
+
+
+def check_replies(
+    written: Written, messages: Sequence[Message], spec: DomainSpec, manners: ReplyRules, judge: JudgeRules
+) -> Checked:
+    """Return the replies whose quotes stand in their passages and that keep to manners, facts and rules.
+
+    One with too many words is shortened by whole sentences. Rules with words to look for are looked for; where a domain
+    has others, ``judge`` is asked about all replies at once.
+    """
+    said = "\n".join(message.text for message in messages)
+    found: list[Suggestion] = []
+    reasons: list[str] = []
+    for number, reply in enumerate(written.replies, 1):
+        try:
+            found.append(_checked(reply, written.passages, said, spec, manners))
+        except (_DroppedError, SlowPatternError) as error:
+            reasons.append(f"Reply {number} is left out: {error}")
+    if found and not all(rule.is_checked_offline for rule in spec.rules):
+        verdicts = judge([_rules_request(one.text, spec) for one in found])
+        broken = [_first_breach(verdict) for verdict in verdicts]
+        reasons += [f"A reply is left out: {why}" for why in broken if why]
+        found = [one for one, why in zip(found, broken, strict=True) if not why]
+    return Checked(tuple(found), tuple(reasons))
+
+
+def _checked(
+    reply: DraftedReply, passages: Sequence[Passage], said: str, spec: DomainSpec, manners: ReplyRules
+) -> Suggestion:
+    evidence = tuple(dict.fromkeys(place for quote in reply.quotes for place in _places(quote, passages)))
+    if not reply.quotes:
+        raise _DroppedError("it has no quote.")
+    text = reply.text
+    if count_words(text) >= manners.max_words and not (text := first_sentences(text, manners, spec.language)):
+        raise _DroppedError(f"its first sentence has {manners.max_words} words or more, or one that is not to be used.")
+    if manners.has_negative_words(text):
+        raise _DroppedError("it has a word that is not to be used.")
+    cited = [passages[n - 1] for n in dict.fromkeys(quote.passage for quote in reply.quotes)]
+    material = "\n".join([*(f"{one.title}\n{one.given.text}" for one in cited), said])
+    if doubt := ungrounded(text, material, spec.language):
+        raise _DroppedError(f"{doubt}.")
+    for rule in spec.rules:
+        if words := find_breach(rule, text, spec.language):
+            raise _DroppedError(f"it breaks the rule {rule.id} with “{' '.join(words.split())[:QUOTE_SHOWN]}”.")
+    solution = next((one.solution_id for one in cited if one.solution_id), None)
+    return Suggestion(text, cited[0].source, evidence, solution)
+
+
+def _places(quote: Quoted, passages: Sequence[Passage]) -> Iterator[Place]:
+    """Give where a quote stands; what a model was shown has its ``<`` escaped, which it may copy."""
+    passage = passages[quote.passage - 1]
+    for spelled in (quote.quote, unescaped(quote.quote)):
+        if span := find_quote(passage.given.text, spelled):
+            yield from passage.evidence_of(*span)
+            return
+    shown = " ".join(quote.quote.split())[:QUOTE_SHOWN]
+    raise _DroppedError(f"passage {quote.passage} does not say “{shown}”.")
+
+
+def _rules_request(text: str, spec: DomainSpec) -> CheckRules:
+    return CheckRules(spec.description or spec.name, "", "", (text,), text, spec.rules, spec.language)
+
+
+def _first_breach(verdict: CheckedRules | None) -> str:
+    if verdict is None:
+        return "nobody judged whether it keeps the rules."
+    return next((f"it breaks the rule {v.rule}: {v.reason}" for v in verdict.verdicts if v.verdict == "broken"), "")

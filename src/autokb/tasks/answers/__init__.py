@@ -1,0 +1,1 @@
+"""Questions about a reply to a customer."""
