@@ -9,9 +9,12 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from autokb.answering.strategies.chain_of_thought import chain_of_thought
+from autokb.answering.strategies.chain_of_verification import chain_of_verification
 from autokb.answering.strategies.checks import check_replies
 from autokb.answering.strategies.passages import Passage, passages_of
 from autokb.answering.strategies.plain import plain
+from autokb.answering.strategies.react import react
 from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, Written
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, different_helps
 from autokb.app.ask import OpenIndex
@@ -24,6 +27,11 @@ from autokb.core.errors import BadInputError
 from autokb.core.results import NOTHING_SPENT
 from autokb.heuristics.replies.drafts import Drafting, House
 from autokb.heuristics.replies.verbatim import draft_verbatim
+from autokb.tasks.answers.answer_from_quotes.task import TASK as ANSWER_FROM_QUOTES
+from autokb.tasks.answers.draft_and_doubt.task import TASK as DRAFT_AND_DOUBT
+from autokb.tasks.answers.extract_quotes.task import TASK as EXTRACT_QUOTES
+from autokb.tasks.answers.next_step.task import TASK as NEXT_STEP
+from autokb.tasks.answers.verify_draft.task import TASK as VERIFY_DRAFT
 from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.task import Task
@@ -40,6 +48,9 @@ class NamedStrategy:
 PLAIN = "plain"
 STRATEGIES: Mapping[str, NamedStrategy] = {
     PLAIN: NamedStrategy(plain, (WRITE_REPLIES,)),
+    "react": NamedStrategy(react, (NEXT_STEP, WRITE_REPLIES)),
+    "chain_of_thought": NamedStrategy(chain_of_thought, (EXTRACT_QUOTES, ANSWER_FROM_QUOTES)),
+    "chain_of_verification": NamedStrategy(chain_of_verification, (DRAFT_AND_DOUBT, VERIFY_DRAFT)),
 }
 PASSAGES = (1, 3)  # that a strategy is shown
 NO_REPLY = "The model wrote no reply from what was found."

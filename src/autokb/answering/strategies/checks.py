@@ -18,7 +18,6 @@ from autokb.heuristics.replies.quotes import find_quote
 from autokb.heuristics.replies.verbatim import first_sentences
 from autokb.heuristics.rules import find_breach
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
-from autokb.tasks.prompts import unescaped
 
 JudgeRules = Callable[[Sequence[CheckRules]], Iterable[CheckedRules | None]]
 QUOTE_SHOWN = 60  # characters of a quote in a reason
@@ -83,14 +82,13 @@ def _checked(
 
 
 def _places(quote: Quoted, passages: Sequence[Passage]) -> Iterator[Place]:
-    """Give where a quote stands; what a model was shown has its ``<`` escaped, which it may copy."""
+    """Give where a quote stands."""
     passage = passages[quote.passage - 1]
-    for spelled in (quote.quote, unescaped(quote.quote)):
-        if span := find_quote(passage.given.text, spelled):
-            yield from passage.evidence_of(*span)
-            return
-    shown = " ".join(quote.quote.split())[:QUOTE_SHOWN]
-    raise _DroppedError(f"passage {quote.passage} does not say “{shown}”.")
+    span = find_quote(passage.given.text, quote.quote)
+    if span is None:
+        shown = " ".join(quote.quote.split())[:QUOTE_SHOWN]
+        raise _DroppedError(f"passage {quote.passage} does not say “{shown}”.")
+    yield from passage.evidence_of(*span)
 
 
 def _rules_request(text: str, spec: DomainSpec) -> CheckRules:

@@ -11,12 +11,16 @@ from autokb.core.conversations import Message
 from autokb.core.reply_rules import ReplyRules
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, House, Quoted
+from autokb.heuristics.replies.quotes import find_quote
+from autokb.tasks.prompts import unescaped
 from autokb.tasks.wire import number_to, wire
 
 MOST_REPLIES = 3
 MOST_QUOTES = 6  # of a reply
 LONGEST_REPLY = 1_000  # characters; what has too many words but fewer characters is shortened
 LONGEST_QUOTE = 1_200  # characters
+MOST_POINTS = 8  # to check, of all replies
+LONGEST_POINT = 300  # characters
 TOKENS_A_REPLY = (500, 110)  # the most that a reply with its quotes can sensibly need, and the usual number
 
 
@@ -30,8 +34,15 @@ def shown(drafting: Drafting) -> Mapping[str, Any]:
         "negative_words": manners.negative_words,
         "rules": house.rules,
         "language": house.language,
-        "conversation": [{"role": m.role, "text": m.text} for m in drafting.conversation],
-        "passages": [{"title": p.title, "text": p.text} for p in drafting.passages],
+        **shown_material(drafting.conversation, drafting.passages),
+    }
+
+
+def shown_material(conversation: Sequence[Message], passages: Sequence[GivenPassage]) -> Mapping[str, Any]:
+    """Return what was said and what was found, as prompts show it."""
+    return {
+        "conversation": [{"role": m.role, "text": m.text} for m in conversation],
+        "passages": [{"title": p.title, "text": p.text} for p in passages],
     }
 
 
@@ -48,26 +59,35 @@ def quote_type(passages: int) -> Any:
     return wire("Quote", passage=number_to(max(1, passages)), quote=quote)
 
 
-def reply_type(passages: int) -> Any:
-    """Return the type of a reply with its quotes."""
+def reply_type(quote: Any, name: str = "quotes") -> Any:
+    """Return the type of a reply that has, under a name, quotes or what stands for one."""
     text = Annotated[str, Field(min_length=1, max_length=LONGEST_REPLY)]
-    quotes = Annotated[list[quote_type(passages)], Field(max_length=MOST_QUOTES)]  # type: ignore[misc]
-    return wire("Reply", text=text, quotes=quotes)
+    return wire("Reply", text=text, **{name: list_of(quote, MOST_QUOTES)})
 
 
 def replies_type(passages: int) -> Any:
-    """Return the type of a list of replies."""
-    return Annotated[list[reply_type(passages)], Field(max_length=MOST_REPLIES)]  # type: ignore[misc]
+    """Return the type of a list of replies with their quotes."""
+    return list_of(reply_type(quote_type(passages)), MOST_REPLIES)
 
 
-def read_replies(replies: Sequence[Any]) -> tuple[DraftedReply, ...]:
+def list_of(kind: Any, most: int) -> Any:
+    """Return the type of a list of at most so many."""
+    return Annotated[list[kind], Field(max_length=most)]
+
+
+def read_replies(replies: Sequence[Any], passages: Sequence[GivenPassage]) -> tuple[DraftedReply, ...]:
     """Return replies as a person sees them; what is wrong with one is found by who checks them all."""
-    return tuple(DraftedReply(text=one_line(r.text), quotes=read_quotes(r.quotes)) for r in replies)
+    return tuple(DraftedReply(text=one_line(r.text), quotes=read_quotes(r.quotes, passages)) for r in replies)
 
 
-def read_quotes(quotes: Sequence[Any]) -> tuple[Quoted, ...]:
-    """Return quotes as a person sees them."""
-    return tuple(Quoted(passage=q.passage, quote=visible(q.quote)) for q in quotes)
+def read_quotes(quotes: Sequence[Any], passages: Sequence[GivenPassage]) -> tuple[Quoted, ...]:
+    """Return quotes as their passages spell them: a prompt shows ``<`` escaped, and a model may copy that."""
+    found = []
+    for one in quotes:
+        text, quote = passages[one.passage - 1].text, visible(one.quote)
+        is_escaped = find_quote(text, quote) is None and find_quote(text, unescaped(quote)) is not None
+        found.append(Quoted(passage=one.passage, quote=unescaped(quote) if is_escaped else quote))
+    return tuple(found)
 
 
 def one_line(text: str) -> str:

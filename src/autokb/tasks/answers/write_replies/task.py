@@ -52,7 +52,7 @@ class WriteRepliesTask(Task[Drafting, DraftedReplies]):
 
     def read(self, item: Drafting, entry: Any) -> Read[DraftedReplies]:
         """Read the replies as they are."""
-        return Read(DraftedReplies(replies=read_replies(entry.replies)))
+        return Read(DraftedReplies(replies=read_replies(entry.replies, item.passages)))
 
 
 TASK = WriteRepliesTask()

@@ -1,0 +1,1 @@
+"""Replies to a customer from quotes alone."""

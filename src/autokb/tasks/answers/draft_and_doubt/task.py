@@ -1,0 +1,83 @@
+"""The task that quotes passages, drafts replies from the quotes, and names the points of them to check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from autokb.heuristics.replies.drafts import DraftedReply, Drafting, check_numbers
+from autokb.heuristics.replies.verification import DoubtedDraft, draft_and_doubt
+from autokb.tasks.answers.replies_wire import (
+    LONGEST_POINT,
+    MOST_POINTS,
+    MOST_REPLIES,
+    TOKENS_A_REPLY,
+    example_drafting,
+    list_of,
+    one_line,
+    quote_type,
+    read_quotes,
+    reply_type,
+    shown,
+)
+from autokb.tasks.task import Read, Task
+from autokb.tasks.wire import number_to
+
+__all__ = ["TASK", "DoubtedDraft", "Drafting"]
+
+MOST_QUOTES_OF_ALL = 12  # of all replies together
+
+
+class DraftAndDoubtTask(Task[Drafting, DoubtedDraft]):
+    """What could an agent write back, and what of it should be checked?"""
+
+    input = Drafting
+    output = DoubtedDraft
+    masks = True
+    entry_tokens = (MOST_REPLIES * TOKENS_A_REPLY[0] + 500, MOST_REPLIES * TOKENS_A_REPLY[1] + 120)
+
+    def offline(self, item: Drafting) -> DoubtedDraft:
+        """Reply with the passages' own words, which are what is to be checked."""
+        return draft_and_doubt(item)
+
+    def check(self, item: Drafting, reply: DoubtedDraft) -> None:
+        """Refuse a passage that is not there."""
+        for one in reply.replies:
+            check_numbers(one.quotes, len(item.passages))
+
+    def values(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
+        """Return the conversation, the passages and how the team replies."""
+        (item,) = items
+        return shown(item)
+
+    def examples(self, items: Sequence[Drafting]) -> Sequence[Mapping[str, Any]]:
+        """Return the examples as a request shows its own material."""
+        return [{**e, **shown(example_drafting(e))} for e in super().examples(items)]
+
+    def entry(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
+        """Return the fields of the one entry: quotes, replies that name them by number, points."""
+        reply = reply_type(number_to(MOST_QUOTES_OF_ALL), "rests_on")
+        point = Annotated[str, Field(min_length=1, max_length=LONGEST_POINT)]
+        return {
+            "quotes": list_of(quote_type(len(items[0].passages)), MOST_QUOTES_OF_ALL),
+            "replies": list_of(reply, MOST_REPLIES),
+            "points": list_of(point, MOST_POINTS),
+        }
+
+    def read(self, item: Drafting, entry: Any) -> Read[DoubtedDraft]:
+        """Turn numbers into quotes; a number of none is left out, and who checks the replies misses it."""
+        quotes = read_quotes(entry.quotes, item.passages)
+        replies = (
+            DraftedReply(
+                text=one_line(reply.text),
+                quotes=tuple(quotes[n - 1] for n in dict.fromkeys(reply.rests_on) if n <= len(quotes)),
+            )
+            for reply in entry.replies
+        )
+        points = tuple(one_line(point) for point in entry.points)
+        return Read(DoubtedDraft(replies=tuple(replies), points=points))
+
+
+TASK = DraftAndDoubtTask()

@@ -1,0 +1,1 @@
+"""Quotes of passages that bear on what a customer asks."""

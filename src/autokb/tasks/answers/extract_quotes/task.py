@@ -1,0 +1,53 @@
+"""The task that takes from passages, word for word, what bears on a customer's question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autokb.heuristics.replies.drafts import check_numbers
+from autokb.heuristics.replies.quoting import Quotes, Quoting, quote_sentences
+from autokb.tasks.answers.replies_wire import example_drafting, list_of, quote_type, read_quotes, shown_material
+from autokb.tasks.task import Read, Task
+
+__all__ = ["TASK", "Quotes", "Quoting"]
+
+MOST_QUOTES = 12
+
+
+class ExtractQuotesTask(Task[Quoting, Quotes]):
+    """Which words of these passages bear on what the customer asks?"""
+
+    input = Quoting
+    output = Quotes
+    masks = True
+    entry_tokens = (1_600, 200)
+
+    def offline(self, item: Quoting) -> Quotes:
+        """Quote the sentences that a reply could begin with."""
+        return quote_sentences(item)
+
+    def check(self, item: Quoting, reply: Quotes) -> None:
+        """Refuse a passage that is not there."""
+        check_numbers(reply.quotes, len(item.passages))
+
+    def values(self, items: Sequence[Quoting]) -> Mapping[str, Any]:
+        """Return the conversation and the passages."""
+        (item,) = items
+        return {"domain": item.domain, **shown_material(item.conversation, item.passages)}
+
+    def examples(self, items: Sequence[Quoting]) -> Sequence[Mapping[str, Any]]:
+        """Return the examples as a request shows its own material."""
+        found = [(e, example_drafting(e)) for e in super().examples(items)]
+        return [{**e, **shown_material(d.conversation, d.passages)} for e, d in found]
+
+    def entry(self, items: Sequence[Quoting]) -> Mapping[str, Any]:
+        """Return the field of the one entry: the quotes."""
+        return {"quotes": list_of(quote_type(len(items[0].passages)), MOST_QUOTES)}
+
+    def read(self, item: Quoting, entry: Any) -> Read[Quotes]:
+        """Read the quotes as they are; whether they stand in their passages is looked at by who uses them."""
+        return Read(Quotes(quotes=read_quotes(entry.quotes, item.passages)))
+
+
+TASK = ExtractQuotesTask()
