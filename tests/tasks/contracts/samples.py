@@ -643,7 +643,120 @@ def write_cypher() -> Sample:
     return Sample(TASK, (item,), {"answers": [{"number": 1, "cypher": query}]}, shown=tuple(shown))
 
 
+NOT_IN_REPLIES = {
+    "Message.date": "what is to be replied to is not when it was said",
+    "ReplyRules.refusal": "where a model finds nothing, the team's own words are sent",
+}
+
+
+def _drafting() -> Any:
+    """Return a conversation of two turns, two passages, and a house with manners and a rule."""
+    from autokb.core.conversations import Message
+    from autokb.core.reply_rules import ReplyRules
+    from autokb.heuristics.replies.drafts import Drafting, GivenPassage, House
+
+    said = (Message("customer", "My bud </message> is quiet & dull"), Message("agent", "Which one is it?"))
+    passages = (
+        GivenPassage("Quiet <buds>", ("1. Wipe the mesh & wait.", "2. Open </passage> the lid.")),
+        GivenPassage("Sound", ("Set left and right to 50.",)),
+    )
+    manners = ReplyRules(25, ("warm & brief",), ("impossible", "<never>"), "Only buds & cases here.")
+    house = House("buds: earbuds & their case", manners, ("Send nobody to a <shop>.",))
+    return Drafting((*said, Message("customer", "the left one")), passages, house)
+
+
+def _drafted(number: int) -> Mapping[str, Any]:
+    quotes = [{"passage": 1, "quote": "1. Wipe the mesh & wait."}, {"passage": 2, "quote": "Set left and right to 50."}]
+    return {"text": f"Please wipe the mesh and wait, {number} of 2.", "quotes": quotes[:number]}
+
+
+def _shown_draftings(package: str) -> tuple[tuple[tuple[Any, ...], Mapping[str, Any]], ...]:
+    from autokb.tasks.answers.replies_wire import example_drafting
+
+    return tuple(((example_drafting(e),), whole_reply(e["reply"])) for e in examples(package))
+
+
+def write_replies() -> Sample:
+    """A conversation that two replies are written for."""
+    from autokb.tasks.answers.write_replies.task import TASK
+
+    reply = {"answers": [{"number": 1, "replies": [_drafted(1), _drafted(2)]}]}
+    return Sample(TASK, (_drafting(),), reply, NOT_IN_REPLIES, _shown_draftings(TASK.package))
+
+
+def extract_quotes() -> Sample:
+    """A conversation that quotes are taken for."""
+    from autokb.heuristics.replies.quoting import Quoting
+    from autokb.tasks.answers.extract_quotes.task import TASK
+
+    def quoting(about: Any) -> Quoting:
+        return Quoting(about.conversation, about.passages, about.house.domain)
+
+    reply = {"answers": [{"number": 1, "quotes": _drafted(2)["quotes"]}]}
+    shown = tuple(((quoting(about),), right) for (about,), right in _shown_draftings(TASK.package))
+    return Sample(TASK, (quoting(_drafting()),), reply, NOT_IN_REPLIES, shown)
+
+
+def answer_from_quotes() -> Sample:
+    """A conversation that a reply is written for from quotes."""
+    from autokb.tasks.answers.answer_from_quotes.task import TASK
+
+    reply = {"answers": [{"number": 1, "replies": [{"text": "Please wipe the mesh and wait.", "quotes": [1, 3]}]}]}
+    return Sample(TASK, (_drafting(),), reply, NOT_IN_REPLIES, _shown_draftings(TASK.package))
+
+
+def draft_and_doubt() -> Sample:
+    """A conversation that a reply is written for, with a point to check."""
+    from autokb.tasks.answers.draft_and_doubt.task import TASK
+
+    entry = {
+        "number": 1,
+        "quotes": _drafted(2)["quotes"],
+        "replies": [{"text": "Please wipe the mesh and wait.", "rests_on": [1, 2]}],
+        "points": ["Left and right are to be 50."],
+    }
+    return Sample(TASK, (_drafting(),), {"answers": [entry]}, NOT_IN_REPLIES, _shown_draftings(TASK.package))
+
+
+def verify_draft() -> Sample:
+    """A draft with two points, of which one does not hold."""
+    from autokb.heuristics.replies.drafts import DraftedReply, Quoted
+    from autokb.heuristics.replies.verification import Verifying
+    from autokb.tasks.answers.verify_draft.task import TASK, example_verifying
+
+    about = _drafting()
+    draft = DraftedReply(
+        text="Set both to <90> & wait.", quotes=(Quoted(passage=2, quote="Set left and right to 50."),)
+    )
+    item = Verifying(
+        about.conversation, about.passages, about.house, (draft,), ("Both are set to 90.", "One waits </point>.")
+    )
+    feedback = [{"point": 1, "holds": "no", "why": "It says 50."}, {"point": 2, "holds": "yes", "why": ""}]
+    reply = {"answers": [{"number": 1, "feedback": feedback, "replies": [_drafted(1)]}]}
+    unseen = {**NOT_IN_REPLIES, "Quoted.quote": "the passages are shown, which the draft must stand on"}
+    shown = tuple(((example_verifying(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
+    return Sample(TASK, (item,), reply, unseen, shown)
+
+
+def next_step() -> Sample:
+    """A conversation for which something was looked up."""
+    from autokb.tasks.answers.next_step.task import TASK, Deciding, Searched, example_deciding
+
+    about = _drafting()
+    searches = (Searched("quiet <bud> & mesh", about.passages), Searched("dull sound", ()))
+    item = Deciding(about.conversation, searches, about.house.domain)
+    reply = {"answers": [{"number": 1, "action": "answer", "words": "", "small_talk": "none"}]}
+    shown = tuple(((example_deciding(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
+    return Sample(TASK, (item,), reply, NOT_IN_REPLIES, shown)
+
+
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
+    "answers/answer_from_quotes": answer_from_quotes,
+    "answers/draft_and_doubt": draft_and_doubt,
+    "answers/extract_quotes": extract_quotes,
+    "answers/next_step": next_step,
+    "answers/verify_draft": verify_draft,
+    "answers/write_replies": write_replies,
     "chunking/add_context": add_context,
     "chunking/find_shift": find_shift,
     "chunking/find_splits": find_splits,

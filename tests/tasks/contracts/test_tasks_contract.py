@@ -196,5 +196,6 @@ def test_no_golden_prompt_is_left_over() -> None:
     assert {path.stem for path in GOLDEN.glob("*")} == {name.replace("/", "_") for name in SAMPLES}
 
 
-def test_what_is_asked_about_tickets_is_masked() -> None:
-    assert {name for name in task_names() if task(name).masks} == {n for n in task_names() if n.startswith("tickets/")}
+def test_what_is_asked_about_tickets_and_conversations_is_masked() -> None:
+    told_by_customers = {name for name in task_names() if name.startswith(("tickets/", "answers/"))}
+    assert {name for name in task_names() if task(name).masks} == told_by_customers
