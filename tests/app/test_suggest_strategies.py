@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 import yaml
 
-from autokb.answering.strategies.passages import passage_of_text
+import small_tickets
+from autokb.answering.strategies.passages import Passage, passage_of_text
 from autokb.answering.suggest import Suggested
 from autokb.app import SupportKB
 from autokb.app.suggest_by_strategy import NO_REPLY, STRATEGIES, suggest_by_strategy
 from autokb.app.suggestion_models import SuggestionModels
 from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
+from autokb.core.tickets import TicketEvidence
 from scripted_suggestions import LEAD, ScriptedSuggestions, first_lines, reply
 from stub_server import GARBAGE, HANG, StubServer, status
 
@@ -110,7 +113,7 @@ def test_a_strategy_asks_its_tasks_and_its_replies_are_borne_out(opened: Opened,
     for one in found.suggestions:
         assert one.evidence and one.solution_id
         assert all(texts[e.document][e.start : e.end] == e.quote for e in one.evidence)
-    assert (found.strategy, found.passages, found.spent.calls) == (strategy, 2, REQUESTS[strategy])
+    assert (found.strategy, found.passages, found.spent.calls) == (strategy, 3, REQUESTS[strategy])
     assert len(script.tasks) == REQUESTS[strategy]
     assert set(script.tasks) == {task.name.rpartition("/")[2] for task in STRATEGIES[strategy].tasks}
     assert found.spent.cost == pytest.approx((found.spent.tokens.input + 2 * found.spent.tokens.output) / 1e6)
@@ -391,16 +394,46 @@ def test_a_given_passage_stands_for_the_search(opened: Opened) -> None:
     text = "Shake the lamp twice.\n\nThen it glows for 40 minutes."
     script = ScriptedSuggestions(write_replies=writes("Please shake the lamp twice; it glows for 40 minutes."))
     kb = opened(script)
-    messages = [Message("customer", "How long does the lamp glow?")]
-    given = passage_of_text("lamp.md", 100, text, "passage", "The lamp")
-    found = suggest_by_strategy(kb._open_index(), messages, retrieve=lambda _question, k: [given][:k])
-    (one,) = found.suggestions
+    given = passage_of_text(Evidence("lamp.md", 100, 100 + len(text), text), "passage", "The lamp")
+
+    def suggest(model: str, *passages: Passage) -> Suggested:
+        own = SupportKB.open(kb.workspace.folder, model=model)
+        index = own._open_index()
+        models = SuggestionModels(own.workspace, index.file)
+        messages = [Message("customer", "How long does the lamp glow?")]
+        try:
+            return suggest_by_strategy(index, messages, models=models, retrieve=lambda _question, k: passages[:k])
+        finally:
+            models.close()
+            own.close()
+
+    (one,) = suggest("openai:scripted", given).suggestions
     assert [(e.document, e.start, e.quote) for e in one.evidence] == [("lamp.md", 100, "Shake the lamp twice.")]
-    offline = SupportKB.open(kb.workspace.folder, model="offline")
-    verbatim = suggest_by_strategy(offline._open_index(), messages, retrieve=lambda _question, k: [given])
+    verbatim = suggest("offline", given)
     assert [s.text for s in verbatim.suggestions] == ["Shake the lamp twice. Then it glows for 40 minutes."]
-    nothing = suggest_by_strategy(offline._open_index(), messages, retrieve=lambda _question, k: [])
-    assert [s.source for s in nothing.suggestions] == ["refusal"]
+    assert [s.source for s in suggest("offline").suggestions] == ["refusal"]
+
+
+def test_past_tickets_are_passages_where_the_knowledge_base_has_too_few(opened: Opened, tmp_path: Path) -> None:
+    records = [
+        small_tickets.record(
+            "APP-1", "App crashes when the camera is closed", "It closes at once.", comments=["Update to 2.1."]
+        ),
+        small_tickets.record("APP-2", "Printing cuts off the last page", "Long reports lose it."),
+    ]
+    script = ScriptedSuggestions()
+    kb = opened(script)
+    offline = SupportKB.open(kb.workspace.folder, model="offline")
+    offline.add([small_tickets.write(tmp_path / "tickets.json", records)], "tickets")
+    offline.build_tickets()
+    known = offline.suggest("App crashes when the camera is closed")
+    assert {one.source for one in known.suggestions} == {"ticket"}
+    found = kb.suggest("App crashes when the camera is closed")
+    assert found.fallback is None and found.outcome == "answered"
+    assert {one.source for one in found.suggestions} == {"ticket"}
+    assert found.suggestions[0].text.startswith(LEAD)
+    place = found.suggestions[0].evidence[0]
+    assert isinstance(place, TicketEvidence) and place.ticket == "APP-1"
 
 
 def test_an_unknown_strategy_and_another_number_of_passages_are_refused(built: Path) -> None:

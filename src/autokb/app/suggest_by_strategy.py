@@ -85,41 +85,45 @@ def suggest_by_strategy(
     found, spent = reading.small_talk(), NOTHING_SPENT
     if found is None:
         with models.answering((*chosen.tasks, CHECK_RULES)) as answering:
-            found = _suggest(reading, chosen.write, answering, passages, retrieve)
+            also_far = models.asks_models(chosen.tasks)  # which offline would be sent as they stand
+            look_up = partial(_look_up, reading, also_far=also_far)
+            found = _suggest(
+                reading, chosen.write, answering, passages, retrieve or look_up, is_given=retrieve is not None
+            )
             spent = answering.spent
     return replace(found, strategy=strategy, spent=spent, seconds=round(time.perf_counter() - started, 6))
 
 
 def _suggest(
-    reading: ReadConversation, write: Strategy, answering: Answering, most: int, retrieve: Retrieve | None
+    reading: ReadConversation, write: Strategy, answering: Answering, most: int, retrieve: Retrieve, *, is_given: bool
 ) -> Suggested:
     spec = reading.spec
     house = House(spec.description or spec.name, reading.rules, tuple(rule.text for rule in spec.rules), spec.language)
     said = Said(tuple(replace(message, date="") for message in reading.messages), reading.turn.text)
-    written = write(said, retrieve or partial(_look_up, reading), answering.ask, house, most)
+    written = write(said, retrieve, answering.ask, house, most)
     if written.small_talk is not None and (talk := reading.small_talk(written.small_talk)) is not None:
         return talk
     if written.refuses and not answering.reasons:
         refusal = refusal_of(reading.rules, spec)
         replies = (Suggestion(refusal, "refusal"),) if reading.rules.fits(refusal) else ()
-        return Suggested("abstains", replies, reading.turn.text, None if retrieve else reading.answer().reason)
+        return Suggested("abstains", replies, reading.turn.text, None if is_given else reading.answer().reason)
     checked = check_replies(written, said.messages, spec, reading.rules, partial(answering.ask_all, CHECK_RULES))
-    back = () if retrieve else reading.question_back()
+    back = () if is_given else reading.question_back()
     helps = tuple(different_helps((*back, *checked.suggestions), reading.tried, spec.language))[:MOST_SUGGESTIONS]
     fallback = None
     if len(helps) == len(back):
         fallback = " ".join(dict.fromkeys([*answering.reasons, *checked.reasons] or [NO_REPLY]))
-        helps = _verbatim(reading, written, house) if retrieve else reading.own_words().suggestions
-    if retrieve:
+        helps = _verbatim(reading, written, house) if is_given else reading.own_words().suggestions
+    if is_given:
         found = Suggested("answered" if helps else "abstains", helps, reading.turn.text)
     else:
         found = reading.suggested(helps)
     return replace(found, passages=len(written.passages), fallback=fallback)
 
 
-def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[Passage]:
+def _look_up(reading: ReadConversation, question: str, most: int, *, also_far: bool) -> Sequence[Passage]:
     """Return the passages for a question: checked solutions, then sections, then past tickets."""
-    found = passages_of(reading.answer(question), most)
+    found = passages_of(reading.answer(question), most, also_far=also_far)
     if len(found) < most and reading.tickets is not None:
         return [*found, *islice(passages_from_tickets(reading.tickets, question), most - len(found))]
     return found

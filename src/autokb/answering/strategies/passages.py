@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from autokb.answering.answer import Answer
 from autokb.answering.suggest import Source, helps_in_order, title_of
@@ -62,13 +63,21 @@ def passage_of_text(
     return Passage(title or name, (Part(place.quote, place),), source, solution_id)
 
 
-def passages_of(answer: Answer, most: int) -> tuple[Passage, ...]:
-    """Return what an answer shows, best first: its checked solutions, then sections."""
+def passages_of(answer: Answer, most: int, *, also_far: bool) -> tuple[Passage, ...]:
+    """Return what an answer shows, best first: its checked solutions, then sections.
+
+    ``also_far``: what is too far from the question to be sent as it stands comes last, for somebody who may pass it
+    over.
+    """
+    solutions: list[tuple[Solution, Source]] = [(s, "solution") for match in answer.matches for s in match.solutions]
+    sections: list[tuple[Solution, Source]] = [(passage.solution, "passage") for passage in answer.passages]
     found: dict[str, Passage] = {}
-    for solution, source in helps_in_order(answer):
+    for solution, source in chain(helps_in_order(answer), *((solutions, sections) if also_far else ())):
+        if len(found) == most:
+            break
         passage = _passage(solution, source)
         found.setdefault(passage.given.text, passage)  # nodes share solutions
-    return tuple(found.values())[:most]
+    return tuple(found.values())
 
 
 def _passage(solution: Solution, source: Source) -> Passage:
