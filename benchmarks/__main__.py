@@ -24,6 +24,7 @@ SLOW = (
     "ticket_answers",
     "ticket_questions",
     "conversations",
+    "strategies",
     "out_of_domain",
     "retrieval",
     "trees",

@@ -34,9 +34,13 @@ class ScriptedSuggestions:
 
     def __call__(self, body: Mapping[str, Any]) -> str | Fault:
         """Return the reply to the body of a request."""
-        task = form_of(body)[0].removeprefix("answers_").removeprefix("issues_")
-        user = str(body["messages"][1]["content"])
+        task, user = _task_of(body), str(body["messages"][1]["content"])
         self.asked.append((task, user))
+        return self.reply(body)
+
+    def reply(self, body: Mapping[str, Any]) -> str | Fault:
+        """Reply without a record of it."""
+        task, user = _task_of(body), str(body["messages"][1]["content"])
         found = (self._replies.get(task) or getattr(self, f"_{task}"))(user)
         if isinstance(found, str | Fault):
             return found
@@ -77,6 +81,10 @@ class ScriptedSuggestions:
         return {"broken": [], "kept": []}
 
 
+def _task_of(body: Mapping[str, Any]) -> str:
+    return form_of(body)[0].removeprefix("answers_").removeprefix("issues_")
+
+
 def reply(text: str, quotes: list[Any]) -> dict[str, Any]:
     """Return a reply in a passage's own words behind a few friendly ones."""
     return {"text": f"{LEAD}{text}", "quotes": quotes}
@@ -90,3 +98,6 @@ def first_lines(user: str) -> list[tuple[int, str]]:
 def last_message(user: str) -> str:
     """Return what the customer wrote last."""
     return unescaped(_MESSAGE.findall(user)[-1])
+
+
+answer = ScriptedSuggestions().reply  # for a server of its own: --script tests/scripted_suggestions.py:answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -53,6 +54,7 @@ def example_drafting(example: Mapping[str, Any]) -> Drafting:
     return Drafting(conversation, passages, House("", ReplyRules()))
 
 
+@cache  # a type takes longer to make than a reply to read
 def quote_type(passages: int) -> Any:
     """Return the type of a quote with the number of its passage."""
     quote = Annotated[str, Field(min_length=1, max_length=LONGEST_QUOTE)]
@@ -65,6 +67,7 @@ def reply_type(quote: Any, name: str = "quotes") -> Any:
     return wire("Reply", text=text, **{name: list_of(quote, MOST_QUOTES)})
 
 
+@cache
 def replies_type(passages: int) -> Any:
     """Return the type of a list of replies with their quotes."""
     return list_of(reply_type(quote_type(passages)), MOST_REPLIES)
