@@ -1,6 +1,6 @@
 """What each strategy of suggestions costs beside plain: requests, seconds and tokens with a model of a fixed delay.
 
-Questions are titles of Thunderbird questions that the knowledge base lacks, the same for each strategy, each with a
+Questions are titles of Thunderbird questions that the knowledge base lacks, the same for each strategy, which has a
 workspace of its own, so that no reply is taken from the ledger. The model is a script behind a real HTTP server in a
 process of its own on loopback: it replies at once but for a pause of ``PAUSE`` seconds, and says nothing of any model's
 quality. Suggestions are asked for one after the other in a warm process.
@@ -33,7 +33,7 @@ from benchmarks.serving import KEY, set_model
 SERVER = Path(__file__).resolve().parents[1] / "tests" / "stub_server.py"
 SCRIPT = SERVER.with_name("scripted_suggestions.py")
 PAUSE = 0.005  # seconds of the model; a real one takes some 200 times as long, once for each request of a strategy
-HISTORY = 1_000  # of the questions that are known, the last ones: more of them take longer to build and ask no more
+HISTORY = 300  # of the questions that are known, the last ones: more of them take longer to build and ask no more
 QUESTIONS = {True: 25, False: 2_500}  # a strategy in a quick run and in a whole one, whose four ask 10,000 in all
 WARM_UP = 5
 PERCENTILES = (50, 95, 99)
@@ -68,15 +68,15 @@ def run(options: argparse.Namespace) -> Result:
     return Result("strategies", tuple(figures), detail)
 
 
-def titles(many: int) -> list[str]:
-    """Return titles of questions that the knowledge base lacks, chosen and ordered by their hashes."""
-    later, _ = split(thunderbird.issues(), tuning=False)
-    texts = sorted(
-        {issue["title"].strip() for issue in later} - {""}, key=lambda t: hashlib.sha256(t.encode()).digest()
-    )
-    if len(texts) < many:
-        raise SystemExit(f"There are {len(texts)} titles, and {many} are asked.")
-    return texts[:many]
+def titles(later: Sequence[thunderbird.Issue], many: int) -> list[str]:
+    """Return titles of questions that the knowledge base lacks, ordered by their hashes.
+
+    Where there are too few they are asked again with the number of the round behind them, which is another question to
+    the ledger.
+    """
+    texts = sorted({i["title"].strip() for i in later} - {""}, key=lambda t: hashlib.sha256(t.encode()).digest())
+    rounds = range(1, -(-many // len(texts)) + 1)
+    return [text if n == 1 else f"{text} ({n})" for n in rounds for text in texts][:many]
 
 
 def ask(workspace: Path, strategy: str, asked: list[str]) -> list[Suggested]:
@@ -101,10 +101,8 @@ def figures_of(strategy: str, found: list[Suggested]) -> list[Figure]:
         Figure(f"{strategy}.requests", float(np.mean([one.spent.calls for one in written])), "a question"),
         *(Figure(f"{strategy}.p{p}", float(np.percentile(seconds, p)), "s") for p in PERCENTILES),
         Figure(f"{strategy}.own_p50", float(np.median(own)), "s beside the pauses"),
-        Figure(f"{strategy}.tokens_read", float(np.mean([one.spent.tokens.input for one in written])), "a question"),
-        Figure(
-            f"{strategy}.tokens_written", float(np.mean([one.spent.tokens.output for one in written])), "a question"
-        ),
+        Figure(f"{strategy}.tokens_read", float(np.mean([t.input for t in tokens])), "a question"),
+        Figure(f"{strategy}.tokens_written", float(np.mean([t.output for t in tokens])), "a question"),
         Figure(f"{strategy}.fallbacks", sum(one.fallback is not None for one in found) / len(found)),
         Figure(f"{strategy}.suggestions", float(np.mean([len(one.suggestions) for one in written])), "a question"),
     ]
