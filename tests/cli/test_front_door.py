@@ -81,8 +81,8 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda here: opened(here).ask(QUESTION, {"os": ["iOS"]}, 2),
     ),
     "suggest": (
-        f"suggest {{here}}/kb '{QUESTION}' --chat {{here}}/chat.jsonl",
-        lambda here: opened(here).suggest(QUESTION, chat=here / "chat.jsonl"),
+        f"suggest {{here}}/kb '{QUESTION}' --chat {{here}}/chat.jsonl --strategy react --passages 1",
+        lambda here: opened(here).suggest(QUESTION, chat=here / "chat.jsonl", strategy="react", passages=1),
     ),
     "costs": ("costs {here}/kb", lambda here: opened(here).costs()),
     "approve": (

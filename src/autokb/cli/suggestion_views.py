@@ -26,6 +26,16 @@ def suggestions_view(suggested: Suggested) -> RenderableType:
         lines.append(Text(f"{number}  {one.text}"))
         places = ", ".join(dict.fromkeys(one_line(_place(evidence)) for evidence in one.evidence))
         lines.append(Text(f"   {one.source.replace('_', ' ')}{f', {places}' if places else ''}", style="dim"))
+    if suggested.fallback:
+        lines.append(
+            Text(
+                f"In the words of what is known, for no reply of the model stood: {suggested.fallback}", style="yellow"
+            )
+        )
+    if suggested.spent.calls:
+        spent = suggested.spent
+        cost = "" if spent.cost is None else f", {spent.cost:.4f} USD"
+        lines.append(Text(f"{suggested.strategy}: {spent.calls} requests{cost}", style="dim"))
     if not suggested.suggestions:
         lines.append(Text("Nothing that is known is short enough to be sent as it is; autokb ask shows all of it."))
     return Group(*lines)

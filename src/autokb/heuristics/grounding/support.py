@@ -54,7 +54,8 @@ def negations_and_conditions(text: str) -> frozenset[str]:
 def unsupported_fact(text: str, source: str) -> str:
     """Return why a text names an address or a number that its source does not, or nothing."""
     folded_source = folded_name(source)
-    for address in _ADDRESS.findall(text):
+    for found in _ADDRESS.findall(text):
+        address = found.rstrip(".,;:!?")  # which end the sentence
         if folded_name(address) not in folded_source:
             return f"{address[:60]!r} does not stand in its source"
     numbers = set(_NUMBER.findall(unicodedata.normalize("NFKC", source)))
