@@ -28,7 +28,7 @@ def answer(*solutions: Solution, **given: object) -> Answer:
 
 
 def offered(*solutions: Solution, tried: tuple[str, ...] = (), **given: object) -> tuple[Suggestion, ...]:
-    return suggestions_from(answer(*solutions, **given), RULES, RULES.refusal, tried)
+    return suggestions_from([answer(*solutions, **given)], RULES, RULES.refusal, tried)
 
 
 def test_whole_steps_fill_a_reply_and_what_is_too_long_is_left_out() -> None:
@@ -99,7 +99,7 @@ def test_help_for_some_alone_says_for_whom_unless_the_customer_did() -> None:
 def test_what_the_agent_asked_already_is_not_asked_again() -> None:
     back = Clarification("model", ("A", "B"), "Which model of kettle is it: A, B, or something else?")
     (one,) = suggestions_from(
-        answer(solution("s1", "Turn the dial."), outcome="asks", question=back),
+        [answer(solution("s1", "Turn the dial."), outcome="asks", question=back)],
         RULES, RULES.refusal, asked=("Which model of kettle do you have?",),
     )  # fmt: skip
     assert one.solution_id == "s1"
@@ -125,6 +125,15 @@ def test_a_question_back_comes_first_and_has_no_evidence() -> None:
     assert second.solution_id == "s1"
 
 
+def test_two_ways_to_read_a_conversation_take_turns() -> None:
+    one = answer(solution("s1", "Turn the dial."), solution("s2", "Descale the plate."))
+    other = answer(solution("s3", "Plug it into another socket."), solution("s4", "Press the lid."))
+    found = suggestions_from([one, other], RULES, RULES.refusal)
+    assert [s.solution_id for s in found] == ["s1", "s3", "s2"]
+    nothing = answer(outcome="abstains", matches=())
+    assert [s.solution_id for s in suggestions_from([nothing, other], RULES, RULES.refusal)] == ["s3", "s4"]
+
+
 def test_outside_of_what_is_known_there_is_the_refusal_alone() -> None:
-    (one,) = suggestions_from(answer(outcome="abstains", matches=()), RULES, RULES.refusal)
+    (one,) = suggestions_from([answer(outcome="abstains", matches=())], RULES, RULES.refusal)
     assert (one.text, one.source) == ("Only kettles here.", "refusal")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import Any, Literal
 
 from autokb.answering.answer import Answer, Outcome
@@ -93,7 +93,7 @@ class Suggested:
 
 
 def suggestions_from(
-    answer: Answer,
+    answers: Sequence[Answer],
     rules: ReplyRules,
     refusal: str,
     tried: Sequence[str] = (),
@@ -103,19 +103,27 @@ def suggestions_from(
 ) -> tuple[Suggestion, ...]:
     """Return what an agent could send: the question back first where there is one, then help that was not ``tried``.
 
-    A question that is among those that the agent has ``asked`` is not asked again. ``others`` are read where the answer
-    has too little help. Raises nothing: where no help is short enough for the rules, there is none.
+    ``answers`` are those to the ways to read a conversation, the likeliest first; they take turns. A question that is
+    among those that the agent has ``asked`` is not asked again. ``others`` are read where the answers have too little
+    help. Raises nothing: where no help is short enough for the rules, there is none.
     """
-    if answer.outcome == "abstains":
+    told = [answer for answer in answers if answer.outcome != "abstains"]
+    if not told:
         helped = tuple(islice(different_helps(others, tried, language), MOST_SUGGESTIONS))
         return helped or ((Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ())
     found: list[Suggestion] = []
-    back = answer.question
+    back = told[0].question
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
         found.append(Suggestion(back.text, "question"))
-    helps = (_help(solution, source, answer, rules, language) for solution, source in helps_in_order(answer))
-    offered = chain(found, filter(None, helps), others)
+    turns = zip_longest(*(_helps(answer, rules, language) for answer in told))
+    offered = chain(found, filter(None, chain.from_iterable(turns)), others)
     return tuple(islice(different_helps(offered, tried, language), MOST_SUGGESTIONS))
+
+
+def _helps(answer: Answer, rules: ReplyRules, language: str) -> Iterator[Suggestion]:
+    """Give what of an answer's solutions is sent, in their order."""
+    helps = (_help(solution, source, answer, rules, language) for solution, source in helps_in_order(answer))
+    return filter(None, helps)
 
 
 def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:

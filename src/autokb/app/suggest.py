@@ -98,27 +98,31 @@ class ReadConversation:
         if self.opened is None:
             return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
         answer = self.opened.ask(question, self.stated, LOOKED_THROUGH)
-        before = "\n".join(self.turn.customer[:-1])
-        if answer.outcome == "abstains" and before and question == self.turn.text:
-            return self.opened.ask(before, self.stated, LOOKED_THROUGH)  # what was said last may only be chat
+        if answer.outcome == "abstains" and self.turn.thread and question == self.turn.text:
+            return self.answer(self.turn.thread)  # what was said last may only be chat
         return answer
 
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The answers to the ways to read the conversation, the likeliest first."""
+        read = (self.turn.text, self.turn.thread) if self.turn.thread else (self.turn.text,)
+        return tuple({id(answer): answer for answer in map(self.answer, read)}.values())
+
     def own_words(self) -> Suggested:
-        """Return what of the answer can be sent as it stands, with what past tickets have to add."""
-        answer = self.answer()
+        """Return what of the answers can be sent as it stands, with what past tickets have to add."""
         others: Iterable[Suggestion] = ()
         if self.tickets is not None:
             others = suggest_from_tickets(self.tickets, self.turn.text, self.rules, self.spec.language)
-        return self.suggested(self._offered(answer, others))
+        return self.suggested(self._offered(self.answers, others))
 
     def question_back(self) -> tuple[Suggestion, ...]:
         """Return the question that the agent should ask, where there is one."""
-        return tuple(one for one in self._offered(self.answer(), ()) if one.source == "question")
+        return tuple(one for one in self._offered((self.answer(),), ()) if one.source == "question")
 
-    def _offered(self, answer: Answer, others: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
+    def _offered(self, answers: Sequence[Answer], others: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
         asked = [m.text for m in self.messages if m.role == AGENT and m.text.rstrip().endswith("?")]
         refusal = refusal_of(self.rules, self.spec)
-        return suggestions_from(answer, self.rules, refusal, self.tried, self.spec.language, asked, others)
+        return suggestions_from(answers, self.rules, refusal, self.tried, self.spec.language, asked, others)
 
     def suggested(self, found: tuple[Suggestion, ...]) -> Suggested:
         """Return suggestions under the outcome of the answer, or what they make of it."""
