@@ -13,7 +13,7 @@ import gzip
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -146,14 +146,18 @@ def part_of(question_id: str) -> str:
     return PARTS[hashlib.sha256(question_id.encode()).digest()[0] % 2]
 
 
-def out_of_scope(most: int | None = OUT_OF_SCOPE) -> list[str]:
-    """Return questions of clinc150 that belong to none of its domains, the first by their hash; None for all."""
+def out_of_scope(domains: Collection[str] = ()) -> list[str]:
+    """Return questions of clinc150 that belong to none of its domains, else of those given, the first by their hash."""
     path = Path(__file__).resolve().parents[2] / "shared" / "data" / "E_rps" / "clinc150" / "queries.jsonl.gz"
     if not path.exists():
         return []
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        found = {r.get("text") or r["query"] for r in map(json.loads, file) if r["intent"] == "oos"}
-    return sorted(found, key=lambda t: hashlib.sha256(t.encode()).hexdigest())[:most]
+        found = {
+            r.get("text") or r["query"]
+            for r in map(json.loads, file)
+            if (r["domain"] in domains if domains else r["intent"] == "oos")
+        }
+    return sorted(found, key=lambda t: hashlib.sha256(t.encode()).hexdigest())[:OUT_OF_SCOPE]
 
 
 # -- grading ------------------------------------------------------------------------------------------------------
