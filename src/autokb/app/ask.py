@@ -11,6 +11,7 @@ from threading import Lock
 
 from autokb.answering.answer import Answer
 from autokb.answering.ask import ask, ask_in_other_language
+from autokb.app.fed_questions import with_fed_questions
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.progress import Progress, silent
@@ -120,7 +121,7 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = WorkspaceFile(workspace.knowledge_path)
         stack.callback(file.close)
-        published = read_published(file)
+        published = with_fed_questions(file, read_published(file))
         if not published.kb.documents and not published.kb.issues:
             raise NothingPublishedError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         if not calibrated:
@@ -136,14 +137,14 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
 
 def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:
     """Embed what is published now, so that the first question does not wait for it."""
-    published = read_published(file)
+    published = with_fed_questions(file, read_published(file))
     if published.kb.documents or published.kb.issues:
         with ExitStack() as stack:
             index = _load(workspace, published, file, stack, progress)
         if compares_languages(workspace.settings, index.spec.language):
             from autokb.pipeline.steps.languages import load_multilingual_index
 
-            load_multilingual_index(workspace, file, published, progress)
+            load_multilingual_index(workspace, file, read_published(file), progress)
 
 
 def _load(

@@ -14,6 +14,7 @@ import numpy as np
 from autokb.answering.answer import Answer
 from autokb.answering.ask import answer_scored
 from autokb.app.ask import IndexByLanguage
+from autokb.app.fed_questions import with_fed_questions
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import AutokbError, BadInputError
@@ -214,7 +215,8 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
             spec, encoder = published_spec(workspace, published), stages.encoder
             passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
             embed, caution = stages.embed, workspace.settings.answer.caution
-            index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+            with_fed = with_fed_questions(file, published)
+            index = load_index(with_fed, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
             index = replace(index, ranker=find_ranker(file, index, embed))
             yield _Opened(workspace, published, index, IndexByLanguage(index, workspace, file), stages)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autokb.app.export_tickets import ticket_graph
+from autokb.app.import_feedback import feedback_lines
 from autokb.core.decisions import write_solution
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.forest import Forest
@@ -66,14 +67,13 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     """Return every line of the JSONL, ordered by kind and id.
 
     A solution's line holds the text as it was built and the status that people gave it; where they gave it another,
-    ``built_status`` and ``built_reason`` are those of the build. A verdict or an accepted answer is no line once it was
-    taken back.
+    ``built_status`` and ``built_reason`` are those of the build. A verdict, an accepted answer or feedback is no line
+    once it was taken back; of feedback private data are masked.
     """
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
     answers = ({**answer_body(one), "kind": ACCEPTED, "id": one.id} for one in read_accepted(file))
-    lines = sorted(
-        [*lines, *chat_lines(file), *ticket_lines(file), *answers], key=lambda line: (line["kind"], line["id"])
-    )
+    lines = [*lines, *chat_lines(file), *ticket_lines(file), *answers, *feedback_lines(file)]
+    lines.sort(key=lambda line: (line["kind"], line["id"]))
     decisions = read_decisions(file)
     if not decisions:
         return lines

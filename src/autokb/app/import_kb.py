@@ -23,6 +23,7 @@ from autokb.app.import_decisions import (
     take_texts,
     withheld_by_rules,
 )
+from autokb.app.import_feedback import put_feedback, separate_feedback, take_feedback
 from autokb.app.jsonl_schema import KINDS, Lines, read_lines
 from autokb.app.referential_integrity import check_references, complete_issues, mend_documents
 from autokb.core.decisions import Decision, Decisions, apply_decisions, number_new, update_decisions
@@ -38,6 +39,8 @@ from autokb.core.yaml_text import parse_yaml
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting, take_tickets, ticket_lines
 from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import ISSUE, SOLUTION
+from autokb.stores.feedback import KIND as FEEDBACK
+from autokb.stores.feedback import feedback_ids
 from autokb.stores.published import Published, keep_decisions, read_decisions, read_published
 from autokb.stores.staged import STAGED_KINDS
 from autokb.stores.ticket_answers import KIND as ACCEPTED
@@ -46,7 +49,7 @@ from autokb.stores.ticket_tables import has_tickets
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
-DECISION_KINDS = ("edit", "verdict", ACCEPTED)  # of lines; solutions by hand are told by a field of theirs
+DECISION_KINDS = ("edit", "verdict", ACCEPTED, FEEDBACK)  # of lines; solutions by hand are told by a field of theirs
 MOST_BYTES = 1_000_000_000  # of a file; forty times the largest export known to us
 NAMED = 3  # ids of lines that were not taken that are named for each kind
 
@@ -105,7 +108,7 @@ def _text_of(source: Path) -> str:
 
 def _is_empty(file: WorkspaceFile) -> bool:
     staged = any(file.staged(kind) for kind in STAGED_KINDS) or has_tickets(file)
-    decided = bool(read_decisions(file)) or bool(file.decisions(ACCEPTED))
+    decided = bool(read_decisions(file)) or bool(file.decisions(ACCEPTED)) or bool(feedback_ids(file))
     return not staged and next(iter(file.lines()), None) is None and not decided
 
 
@@ -115,19 +118,21 @@ def _is_empty(file: WorkspaceFile) -> bool:
 def _take_decisions(workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str) -> Imported:
     with workspace.file() as file, file.transaction():
         published = read_published(file)
-        answers = separate_answers(lines)
+        answers, feedback = separate_answers(lines), separate_feedback(lines)
         found = separate_decisions(lines, now, now, published)
         taken = take_decisions(found, published, workspace.spec, file.last_number())
         unchanged, others = _compare(file, lines, name)
         taken.unchanged += unchanged
         taken.skipped[:0] = [*skipped, *others]
-        done, more = _keep(file, taken, published), take_answers(file, answers)
-    return replace(
-        done,
-        taken=done.taken + more.taken,
-        unchanged=done.unchanged + more.unchanged,
-        skipped=(*done.skipped, *more.skipped),
-    )
+        done = _keep(file, taken, published)
+        for more in (take_answers(file, answers), take_feedback(file, feedback.feedback)):
+            done = replace(
+                done,
+                taken=done.taken + more.taken,
+                unchanged=done.unchanged + more.unchanged,
+                skipped=(*done.skipped, *more.skipped),
+            )
+    return done
 
 
 def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Skipped]]:
@@ -146,7 +151,7 @@ def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Sk
             other.setdefault(kind, []).append(i)
     reason = (
         "not taken: they differ from what is here, and a workspace that holds something takes decisions of people only "
-        "(edits, verdicts, solutions by hand, accepted answers); --replace takes the file whole"
+        "(edits, verdicts, solutions by hand, accepted answers, feedback); --replace takes the file whole"
     )
     return unchanged, [
         Skipped(f"{name}: {len(ids)} {kind} lines ({_named(ids)})", reason) for kind, ids in other.items()
@@ -181,7 +186,7 @@ def _take_whole(
     tickets = {i: lines.pop(("ticket", i)) for kind, i in list(lines) if kind == "ticket"}
     chats = {i: lines.pop(("chat", i)) for kind, i in list(lines) if kind == "chat"}
     setting = read_setting(lines.pop(("setting", TICKETS_SETTING), {}))
-    answers = separate_answers(lines)
+    answers, feedback = separate_answers(lines), separate_feedback(lines)
     found = separate_decisions(lines, now, "")
     skipped += check_references(lines)
     complete_issues(lines)
@@ -192,6 +197,7 @@ def _take_whole(
             gone = _count_all(file)
             unchanged = _publish(file, lines, decisions, answers)
             _stage_sources(file, lines, name)
+            put_feedback(file, feedback)
             _stage_chats(file, chats, name)
             _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
@@ -251,8 +257,9 @@ def _count_all(file: WorkspaceFile) -> str:
         "ticket": len(file.staged("tickets")),
         "conversation": len(file.staged("chats")),
         "accepted answer": len(read_accepted(file)),
+        "piece of feedback": len(feedback_ids(file, undone=False)),
     }
-    plurals = {"solution by hand": "solutions by hand"}
+    plurals = {"solution by hand": "solutions by hand", "piece of feedback": "pieces of feedback"}
     named = [f"{n} {what if n == 1 else plurals.get(what, f'{what}s')}" for what, n in counts.items() if n]
     return f"The file took the place of all that was here: {', '.join(named)}." if named else ""
 

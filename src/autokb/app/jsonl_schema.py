@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from autokb.app.accept_ticket import QUESTION_CHARACTERS, clean_question
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
+from autokb.core.feedback import FEEDBACK_VERDICTS, SUGGESTION_SOURCES
 from autokb.core.nouns import Skipped
 from autokb.core.yaml_text import parse_yaml
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
@@ -22,6 +23,7 @@ from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.sources.tickets.reading import MOST_COMMENTS
 from autokb.stores.workspace import DOMAIN_FILE
+from autokb.text.control_characters import replace_controls
 from autokb.text.strict_json import parse_json
 
 STATUSES = ("displayed", "repaired", "withheld", "rejected", "hidden", "approved")
@@ -30,6 +32,7 @@ MOST_DECISIONS = 10**15  # the largest number of a decision; far above any works
 VERDICTS = ("kept", "broken", "not applicable", "not judged")
 # Characters of texts, as at intake, where the mark of a cut comes on top.
 _LONGEST = {"document": LONGEST_DOCUMENT, "raw_issue": LONGEST_ISSUE + 100}
+LONGEST_QUERY = 200_000  # characters of a question with feedback, whose masks may make it longer than it was asked
 _SHOWN = 100  # characters of a value that is refused
 
 Text = Annotated[str, Field(description="text")]
@@ -255,6 +258,33 @@ class TicketAnswerLine(ExportPart):
     number: MaybeNumber = None
 
 
+class FeedbackLine(ExportPart):
+    """What became of a suggestion."""
+
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=LONGEST_QUERY, description=f"text of 1 to {LONGEST_QUERY:,} characters"),
+    ]
+    verdict: Annotated[
+        Literal["used", "edited", "rejected", "helpful", "unhelpful"],
+        Field(description=f"one of {', '.join(FEEDBACK_VERDICTS)}"),
+    ]
+    solution_id: MaybeText = None
+    text: MaybeText = None
+    suggested: MaybeText = None
+    documents: MaybeTexts = None
+    source: Annotated[
+        Literal["", "solution", "passage", "ticket", "question", "small_talk", "refusal"] | None,
+        Field(description=f"one of {', '.join(filter(None, SUGGESTION_SOURCES))}"),
+    ] = None
+    conversation: MaybeText = None
+    author: MaybeText = None
+    group: MaybeText = None
+    date: MaybeText = None
+    number: MaybeNumber = None
+    fed: Annotated[bool | None, Field(description="true or false")] = None
+
+
 class MessagePart(ExportPart):
     """What one of the two wrote."""
 
@@ -292,6 +322,7 @@ LINES: Mapping[str, type[ExportPart]] = {
     "verdict": VerdictLine,
     "ticket": TicketLine,
     "ticket_answer": TicketAnswerLine,
+    "feedback": FeedbackLine,
     "chat": ChatLine,
 }
 KINDS = tuple(LINES)
@@ -350,6 +381,8 @@ def check_line(body: Any) -> None:
         raise ValueError(f"{where} needs the edited text or steps")
     if kind == "ticket_answer" and not clean_question(body["question"]):
         raise ValueError(f"{where} needs question as {TicketAnswerLine.model_fields['question'].description}")
+    if kind == "feedback" and not replace_controls(body["query"]).strip():
+        raise ValueError(f"{where} needs query as {FeedbackLine.model_fields['query'].description}")
     longest = _LONGEST.get(kind)
     if longest is not None and len(body["text"]) > longest:
         raise ValueError(f"{where} has {len(body['text']):,} characters, and {longest:,} can be taken; split it")

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from autokb.app.draft_template import TemplateDraft
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.evaluate_tickets import TicketRetrievalReport
+    from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.app.show import ShownIssue, ShownKB
     from autokb.app.suggestion_models import SuggestionModels
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
     from autokb.core.conversations import Message
+    from autokb.core.feedback import FeedbackVerdict, SuggestionSource
     from autokb.core.nouns import Skipped
     from autokb.core.results import (
         Added,
@@ -277,6 +279,49 @@ class SupportKB:
 
             self._past_tickets = TicketAsking(replace(opened, workspace=without_models(opened.workspace)))
         return self._past_tickets
+
+    def give_feedback(
+        self,
+        query: str,
+        verdict: FeedbackVerdict,
+        solution_id: str | None = None,
+        text: str = "",
+        *,
+        source: SuggestionSource = "",
+        conversation: str = "",
+        author: str = "",
+        group: str = "",
+    ) -> GivenFeedback:
+        """Store what became of a suggestion: ``used``, ``edited`` (``text`` is what was sent), ``rejected``, ...
+
+        ``query`` is what was asked, ``solution_id`` that of the suggestion, None for a question back. The same feedback
+        is stored once; nothing counts before ``feed_feedback``.
+        """
+        from autokb.app.feedback import give_feedback
+        from autokb.core.feedback import Feedback
+
+        given = Feedback(
+            "", query, verdict, solution_id, text, "", (), source, conversation=conversation, author=author, group=group
+        )
+        return give_feedback(self.workspace, given, self._index, self._open_index)
+
+    def feedback(self, limit: int = 100, after: str = "") -> FeedbackPage:
+        """Return feedback in the order of its taking; ``after`` is the ``next`` of the page before."""
+        from autokb.app.feedback import list_feedback
+
+        return list_feedback(self.workspace, limit, after)
+
+    def undo_feedback(self, feedback: str) -> UndoneFeedback:
+        """Take a feedback back by its id; where it was fed, its question is no resolved one any more."""
+        from autokb.app.feedback import undo_feedback
+
+        return undo_feedback(self.workspace, feedback)
+
+    def feed_feedback(self) -> FedFeedback:
+        """Make what was used, edited or helped count: as history from now on, as raw issues of the next build."""
+        from autokb.app.feedback import feed_feedback
+
+        return feed_feedback(self.workspace)
 
     def calibrate_gate(self, in_domain: Path | str, out_of_domain: Path | str) -> GateCalibration:
         """Calibrate the gate on a team's own questions: two JSONL files with ``id`` and ``text``.

@@ -42,6 +42,7 @@ COMMAND_FILES = {
     "draft-cases": ("draft_commands",),
     "draft-spec": ("draft_commands",),
     "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_tickets"),
+    "feedback": ("feedback_commands",),
     "gate": ("gate_commands",),
     "hide": ("decision_commands",),
     "reject": ("decision_commands",),

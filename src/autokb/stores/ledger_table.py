@@ -10,7 +10,7 @@ from typing import Any
 
 from autokb.core.ledger import CutReply, HiddenReasoning, Paid
 from autokb.core.model_requests import ModelReply
-from autokb.stores.schema import EARLIER
+from autokb.stores.schema import BEFORE_REASONING
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 Spent = tuple[str, str, int, int, int, float | None, int]
@@ -159,7 +159,7 @@ class LedgerTable:
 
 def _column(name: str, file: WorkspaceFile) -> str:
     """Return a column of ``request`` that version 4 added, unknown in an earlier file that nobody can write."""
-    return "NULL" if file.meta("schema") in EARLIER else name
+    return "NULL" if file.meta("schema") in ("1", *BEFORE_REASONING) else name
 
 
 def _read_reply(text: Any, read: Any, wrote: Any, cached: Any, finish: Any, reasoning: Any) -> ModelReply | None:

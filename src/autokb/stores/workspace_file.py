@@ -283,7 +283,7 @@ class WorkspaceFile:
         self._db.executemany("DELETE FROM record WHERE kind = ? AND id = ?", gone)
         self._db.executemany("INSERT OR REPLACE INTO record VALUES (?, ?, ?)", changed)
         if gone or changed:
-            self._count_generation()
+            self.count_generation()
         return len(gone) + len(changed)
 
     # -- decisions of people -----------------------------------------------------------------------
@@ -313,14 +313,15 @@ class WorkspaceFile:
         ]
         self._db.executemany("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?)", rows)
         if rows:
-            self._count_generation()
+            self.count_generation()
 
     def drop_all_decisions(self) -> None:
         """Forget every edit, verdict and solution by hand; call it inside a transaction."""
         self._db.execute("DELETE FROM decision")
-        self._count_generation()
+        self.count_generation()
 
-    def _count_generation(self) -> None:
+    def count_generation(self) -> None:
+        """Let readers load what is published anew; call it inside a transaction."""
         with damaged_rows("meta"):
             self.note("generation", str(int(self.meta("generation") or 0) + 1))
 

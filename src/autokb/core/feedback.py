@@ -1,0 +1,62 @@
+"""Feedback: what an agent or a customer made of one suggestion, and when that counts as a resolved question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from autokb.core.ids import short_id
+
+FeedbackVerdict = Literal["used", "edited", "rejected", "helpful", "unhelpful"]
+SuggestionSource = Literal["", "solution", "passage", "ticket", "question", "small_talk", "refusal"]
+FEEDBACK_VERDICTS: tuple[str, ...] = get_args(FeedbackVerdict)
+SUGGESTION_SOURCES: tuple[str, ...] = get_args(SuggestionSource)
+RESOLVING: frozenset[str] = frozenset({"used", "edited", "helpful"})  # only rejected and unhelpful say that it failed
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """One verdict on one suggestion, with what was suggested then, so that it outlives a build that drops the solution.
+
+    ``text`` is what was sent, ``suggested`` the solution's text and ``documents`` the ids of what it cited at that
+    time; ``source`` is empty where nobody said it. ``number`` is its place in the order of their taking.
+    """
+
+    id: str
+    query: str
+    verdict: FeedbackVerdict
+    solution_id: str | None = None
+    text: str = ""
+    suggested: str = ""
+    documents: tuple[str, ...] = ()
+    source: SuggestionSource = ""
+    conversation: str = ""
+    author: str = ""
+    group: str = ""
+    date: str = ""
+    number: int = 0
+
+
+def feedback_id(
+    query: str, verdict: str, solution_id: str | None, text: str, conversation: str, author: str, group: str
+) -> str:
+    """Return the id of a feedback, made from what people said: sent twice it is one, whenever that was."""
+    return short_id("feedback", _folded(query), verdict, solution_id or "", text.strip(), conversation, author, group)
+
+
+def resolved_questions(feedback: Iterable[Feedback]) -> list[Feedback]:
+    """Return those that count as a resolved question, in the order of their taking.
+
+    Of all that was said of one solution for one question in one conversation the last counts, whoever said it; what
+    cites no document (a question back, a solution by hand) resolves nothing that a search could find again.
+    """
+    last: dict[tuple[str, str, str], Feedback] = {}
+    for one in sorted(feedback, key=lambda one: one.number):
+        last[_folded(one.query), one.solution_id or "", one.conversation] = one
+    counting = (one for one in last.values() if one.verdict in RESOLVING and one.documents)
+    return sorted(counting, key=lambda one: one.number)
+
+
+def _folded(query: str) -> str:
+    return " ".join(query.casefold().split())
