@@ -25,18 +25,21 @@ from autokb.cli import (  # noqa: F401
     evaluate_chunking,
     evaluate_commands,
     evaluate_tickets,
+    feedback_commands,
     gate_commands,
     main,
     ticket_answer_commands,
     ticket_commands,
 )
 from autokb.cli.commands import app
+from autokb.core.feedback import feedback_id
 from autokb.sources import Fields
 from autokb.stores.workspace import Workspace
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
 QUESTION = "my kettle does not charge"
+GIVEN = feedback_id(QUESTION, "used", "s-contacts", "", "", "", "")
 
 
 def created(here: Path) -> Any:
@@ -100,6 +103,22 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda here: opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl"),
     ),
     "gate reset": ("gate reset {here}/kb", lambda here: opened(here).reset_gate()),
+    "feedback add": (
+        f"feedback add {{here}}/kb --verdict edited --query '{QUESTION}' --solution s-contacts --text-file "
+        "{here}/page.md --conversation c1 --group eu --author ann",
+        lambda here: opened(here).give_feedback(
+            QUESTION,
+            "edited",
+            "s-contacts",
+            (here / "page.md").read_text(encoding="utf-8"),
+            conversation="c1",
+            group="eu",
+            author="ann",
+        ),
+    ),
+    "feedback list": ("feedback list {here}/kb --limit 1", lambda here: opened(here).feedback(1)),
+    "feedback undo": (f"feedback undo {{here}}/kb {GIVEN}", lambda here: opened(here).undo_feedback(GIVEN)),
+    "feedback feed": ("feedback feed {here}/kb", lambda here: opened(here).feed_feedback()),
     "export": ("export {here}/kb {here}/out.md", lambda here: opened(here).export(here / "out.md")),
     "import": (
         "import {here}/kb {here}/kb.jsonl --replace",
@@ -231,6 +250,9 @@ def test_a_command_prints_what_its_method_returns(
             opened(here).build_tickets()
         if command == "draft-cases":
             opened(here).add([here / "chats.csv"], "chats")
+        if command in ("feedback list", "feedback undo", "feedback feed"):
+            opened(here).give_feedback(QUESTION, "used", "s-contacts")
+            opened(here).give_feedback(QUESTION, "rejected", "s-rain")
         if command == "gate reset":
             opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
         if command == "build":

@@ -45,6 +45,7 @@ RESULTS = (
     "autokb.app.tickets",
     "autokb.app.accept_ticket",
     "autokb.app.calibrate_gate",
+    "autokb.app.feedback",
     "autokb.app.ask_tickets",
     "autokb.app.draft_template",
     "autokb.app.ticket_knowledge",

@@ -75,7 +75,10 @@ def separate_feedback(lines: Lines) -> FileFeedback:
 def _read_line(feedback: str, body: Mapping[str, object]) -> Feedback:
     one = FEEDBACK.read(body, id=feedback)
     names = {name: printable_name(without_surrogates(getattr(one, name))) for name in NAMES}
-    texts = {name: replace_controls(without_surrogates(getattr(one, name))) for name in ("query", "text", "suggested")}
+    texts = {
+        name: replace_controls(without_surrogates(getattr(one, name))).strip()
+        for name in ("query", "text", "suggested")
+    }
     number = body.get("number") or 0
     return replace(one, **names, **texts, number=number)  # type: ignore[arg-type]
 

@@ -22,6 +22,7 @@ from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES
 from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.sources.tickets.reading import MOST_COMMENTS
+from autokb.stores.feedback import KIND as FEEDBACK
 from autokb.stores.workspace import DOMAIN_FILE
 from autokb.text.control_characters import replace_controls
 from autokb.text.strict_json import parse_json
@@ -322,7 +323,7 @@ LINES: Mapping[str, type[ExportPart]] = {
     "verdict": VerdictLine,
     "ticket": TicketLine,
     "ticket_answer": TicketAnswerLine,
-    "feedback": FeedbackLine,
+    FEEDBACK: FeedbackLine,
     "chat": ChatLine,
 }
 KINDS = tuple(LINES)
@@ -381,7 +382,9 @@ def check_line(body: Any) -> None:
         raise ValueError(f"{where} needs the edited text or steps")
     if kind == "ticket_answer" and not clean_question(body["question"]):
         raise ValueError(f"{where} needs question as {TicketAnswerLine.model_fields['question'].description}")
-    if kind == "feedback" and not replace_controls(body["query"]).strip():
+    if kind == FEEDBACK and not record_id.startswith(f"{FEEDBACK}-"):  # it must be that of no raw issue
+        raise ValueError(f"{where}: its id must begin with {FEEDBACK}-")
+    if kind == FEEDBACK and not replace_controls(body["query"]).strip():
         raise ValueError(f"{where} needs query as {FeedbackLine.model_fields['query'].description}")
     longest = _LONGEST.get(kind)
     if longest is not None and len(body["text"]) > longest:
