@@ -24,12 +24,13 @@ def run(options: argparse.Namespace) -> Result:
     found: list[Figure] = []
     for size in SIZES[:1] if options.quick else SIZES:
         with folder() as place:
-            seconds = _import(place, size)
+            seconds = import_workspace(place, size)
             found += [Figure(f"{size}.import", seconds, "s"), *_latencies(place / "kb", size)]
     return Result("ask", found)
 
 
-def _import(place: Path, size: int) -> float:
+def import_workspace(place: Path, size: int) -> float:
+    """Make the workspace ``place/kb`` of a grown knowledge base; return the seconds of its import."""
     from autokb.stores.workspace import open_workspace
 
     autokb("init", place / "kb", "--domain", "thunderbird")
