@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
+
 from autokb.core.attributes import ANY, NONE, Match
 from autokb.core.nouns import Solution
-from autokb.core.ranking import Ranking, Scores
+from autokb.core.ranking import Positions, Ranking, Scores
 from autokb.retrieval.knowledge_index import ACCEPTED, Asked
 from autokb.retrieval.match_issues import Similarities, TreeMatch, match_tree
 from autokb.retrieval.node_index import nearness
 from autokb.retrieval.solution_index import SolutionIndex
 from autokb.retrieval.weights import Weights
+
+NO_ROWS: Positions = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Chooser:
     similarities: Similarities
     weights: Weights
     _trees: dict[str, TreeMatch | None] = field(default_factory=dict)
+    _ranked: dict[str, list[int]] = field(default_factory=dict)
 
     def rank(self, documents: Ranking, order: Ranking, most: int) -> list[str]:
         """Return the likeliest documents in the order of reading, and solutions by hand, each a document of its own.
@@ -140,15 +145,23 @@ class Chooser:
         return float(self.cosines[self.shown.row_of[solution.id]])
 
     def _ranked_rows(self, document: str) -> list[int]:
-        """Return the rows of a document, best first: by what they say, the build's order and whom they serve."""
-        rows, weights = self.shown.rows_of.get(document, ()), self.weights
-        scores = []
-        for row in rows:
-            node, solution = int(self.shown.nodes[row]), self.shown.solutions[row]
-            score = float(self.scores[row]) - weights.rank * (float(self.shown.ranks[row]) - 1)
-            if node >= 0:
-                score += weights.own_node * float(nearness(self.similarities[node]))
-            score += weights.stated * self._count_stated(solution)
-            scores.append(score - weights.open * (not self.settles(solution)))
-        order = sorted(range(len(scores)), key=lambda n: (-round(scores[n], 9), self.shown.solutions[rows[n]].id))
+        """Return the rows of a document, best first: by what they say, the build's order and whom they serve.
+
+        They are ranked once: for the solutions of nodes, the passages and the question back.
+        """
+        if document not in self._ranked:
+            self._ranked[document] = self._rank_rows(self.shown.rows_of.get(document, NO_ROWS))
+        return self._ranked[document]
+
+    def _rank_rows(self, rows: Positions) -> list[int]:
+        shown, weights = self.shown, self.weights
+        scores = self.scores[rows] - weights.rank * (shown.ranks[rows] - 1)
+        of_nodes = shown.nodes[rows] >= 0
+        scores[of_nodes] += weights.own_node * nearness(self.similarities[shown.nodes[rows[of_nodes]]])
+        solutions = [shown.solutions[row] for row in rows]
+        fit = [
+            score + weights.stated * self._count_stated(one) - weights.open * (not self.settles(one))
+            for score, one in zip(scores.tolist(), solutions, strict=True)
+        ]
+        order = sorted(range(len(fit)), key=lambda n: (-round(fit[n], 9), solutions[n].id))
         return [int(rows[n]) for n in order]

@@ -24,9 +24,10 @@ from autokb.core.nouns import Solution
 from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
-from autokb.stores.codecs import RAW_ISSUE
+from autokb.stores.codecs import RAW_ISSUE, SOLUTION
+from autokb.stores.database import damaged_rows
 from autokb.stores.feedback import feedback_ids, find_feedback, keep_feedback, read_feedback, take_back
-from autokb.stores.published import read_decided
+from autokb.stores.published import read_decided, read_decisions
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 from autokb.text.control_characters import printable_name, replace_controls
@@ -162,13 +163,22 @@ def _find_suggested(
         return _Suggested("", (), "")
     if opened is not None and (found := _in_index(opened, solution_id)):
         return found
-    if (solution := read_decided(file).solutions.get(solution_id)) is not None:
+    if (solution := _read_solution(file, solution_id)) is not None:
         return _of_solution(solution, "solution")
     if next(file.records("document"), None) is not None and (found := _in_index(open_index(), solution_id)):
         return found
     raise BadInputError(
         f"There is no solution {solution_id!r}; give the solution_id of a suggestion, or none for a question back."
     )
+
+
+def _read_solution(file: WorkspaceFile, solution_id: str) -> Solution | None:
+    """Return a solution as people left it; all are read only where people decided something."""
+    with file.snapshot(), damaged_rows("record"):
+        if read_decisions(file):
+            return read_decided(file).solutions.get(solution_id)
+        body = file.record("solution", solution_id)
+        return None if body is None else SOLUTION.read(body, id=solution_id)
 
 
 def _in_index(opened: OpenIndex, solution_id: str) -> _Suggested | None:
@@ -224,6 +234,9 @@ def undo_feedback(workspace: Workspace, feedback: str) -> UndoneFeedback:
         if staged:
             file.unstage("issues", [feedback])
             file.count_generation()
+    if staged:
+        with workspace.file() as file:  # what follows from history is learnt anew, which no question should wait for
+            embed_published(workspace, file)
     return UndoneFeedback(feedback, int(staged))
 
 
