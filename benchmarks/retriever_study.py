@@ -96,15 +96,16 @@ def run(options: argparse.Namespace) -> Result:
     off_topic = _off_topic()
     with folder() as place:
         sets = [squad(place), office(place), *thunderbird_sets(place)]
-    for label, embedder in _embedders(detail):
-        detail["encoders"][label] = embedder.name
-        off = embedder.embed(off_topic)
-        known: dict[str, tuple[ChunkIndex, ChunkIndex]] = {}
-        for data in sets:
-            study = _study(data if not options.quick else _some(data), embedder, known)
-            start = f"{data.name}.{label}"
-            figures += [Figure(f"{start}.questions", len(study.vectors)), *_recalls(study, start)]
-            figures += [*_graph(study, start), *_thresholds(study, start, off)]
+        for label, embedder in _embedders(detail):
+            detail["encoders"][label] = embedder.name
+            off = embedder.embed(off_topic)
+            known: dict[str, tuple[ChunkIndex, ChunkIndex]] = {}
+            for data in sets:
+                study = _study(data if not options.quick else _some(data), embedder, known)
+                start = f"{data.name}.{label}"
+                print(f"{start}: {len(study.vectors)} questions, {len(study.windows.windows)} windows", flush=True)
+                figures += [Figure(f"{start}.questions", len(study.vectors)), *_recalls(study, start)]
+                figures += [*_graph(study, start), *_thresholds(study, start, off)]
     _print_paper()
     return Result("retriever_study", figures, detail)
 
