@@ -87,6 +87,15 @@ def test_a_passage_that_was_suggested_is_found(kb: SupportKB) -> None:
     assert (one.source, one.documents) == ("passage", (passage.evidence[0].document,))
 
 
+def test_a_suggestion_without_a_solution_says_what_it_cites(kb: SupportKB) -> None:
+    one = kb.give_feedback(QUESTION, "used", documents=["blades.md", "T-1", "blades.md"], source="ticket").feedback
+    assert (one.documents, one.source, one.solution_id) == (("blades.md", "T-1"), "ticket", None)
+    kb.feed_feedback()
+    assert past(kb) == {QUESTION: ("blades.md",)}  # T-1 is no document here
+    with pytest.raises(BadInputError):
+        kb.give_feedback(QUESTION, "used", "s-hopper", documents=["rain.md"])
+
+
 def test_what_is_no_feedback_is_refused_and_stores_nothing(kb: SupportKB) -> None:
     for words, verdict, solution in (
         (" \n", "used", None),

@@ -32,14 +32,14 @@ from autokb.cli import (  # noqa: F401
     ticket_commands,
 )
 from autokb.cli.commands import app
-from autokb.core.feedback import feedback_id
+from autokb.core.feedback import Feedback, feedback_id
 from autokb.sources import Fields
 from autokb.stores.workspace import Workspace
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
 QUESTION = "my kettle does not charge"
-GIVEN = feedback_id(QUESTION, "used", "s-contacts", "", "", "", "")
+GIVEN = feedback_id(Feedback("", QUESTION, "used", "s-contacts"))
 
 
 def created(here: Path) -> Any:

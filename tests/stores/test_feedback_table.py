@@ -114,10 +114,15 @@ def test_a_file_of_version_5_that_nobody_can_write_has_none(fifth: Path) -> None
 
 
 def test_an_id_is_made_from_what_was_said_and_not_from_when() -> None:
-    said = ("It  leaks", "used", "s", "text", "c", "ann", "eu")
-    assert feedback_id(*said) == feedback_id("it leaks", "used", "s", " text ", "c", "ann", "eu")
-    others = {feedback_id(*said[:n], "other", *said[n + 1 :]) for n in range(len(said))}
-    assert len(others | {feedback_id(*said)}) == len(said) + 1
+    said = Feedback("", "It  leaks", "used", "s", " text ", conversation="c", author="ann", group="eu")
+    same = replace(said, query="it leaks", text="text", date="2026-02-02", number=9, suggested="x", documents=("a.md",))
+    assert feedback_id(said) == feedback_id(same)
+    others = [
+        replace(said, **{name: "edited"})  # type: ignore[arg-type]
+        for name in ("query", "verdict", "solution_id", "text", "conversation", "author", "group")
+    ]
+    tickets = [replace(said, solution_id=None, documents=documents) for documents in ((), ("T-1",), ("T-2",))]
+    assert len(set(map(feedback_id, (said, *others, *tickets)))) == 11
 
 
 def test_the_last_word_on_a_solution_for_a_question_counts() -> None:

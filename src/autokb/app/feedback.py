@@ -34,6 +34,7 @@ from autokb.text.control_characters import printable_name, replace_controls
 
 TEXT_CHARACTERS = 20_000  # of what was sent at most, as of a message of a chat
 NAME_CHARACTERS = 500  # of a conversation's id, an author and a group
+MOST_DOCUMENTS = 20  # that one suggestion cites
 MOST_LISTED, LISTED = 1_000, 100  # of a page at most, and where nobody says how many
 
 
@@ -100,8 +101,8 @@ def give_feedback(
 ) -> GivenFeedback:
     """Store a feedback (BadInputError where it is none); it is on the disk when this returns.
 
-    Its id, what was suggested, documents and date are filled in here. ``opened`` is the index that suggested, perhaps
-    of an earlier build; ``open_index`` gives the current one, for what no record names.
+    Its id, what was suggested, a solution's documents and the date are filled in here. ``opened`` is the index that
+    suggested, perhaps of an earlier build; ``open_index`` gives the current one, for what no record names.
     """
     given = _checked(feedback)
     with workspace.file() as file:
@@ -109,7 +110,7 @@ def give_feedback(
         stored = replace(
             given,
             suggested=found.text,
-            documents=found.documents,
+            documents=found.documents or given.documents,
             source=found.source or given.source,
             date=now or datetime.now(UTC).isoformat(timespec="seconds"),
         )
@@ -132,17 +133,22 @@ def _checked(given: Feedback) -> Feedback:
         raise BadInputError(f"The text sent has {len(text):,} characters; {TEXT_CHARACTERS:,} can be kept.")
     conversation = _cleaned_name(given.conversation, "conversation")
     author, group = _cleaned_name(given.author, "author"), _cleaned_name(given.group, "group")
-    solution_id = given.solution_id or None
-    return replace(
+    if given.solution_id and given.documents:
+        raise BadInputError("Name documents only where there is no solution_id: a solution says itself what it cites.")
+    if len(given.documents) > MOST_DOCUMENTS:
+        raise BadInputError(f"Feedback names at most {MOST_DOCUMENTS} documents, not {len(given.documents)}.")
+    documents = (_cleaned_name(one, "document") for one in given.documents)
+    cleaned = replace(
         given,
-        id=feedback_id(query, given.verdict, solution_id, text, conversation, author, group),
         query=query,
         text=text,
-        solution_id=solution_id,
+        solution_id=given.solution_id or None,
+        documents=tuple(dict.fromkeys(filter(None, documents))),
         conversation=conversation,
         author=author,
         group=group,
     )
+    return replace(cleaned, id=feedback_id(cleaned))
 
 
 def _cleaned(text: str) -> str:

@@ -287,6 +287,7 @@ class SupportKB:
         solution_id: str | None = None,
         text: str = "",
         *,
+        documents: Sequence[str] = (),
         source: SuggestionSource = "",
         conversation: str = "",
         author: str = "",
@@ -294,15 +295,14 @@ class SupportKB:
     ) -> GivenFeedback:
         """Store what became of a suggestion: ``used``, ``edited`` (``text`` is what was sent), ``rejected``, ...
 
-        ``query`` is what was asked, ``solution_id`` that of the suggestion, None for a question back. The same feedback
-        is stored once; nothing counts before ``feed_feedback``.
+        ``query`` is what was asked, ``solution_id`` that of the suggestion, None for one from a ticket, whose id stands
+        in ``documents``, or a question back. The same feedback is stored once; nothing counts before ``feed_feedback``.
         """
         from autokb.app.feedback import give_feedback
         from autokb.core.feedback import Feedback
 
-        given = Feedback(
-            "", query, verdict, solution_id, text, "", (), source, conversation=conversation, author=author, group=group
-        )
+        cited = tuple(documents)
+        given = Feedback("", query, verdict, solution_id, text, "", cited, source, conversation, author, group)
         return give_feedback(self.workspace, given, self._index, self._open_index)
 
     def feedback(self, limit: int = 100, after: str = "") -> FeedbackPage:

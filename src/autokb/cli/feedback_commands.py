@@ -23,10 +23,13 @@ def add(
     solution: Annotated[
         str, typer.Option(metavar="ID", help="The solution_id of the suggestion; none for a question back.")
     ] = "",
+    document: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="What a suggestion without a solution cites: a ticket's id.")
+    ] = None,
     text: Annotated[str, typer.Option(metavar="TEXT", help="What was sent, where it was edited.")] = "",
     text_file: Annotated[Path | None, typer.Option(metavar="FILE", help="The same from a file.")] = None,
     source: Annotated[
-        str, typer.Option(metavar="SOURCE", help="Of a suggestion without a solution: question, refusal or small_talk.")
+        str, typer.Option(metavar="SOURCE", help="Of one without a solution: ticket, question, refusal, small_talk.")
     ] = "",
     conversation: Annotated[str, typer.Option(metavar="C", help="The conversation's id.")] = "",
     author: Annotated[str, typer.Option(metavar="A", help="Who says so.")] = "",
@@ -44,6 +47,7 @@ def add(
         verdict,  # type: ignore[arg-type]  # checked behind the door
         solution or None,
         read_sent_text(text, text_file),
+        documents=document or (),
         source=source,  # type: ignore[arg-type]  # likewise
         conversation=conversation,
         author=author,

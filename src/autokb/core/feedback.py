@@ -38,24 +38,31 @@ class Feedback:
     number: int = 0
 
 
-def feedback_id(
-    query: str, verdict: str, solution_id: str | None, text: str, conversation: str, author: str, group: str
-) -> str:
-    """Return the id of a feedback, made from what people said: sent twice it is one, whenever that was."""
-    return short_id("feedback", _folded(query), verdict, solution_id or "", text.strip(), conversation, author, group)
+def feedback_id(feedback: Feedback) -> str:
+    """Return the id of a feedback, made from what people said: sent twice it is one, whenever that was.
+
+    Of a suggestion without a solution its documents are part of that; a solution's own follow from it.
+    """
+    one = feedback
+    people = (one.conversation, one.author, one.group)
+    return short_id("feedback", _folded(one.query), one.verdict, one.text.strip(), *people, *_about(one))
 
 
 def resolved_questions(feedback: Iterable[Feedback]) -> list[Feedback]:
     """Return those that count as a resolved question, in the order of their taking.
 
-    Of all that was said of one solution for one question in one conversation the last counts, whoever said it; what
+    Of all that was said of one suggestion for one question in one conversation the last counts, whoever said it; what
     cites no document (a question back, a solution by hand) resolves nothing that a search could find again.
     """
-    last: dict[tuple[str, str, str], Feedback] = {}
+    last: dict[tuple[str, ...], Feedback] = {}
     for one in sorted(feedback, key=lambda one: one.number):
-        last[_folded(one.query), one.solution_id or "", one.conversation] = one
+        last[_folded(one.query), one.conversation, *_about(one)] = one
     counting = (one for one in last.values() if one.verdict in RESOLVING and one.documents)
     return sorted(counting, key=lambda one: one.number)
+
+
+def _about(one: Feedback) -> tuple[str, ...]:
+    return (one.solution_id,) if one.solution_id else ("", *one.documents)
 
 
 def _folded(query: str) -> str:
