@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from autokb.app.draft_cases import DraftedCases
     from autokb.app.draft_template import TemplateDraft
     from autokb.app.evaluate_chunking import ChunkEvaluation
+    from autokb.app.evaluate_suggestions import SuggestionEvaluation
     from autokb.app.evaluate_tickets import TicketRetrievalReport
     from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.app.show import ShownIssue, ShownKB
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.quality.report import QualityReport
     from autokb.evaluation.retrieval.experiment import RetrievalReport
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
+    from autokb.evaluation.suggestions.experiment import SuggestionsReport
     from autokb.sources import Fields
 
 
@@ -504,6 +506,15 @@ class SupportKB:
         from autokb.app.evaluate_tickets import evaluate_workspace_tickets
 
         return evaluate_workspace_tickets(self.workspace, Path(queries), Path(qrels), systems, progress)
+
+    def evaluate_suggestions(
+        self, wanted: SuggestionEvaluation, *, budget: float | None = None, progress: Progress = silent
+    ) -> SuggestionsReport:
+        """Measure what systems suggest for the cases of a test set, beside what people replied."""
+        from autokb.app.evaluate_suggestions import evaluate_workspace_suggestions
+        from autokb.pipeline.model_session import ModelOptions
+
+        return evaluate_workspace_suggestions(self.workspace, wanted, progress, ModelOptions(budget))
 
     def evaluate_quality(
         self,

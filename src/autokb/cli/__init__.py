@@ -41,7 +41,7 @@ COMMAND_FILES = {
     "chunk": ("chunk_commands",),
     "draft-cases": ("draft_commands",),
     "draft-spec": ("draft_commands",),
-    "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_tickets"),
+    "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_suggestions", "evaluate_tickets"),
     "feedback": ("feedback_commands",),
     "gate": ("gate_commands",),
     "hide": ("decision_commands",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.core.private_files import replace_private
 from autokb.evaluation.quality.sampled_trees import solution_trees, spread_over_trees
+from autokb.evaluation.sheets import read_rows
+from autokb.evaluation.statistics.agreement import agreement
 from autokb.text.spreadsheet_cells import guarded, unguarded
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
@@ -82,7 +84,7 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
 def read_sheet(path: Path) -> Agreement:
     """Read a filled sheet; lines without an answer are left out (BadInputError names file and line)."""
     answers: dict[str, dict[str, bool]] = {}
-    for number, row in _read_rows(path):
+    for number, row in read_rows(path, FILLED_IN):
         where = f"{path}, line {number}"
         item, annotator, answer = (unguarded(row[column].strip()) for column in FILLED_IN)
         if not answer:
@@ -99,25 +101,6 @@ def read_sheet(path: Path) -> Agreement:
     return agree(answers)
 
 
-def _read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows with the numbers of their lines, as any spreadsheet may have stored them."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
-    except UnicodeDecodeError as error:
-        raise BadInputError(f"{path} is not UTF-8; save the sheet as CSV UTF-8.") from error
-    head = text.split("\n", 1)[0]
-    # Spreadsheets write semicolons where the comma is the decimal sign.
-    separator = max(",;\t", key=head.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="")
-    reader.fieldnames = [str(name).strip().lower() for name in reader.fieldnames or ()]
-    if missing := [column for column in FILLED_IN if column not in reader.fieldnames]:
-        raise BadInputError(f"{path} has no column {missing[0]!r}; keep the columns item, annotator and answer.")
-    for row in reader:
-        yield reader.line_num, row
-
-
 def agree(answers: Mapping[str, Mapping[str, bool]]) -> Agreement:
     """Work out how correct each item is, agreement and Cohen's kappa.
 
@@ -128,9 +111,5 @@ def agree(answers: Mapping[str, Mapping[str, bool]]) -> Agreement:
     pairs = [(a["1"], a["2"]) for a in answers.values() if len(a) == 2]
     if not pairs:
         return Agreement(means, None, None, 0)
-    same = sum(one == two for one, two in pairs) / len(pairs)
-    yes = [sum(pair[n] for pair in pairs) / len(pairs) for n in (0, 1)]
-    by_chance = yes[0] * yes[1] + (1 - yes[0]) * (1 - yes[1])
-    # Where both always gave the same word, chance alone explains it and kappa is not defined.
-    kappa = (same - by_chance) / (1 - by_chance) if by_chance < 1 else None
+    same, kappa = agreement(pairs)
     return Agreement(means, same, kappa, len(pairs))

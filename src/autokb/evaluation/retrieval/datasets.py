@@ -58,7 +58,7 @@ class Qrels:
 def read_queries(path: Path) -> tuple[LabelledQuery, ...]:
     """Read queries from JSONL with ``id`` or ``query_id`` and ``text`` or ``query`` (BadInputError names the line)."""
     found: dict[str, LabelledQuery] = {}
-    for number, line in _read_lines(path):
+    for number, line in read_lines(path):
         query = _read_query(line, f"{path}, line {number}")
         if query.id in found:
             raise BadInputError(f"{path}, line {number}: the id {query.id!r} was used before; give each query its own.")
@@ -89,7 +89,7 @@ def read_qrels(path: Path) -> tuple[Judgement, ...]:
     """Read judgements: query, document, grade (or trec's query, 0, document, grade), in tabs or spaces."""
     found = []
     may_be_header = True
-    for number, line in _read_lines(path):
+    for number, line in read_lines(path):
         # Document ids may hold spaces (paths do), so spaces separate only where there is no tab.
         row = [cell.strip() for cell in line.split("\t")] if "\t" in line else line.split()
         if len(row) not in (3, 4):
@@ -132,7 +132,7 @@ def resolve_documents(judgements: Iterable[Judgement], resolve: Callable[[str], 
     return Qrels(grades, tuple(sorted(name for name, document in resolved.items() if document is None)))
 
 
-def _read_lines(path: Path) -> Iterator[tuple[int, str]]:
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines with text and their numbers; gzip is read too, and only a newline ends a line."""
     try:
         data = path.read_bytes()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from autokb.evaluation.statistics.bootstrap import Interval, mean_interval, mean_intervals
 
@@ -39,3 +42,20 @@ def paired_differences(columns: Mapping[tuple[str, str], Sequence[float]], basel
     }
     intervals = mean_intervals(paired)
     return tuple(Difference(system, baseline, metric, found) for (system, metric), found in intervals.items())
+
+
+def paired_t_test(after: Sequence[float], before: Sequence[float]) -> float | None:
+    """Return the two-sided p value of Student's paired t-test; value n of both is the same query.
+
+    None for fewer than two queries, or where every query differs by the same amount, which has no spread to test.
+    Where nothing differs at all it is 1.
+    """
+    differences = np.subtract(after, before, dtype=np.float64)
+    if len(differences) < 2:
+        return None
+    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    if not error:
+        return None if mean else 1.0
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(len(differences) - 1, -abs(mean / error)))

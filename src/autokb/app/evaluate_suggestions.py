@@ -1,0 +1,206 @@
+"""Evaluates suggestions: hands a workspace's systems, as functions, to the evaluation, and its judge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autokb.app.ask import open_index
+from autokb.app.suggestion_systems import SuggestionSystems
+from autokb.core.document_names import DocumentNames
+from autokb.core.errors import BadInputError
+from autokb.core.progress import Progress, silent
+from autokb.evaluation.runner import ModelUsage
+from autokb.evaluation.suggestions.cases import Case, case_statistics, read_cases, resolve_case_documents
+from autokb.evaluation.suggestions.experiment import (
+    Compare,
+    Measures,
+    Offers,
+    SuggestionsReport,
+    ask_systems,
+    differences_to,
+    measure_offers,
+)
+from autokb.evaluation.suggestions.judging import STAGE as JUDGE_STAGE
+from autokb.evaluation.suggestions.judging import Judged, judge_replies, mechanical_verdict
+from autokb.evaluation.suggestions.sheet import SheetFigures, read_suggestion_sheet, write_suggestion_sheet
+from autokb.evaluation.suggestions.system_names import INCUMBENT, choose_suggestion_systems
+from autokb.evaluation.suggestions.text_metrics import WordWeights
+from autokb.pipeline.embedding import check_embedder, encoder_name
+from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.stages import Stages, open_stages, without_models
+from autokb.stores.chats import staged_conversations
+from autokb.stores.published import read_published
+from autokb.stores.workspace import Workspace
+from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
+from autokb.tasks.judges.reply_correctness.task import JudgeReply
+
+SIMILARITY = "semantic_similarity"  # by an encoder that is not the retriever's
+SAME_ENCODER = (
+    "{embedder} is the encoder that finds the suggestions, and would find its own choice alike; name another one with "
+    "--similarity, or leave it out: tf-idf and ROUGE-L compare the words."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionEvaluation:
+    """What is to be evaluated: the cases, the systems (the usual two without any), and how.
+
+    ``similarity`` names an embedder other than the workspace's own. ``sheet`` is written for people, ``read`` is one
+    that they filled in; ``most`` bounds the cases on it, ``seed`` shuffles the sides.
+    """
+
+    cases: Path
+    systems: tuple[str, ...] = ()
+    baseline: str = ""
+    judge: bool = False
+    similarity: str = ""
+    sheet: Path | None = None
+    read: Path | None = None
+    most: int | None = None
+    seed: int = 0
+
+
+def evaluate_workspace_suggestions(
+    workspace: Workspace,
+    wanted: SuggestionEvaluation,
+    progress: Progress = silent,
+    options: ModelOptions | None = None,
+) -> SuggestionsReport:
+    """Answer ``evaluate suggestions`` for a workspace."""
+    started = time.perf_counter()
+    names = choose_suggestion_systems(wanted.systems)
+    baseline = wanted.baseline or (INCUMBENT if INCUMBENT in names else names[0])
+    if baseline not in names:
+        raise BadInputError(f"The baseline {baseline!r} is not among the systems: {', '.join(names)}.")
+    if wanted.similarity:
+        check_embedder(wanted.similarity)
+        if wanted.similarity == workspace.settings.embedder:
+            raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
+    given = read_cases(wanted.cases)
+    with (
+        workspace.file() as file,
+        closing(open_index(workspace)) as opened,
+        open_stages(workspace, file, progress, options) as stages,
+    ):
+        if wanted.judge:
+            _check_judge(stages)
+        documents = read_published(file).kb.documents
+        cases, unresolved = resolve_case_documents(given, DocumentNames(tuple(documents.values())).resolve)
+        makes = SuggestionSystems(opened, cases, staged_conversations(file), stages.embed)
+        systems = {name: makes.system(name) for name in names}
+        offers = ask_systems(systems, cases, _count(progress, len(cases)))
+        if wanted.sheet is not None:
+            write_suggestion_sheet(wanted.sheet, cases, offers, wanted.most, wanted.seed)
+        judged = _judge(stages, cases, offers) if wanted.judge else None
+        usage = ModelUsage(tuple(stages.failures), stages.spending())
+        compare: dict[str, Compare] = {}
+        if wanted.similarity:
+            compare[SIMILARITY], spent = _compare_by(
+                workspace, wanted.similarity, cases, offers, usage, progress, options
+            )
+            usage = ModelUsage((*usage.failures, *spent.failures), usage.spending + spent.spending)
+        language = opened.index.spec.language
+        texts = {document.id: document.text for document in documents.values()}
+        weights = WordWeights((*texts.values(), *(case.reply for case in cases if case.reply)), language)
+        measures = Measures(texts, weights, language, compare)
+        figures = measure_offers(offers, cases, measures, judged)
+        return SuggestionsReport(
+            figures,
+            differences_to(figures, baseline),
+            case_statistics(cases, texts.values()),
+            time.perf_counter() - started,
+            unresolved,
+            makes.notes if INCUMBENT in names else (),
+            stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None,
+            _read(wanted.read, cases, offers, judged),
+            usage,
+        )
+
+
+def _check_judge(stages: Stages) -> None:
+    """Refuse a judge where no model is set: nothing offline knows whether two replies say the same."""
+    if not stages.asks_model(REPLY_CORRECTNESS, JUDGE_STAGE):
+        raise BadInputError(
+            f"A judge is a model; name one with --model, or in settings.yaml as tasks: "
+            f"{{{REPLY_CORRECTNESS.name}: openai:NAME}}. Without --judge the mechanical figures stand alone."
+        )
+
+
+def _judge(stages: Stages, cases: Sequence[Case], offers: Offers) -> dict[str, Judged]:
+    """Have the model judge the first suggestion of every case that refusals do not settle."""
+    found = {}
+    for system, of_case in offers.items():
+        asked = [
+            case
+            for case in cases
+            if case.id in of_case and mechanical_verdict(case.refuses, of_case[case.id].refuses) == "not judged"
+        ]
+        requests = [
+            JudgeReply(
+                tuple((message.role, message.text) for message in case.messages),
+                case.reply or "\n".join(case.answers),
+                of_case[case.id].suggestions[0].text,
+            )
+            for case in asked
+        ]
+        found[system] = judge_replies(stages, [case.id for case in asked], requests)
+    return found
+
+
+def _compare_by(
+    workspace: Workspace,
+    embedder: str,
+    cases: Sequence[Case],
+    offers: Offers,
+    before: ModelUsage,
+    progress: Progress,
+    options: ModelOptions | None,
+) -> tuple[Compare, ModelUsage]:
+    """Return the cosine of two texts by another encoder than the retriever's, and what its vectors cost.
+
+    A suggestion chosen by an encoder would look good to the same one. A budget holds for both together.
+    """
+    other = replace(workspace, settings=replace(workspace.settings, embedder=embedder))
+    options = options or ModelOptions()
+    if options.budget is not None:
+        options = replace(options, budget=max(0.0, options.budget - (before.spending.cost or 0.0)))
+    shown = [one.text for of_case in offers.values() for o in of_case.values() for one in o.suggestions]
+    texts = list(dict.fromkeys([*shown, *(case.reply for case in cases if case.reply)]))
+    with workspace.file() as file, open_stages(without_models(other), file, progress, options) as stages:
+        if stages.encoder.name == encoder_name(workspace.settings):
+            raise BadInputError(SAME_ENCODER.format(embedder=embedder))
+        vectors = dict(zip(texts, stages.embed(texts), strict=True))
+        usage = ModelUsage(tuple(stages.failures), stages.spending())
+    return lambda one, other_text: float(vectors[one] @ vectors[other_text]), usage
+
+
+def _read(
+    sheet: Path | None, cases: Sequence[Case], offers: Offers, judged: Mapping[str, Judged] | None
+) -> SheetFigures | None:
+    """Read the filled sheet, beside the judge where one was asked."""
+    if sheet is None:
+        return None
+    verdicts = {
+        system: {
+            case.id: of_model.verdicts.get(case.id, mechanical_verdict(case.refuses, offers[system][case.id].refuses))
+            for case in cases
+            if case.id in offers[system]
+        }
+        for system, of_model in (judged or {}).items()
+    }
+    return read_suggestion_sheet(sheet, verdicts, offers)
+
+
+def _count(progress: Progress, total: int) -> Callable[[str], None]:
+    """Return what reports the progress of each system, called with its name after each case."""
+    counts: dict[str, int] = {}
+
+    def count(system: str) -> None:
+        counts[system] = counts.get(system, 0) + 1
+        progress(system, counts[system], total)
+
+    return count

@@ -1,0 +1,104 @@
+"""What suggests replies in an evaluation: the product, the incumbent, short answers, each as a function of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from autokb.answering.answer import Answer, ShownPassage
+from autokb.answering.past_replies import nearest_replies
+from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
+from autokb.app.ask import OpenIndex
+from autokb.app.suggest import refusal_of, suggest
+from autokb.core.conversations import Conversation
+from autokb.core.ids import short_id
+from autokb.core.nouns import Hit
+from autokb.core.ranking import best_first
+from autokb.core.reply_rules import read_reply_rules
+from autokb.core.vectors import Vectors
+from autokb.evaluation.suggestions.cases import Case
+from autokb.evaluation.suggestions.experiment import Offer, System
+from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT
+from autokb.heuristics.conversations.read_turn import read_turn
+from autokb.heuristics.conversations.reply_pairs import ReplyPair, reply_pairs
+from autokb.retrieval.index import beginning
+from autokb.text.masking import find_private
+
+LEAVE_ONE_OUT = (
+    "The workspace has no chats: the incumbent chooses among the replies of the other cases of the file, those that "
+    "came later too. Add past conversations (--as chats) for an incumbent that knows no case."
+)
+
+
+@dataclass(frozen=True)
+class SuggestionSystems:
+    """Makes systems over one workspace; ``embed`` gives texts vectors of the workspace's encoder."""
+
+    opened: OpenIndex
+    cases: Sequence[Case]
+    conversations: Sequence[Conversation]
+    embed: Callable[[Sequence[str]], Vectors]
+
+    def system(self, name: str) -> System:
+        """Return a system by its name; what it needs in memory is made here, not at the first case."""
+        if name == INCUMBENT:
+            return self._incumbent()
+        return {AUTOKB: self._autokb, AUTOKB + GOLD: self._autokb_on_gold}[name]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the incumbent."""
+        return () if self.conversations else (LEAVE_ONE_OUT,)
+
+    def _autokb(self, case: Case) -> Offer:
+        return as_offer(suggest(self.opened, case.messages))
+
+    def _autokb_on_gold(self, case: Case) -> Offer | None:
+        """Suggest from the case's documents alone, whatever the gate says: the best of what they can show."""
+        if not case.documents:
+            return None
+        index = self.opened.index
+        spec = index.spec
+        rows_of = index.shown.rows_of
+        turn = read_turn(case.messages, spec.language)
+        rows = [int(row) for document in case.documents for row in rows_of.get(document, ())]
+        scores = index.score(turn.text).solution_scores[rows]
+        best = [index.shown.solutions[rows[n]] for n in best_first(scores, len(rows))]
+        passages = tuple(ShownPassage(s.evidence[0].document, "", s) for s in best if s.evidence)
+        documents = tuple(Hit(document, 1.0) for document in case.documents)
+        answer = Answer(turn.text, {}, "answered", None, (), passages, documents)
+        rules = read_reply_rules(spec.reply)
+        found = suggestions_from(answer, rules, refusal_of(rules, spec), language=spec.language)
+        return Offer(found, not found)
+
+    def _incumbent(self) -> System:
+        """Return what gives the replies to the nearest past questions, never those of the same conversation."""
+        language = self.opened.index.spec.language
+        pairs = list(self._pairs(language))
+        vectors = self.embed([beginning(pair.question) for pair in pairs])
+        asked = {case.id: beginning(read_turn(case.messages, language).text) for case in self.cases}
+        questions = dict(zip(asked, self.embed(list(asked.values())), strict=True))
+
+        def offer(case: Case) -> Offer:
+            own = case.id.rpartition(":")[0] if self.conversations else case.id
+            found = nearest_replies(pairs, vectors, questions[case.id], MOST_SUGGESTIONS, own)
+            return Offer(tuple(Suggestion(one.pair.reply, "ticket") for one in found), not found)
+
+        return offer
+
+    def _pairs(self, language: str) -> Iterator[ReplyPair]:
+        """Give past questions with their replies: of the chats, else of the cases."""
+        if not self.conversations:
+            for case in self.cases:
+                if case.reply:
+                    yield ReplyPair(read_turn(case.messages, language).text, case.reply, case.id, len(case.messages))
+        for conversation in self.conversations:
+            # The name that draft-cases gives a conversation's cases, by which a case finds its own.
+            name = short_id("chat", conversation.id) if find_private(conversation.id) else conversation.id
+            yield from reply_pairs(replace(conversation, id=name), language)
+
+
+def as_offer(suggested: Suggested) -> Offer:
+    """Return what was suggested as evaluations count it: small talk is friendly, and no help."""
+    helps = [one for one in suggested.suggestions if one.source not in ("refusal", "small_talk")]
+    return Offer(suggested.suggestions, suggested.outcome == "abstains" or not helps, suggested.seconds)

@@ -1,0 +1,1 @@
+"""What suggestions are worth: beside a person's replies and the documents, by judges, and by people on a sheet."""

@@ -1,0 +1,143 @@
+"""Cases of a test set: a conversation, what a person replied, and the documents that answer it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from autokb.core.conversations import AGENT, CUSTOMER, Message
+from autokb.core.errors import BadInputError
+from autokb.core.reply_rules import count_words
+from autokb.core.results import Result
+from autokb.evaluation.retrieval.datasets import read_lines
+
+_EXAMPLE = (
+    '{"id": "1", "messages": [{"role": "customer", "text": "No sound"}], "reply": "Turn it up.", '
+    '"documents": ["sound.md"]}'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A conversation that ends with the customer, and the truth: a person's reply, empty where it is to refuse.
+
+    ``answers`` are the short answers that count as right, of an open question; else the reply is the one.
+    """
+
+    id: str
+    messages: tuple[Message, ...]
+    reply: str = ""
+    documents: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> str:
+        """What the customer wrote last."""
+        return self.messages[-1].text
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the right reply is none."""
+        return not self.reply and not self.answers
+
+
+@dataclass(frozen=True, slots=True)
+class TextCount(Result):
+    """How many texts there are, and their mean number of words."""
+
+    n: int
+    mean_words: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseStatistics(Result):
+    """Table 1 of the response prediction paper for a test set and the documents it is asked of."""
+
+    documents: TextCount
+    questions: TextCount
+    replies: TextCount
+    out_of_domain: TextCount
+
+
+def read_cases(path: Path) -> tuple[Case, ...]:
+    """Read cases from JSONL with ``id``, ``messages``, ``reply`` and ``documents`` (BadInputError names the line)."""
+    found: dict[str, Case] = {}
+    for number, line in read_lines(path):
+        where = f"{path}, line {number}"
+        case = _read_case(line, where)
+        if case.id in found:
+            raise BadInputError(f"{where}: the id {case.id!r} was used before; give each case its own.")
+        found[case.id] = case
+    if not found:
+        raise BadInputError(f"{path} holds no cases; write one a line, for example {_EXAMPLE}")
+    return tuple(found.values())
+
+
+def resolve_case_documents(
+    cases: Sequence[Case], resolve: Callable[[str], str | None]
+) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """Name the documents as the knowledge base does; one that it lacks keeps its name, and is returned beside."""
+    names = sorted({name for case in cases for name in case.documents})
+    resolved = {name: resolve(name) for name in names}
+    named = (replace(case, documents=tuple(dict.fromkeys(resolved[d] or d for d in case.documents))) for case in cases)
+    return tuple(named), tuple(name for name in names if resolved[name] is None)
+
+
+def case_statistics(cases: Iterable[Case], documents: Iterable[str]) -> CaseStatistics:
+    """Count cases and words as a person counts them; ``documents`` are the texts of the knowledge base."""
+    cases = list(cases)
+    answered = [case for case in cases if not case.refuses]
+    return CaseStatistics(
+        _count(documents),
+        _count(case.question for case in answered),
+        _count(case.reply or case.answers[0] for case in answered),
+        _count(case.question for case in cases if case.refuses),
+    )
+
+
+def _count(texts: Iterable[str]) -> TextCount:
+    words = [count_words(text) for text in texts]
+    return TextCount(len(words), round(sum(words) / len(words), 2) if words else None)
+
+
+def _read_case(line: str, where: str) -> Case:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise BadInputError(f"{where} is no JSON ({error}); write one case a line, for example {_EXAMPLE}") from error
+    if not isinstance(record, dict):
+        raise BadInputError(f"{where} must be a JSON object, for example {_EXAMPLE}")
+    given = record.get("id")
+    if isinstance(given, bool) or not isinstance(given, str | int) or given == "":
+        raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")
+    messages = record.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise BadInputError(f"{where} needs messages, for example {_EXAMPLE}")
+    read = tuple(_read_message(message, where) for message in messages)
+    if read[-1].role != CUSTOMER or not read[-1].text.strip():
+        raise BadInputError(f"{where}: the last message must be the customer's, and not empty.")
+    reply = record.get("reply")
+    if reply is not None and not isinstance(reply, str):
+        raise BadInputError(f"{where}: reply must be a text, empty or null where the right reply is none.")
+    return Case(
+        str(given), read, (reply or "").strip(), _texts(record, "documents", where), _texts(record, "answers", where)
+    )
+
+
+def _read_message(message: Any, where: str) -> Message:
+    if not isinstance(message, dict) or message.get("role") not in (CUSTOMER, AGENT):
+        raise BadInputError(f"{where}: each message needs a role, customer or agent, and a text.")
+    if not isinstance(message.get("text"), str):
+        raise BadInputError(f"{where}: each message needs a text.")
+    return Message(message["role"], message["text"])
+
+
+def _texts(record: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
+    given = record.get(name)
+    found = [] if given is None else given
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise BadInputError(f"{where}: {name} must be a list of texts.")
+    return tuple(dict.fromkeys(text.strip() for text in found if text.strip()))

@@ -1,0 +1,256 @@
+"""Every system suggests replies to every case, and each figure says how sure it is (response prediction paper, 4.2)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autokb.answering.suggest import Suggestion
+from autokb.core.domain import ENGLISH
+from autokb.core.reply_rules import count_words
+from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.evaluation.runner import ModelUsage
+from autokb.evaluation.statistics.bootstrap import Interval, mean_interval
+from autokb.evaluation.statistics.paired_differences import Difference, paired_difference, paired_t_test
+from autokb.evaluation.suggestions.cases import Case, CaseStatistics
+from autokb.evaluation.suggestions.judging import RATES, Judged, Verdict, mechanical_verdict
+from autokb.evaluation.suggestions.sheet import SheetFigures
+from autokb.evaluation.suggestions.text_metrics import (
+    WordWeights,
+    distinctness,
+    exact_match,
+    rouge_l,
+    supported_sentences,
+    supported_share,
+    token_f1,
+)
+
+MOST = 3  # suggestions that a person is shown, and that a figure ``@3`` looks at
+Compare = Callable[[str, str], float]  # a reply and a person's: how alike they are
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a system suggests for one case; ``refuses`` says that it offers no help.
+
+    ``spending`` is what models were asked for it.
+    """
+
+    suggestions: tuple[Suggestion, ...]
+    refuses: bool
+    seconds: float = 0.0
+    spending: Spending = NOTHING_SPENT
+
+
+System = Callable[[Case], Offer | None]  # None where the system cannot be asked: a case without documents
+Offers = Mapping[str, Mapping[str, Offer]]  # by system and case
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What figures are counted with: the texts of the documents, rarity of words, and further comparisons by name."""
+
+    documents: Mapping[str, str]
+    weights: WordWeights
+    language: str = ENGLISH
+    compare: Mapping[str, Compare] = field(default_factory=dict)
+
+    @property
+    def similarities(self) -> Mapping[str, Compare]:
+        """All ways of saying how near a suggestion is to a person's reply, by the names of their figures."""
+        return {"tfidf_similarity": self.weights.similarity, "rouge_l": rouge_l, **self.compare}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFigures:
+    """A system's metrics, the values of single cases, and how many cases were judged how."""
+
+    metrics: Mapping[str, Interval]
+    per_query: Mapping[str, Mapping[str, float]]
+    verdicts: Mapping[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface."""
+        return {
+            "metrics": {name: interval.as_json() for name, interval in self.metrics.items()},
+            "per_query": {name: dict(values) for name, values in self.per_query.items()},
+            "verdicts": dict(self.verdicts),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """A difference over the cases that both systems have a value of, with the p value of the paired t-test."""
+
+    difference: Difference
+    p_value: float | None
+    cases: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface."""
+        return {**self.difference.as_json(), "p_value": self.p_value, "cases": self.cases}
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionsReport:
+    """What ``evaluate suggestions`` answers; ``notes`` say what a person should know of the figures.
+
+    ``unresolved`` are documents of the cases that the knowledge base lacks: nothing can cite them.
+    """
+
+    systems: Mapping[str, SystemFigures]
+    differences: tuple[PairedDifference, ...]
+    statistics: CaseStatistics
+    seconds: float
+    unresolved: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    judge: str | None = None
+    sheet: SheetFigures | None = None
+    usage: ModelUsage | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface."""
+        return {
+            "systems": {name: found.as_json() for name, found in self.systems.items()},
+            "differences": [difference.as_json() for difference in self.differences],
+            "cases": {**self.statistics.as_json(), "unresolved": list(self.unresolved)},
+            **({"judge": self.judge} if self.judge else {}),
+            **({"sheet": self.sheet.as_json()} if self.sheet else {}),
+            "notes": list(self.notes),
+            **(self.usage.as_json() if self.usage else {}),
+            "seconds": self.seconds,
+        }
+
+
+def ask_systems(
+    systems: Mapping[str, System], cases: Sequence[Case], on_answer: Callable[[str], None] = lambda _system: None
+) -> dict[str, dict[str, Offer]]:
+    """Have every system suggest replies to every case; ``on_answer`` is told its name after each."""
+    found: dict[str, dict[str, Offer]] = {name: {} for name in systems}
+    for name, system in systems.items():
+        for case in cases:
+            started = time.perf_counter()
+            offer = system(case)
+            on_answer(name)
+            if offer is None:
+                continue
+            seconds = offer.seconds or time.perf_counter() - started
+            found[name][case.id] = Offer(offer.suggestions, offer.refuses, seconds, offer.spending)
+    return found
+
+
+def measure_offers(
+    offers: Offers, cases: Sequence[Case], measures: Measures, judged: Mapping[str, Judged] | None = None
+) -> dict[str, SystemFigures]:
+    """Return the figures of every system; ``judged`` are a model's verdicts by system, where one was asked."""
+    found = {}
+    for name, of_case in offers.items():
+        values: dict[str, dict[str, float]] = {}
+        verdicts: dict[Verdict, int] = dict.fromkeys(("correct", "incorrect", "unsure", "not judged"), 0)
+        for case in cases:
+            if (offer := of_case.get(case.id)) is None:
+                continue
+            row = case_figures(case, offer, measures)
+            verdict = mechanical_verdict(case.refuses, offer.refuses)
+            if verdict == "not judged" and judged is not None:
+                verdict = judged[name].verdicts.get(case.id, "not judged")
+            verdicts[verdict] += 1
+            if judged is not None and verdict != "not judged":
+                row |= {rate: float(verdict == meant) for rate, meant in RATES.items()}
+            for metric, value in row.items():
+                if value is not None:
+                    values.setdefault(metric, {})[case.id] = value
+        intervals = {metric: mean_interval(list(of_metric.values())) for metric, of_metric in values.items()}
+        found[name] = SystemFigures(intervals, values, {str(v): n for v, n in verdicts.items()})
+    return found
+
+
+def case_figures(case: Case, offer: Offer, measures: Measures) -> dict[str, float | None]:
+    """Return every figure of one case; None is what this case does not measure.
+
+    Where a person replied, a system that offers nothing is 0 by the figures of coverage, documents and similarity, and
+    is left out of what is said of the suggestions themselves.
+    """
+    shown = () if offer.refuses else offer.suggestions[:MOST]
+    found: dict[str, float | None] = {}
+    if case.refuses:
+        found["refused"] = float(offer.refuses)
+    else:
+        found |= {
+            "answered": float(bool(shown)),
+            "coverage@1": float(bool(shown and shown[0].evidence)),
+            "coverage@3": float(any(one.evidence for one in shown)),
+        }
+        if case.documents:
+            right = [any(e.document in case.documents for e in one.evidence) for one in shown]
+            found |= {"document_right@1": float(any(right[:1])), "document_right@3": float(any(right))}
+        if case.reply:
+            found |= _similarities(case.reply, shown, measures)
+        if case.answers:
+            given = shown[0].text if shown else ""
+            for name, score in (("exact_match", exact_match), ("token_f1", token_f1)):
+                found[name] = score(given, case.answers, measures.language)
+    found |= _of_suggestions(shown, measures)
+    found["seconds"] = offer.seconds
+    spent = offer.spending
+    if spent != NOTHING_SPENT:
+        found |= {
+            "requests": float(spent.calls + spent.cached),
+            "tokens": float(spent.tokens.input + spent.tokens.output),
+        }
+        found["cost"] = spent.cost
+    return found
+
+
+def _similarities(reply: str, shown: Sequence[Suggestion], measures: Measures) -> dict[str, float | None]:
+    """Return how near the first suggestion and the nearest of three are to a person's reply, by each way."""
+    found: dict[str, float | None] = {}
+    for name, similarity in measures.similarities.items():
+        values = [similarity(one.text, reply) for one in shown]
+        found |= {
+            f"{name}@1": values[0] if values else 0.0,
+            f"{name}@3": max(values, default=0.0),
+            f"{name}_answered@1": values[0] if values else None,
+        }
+    return found
+
+
+def _of_suggestions(shown: Sequence[Suggestion], measures: Measures) -> dict[str, float | None]:
+    """Return what is said of the suggestions themselves: borne out by what they cite, short, different."""
+    cited = [one for one in shown if one.evidence]
+    language = measures.language
+    words = [supported_share(one.text, [e.quote for e in one.evidence], language) for one in cited]
+    whole = [supported_sentences(one.text, [e.quote for e in one.evidence], language) for one in cited]
+    quotes = [measures.documents.get(e.document, "")[e.start : e.end] == e.quote for one in cited for e in one.evidence]
+    return {
+        "consistency@1": words[0] if cited and cited[0] is shown[0] else None,
+        "consistency@3": _mean(words),
+        "consistent_sentences@3": _mean(whole),
+        "quotes_verbatim": _mean(quotes),
+        "words": _mean([count_words(one.text) for one in shown]),
+        "suggestions": float(len(shown)) if shown else None,
+        "distinctness": distinctness([one.text for one in shown], language),
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [float(value) for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def differences_to(figures: Mapping[str, SystemFigures], baseline: str) -> tuple[PairedDifference, ...]:
+    """Return each metric of each other system minus the baseline's, over the cases that both have a value of."""
+    found = []
+    before = figures[baseline].per_query
+    for name, system in figures.items():
+        if name == baseline:
+            continue
+        for metric, values in system.per_query.items():
+            cases = [case for case in values if case in before.get(metric, {})]
+            if cases:
+                new, old = [values[c] for c in cases], [before[metric][c] for c in cases]
+                difference = Difference(name, baseline, metric, paired_difference(new, old))
+                found.append(PairedDifference(difference, paired_t_test(new, old), len(cases)))
+    return tuple(found)

@@ -1,0 +1,308 @@
+"""The sheet on which people judge the first suggestions of two systems without knowing whose is whose (paper, 4.2.2).
+
+Which system is A and which is B is drawn for each case by a seed and stands in a key file beside the sheet.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from autokb.answering.suggest import Suggestion
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ids import digest
+from autokb.core.private_files import replace_private
+from autokb.evaluation.sheets import read_rows
+from autokb.evaluation.statistics.agreement import agreement
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
+from autokb.evaluation.suggestions.cases import Case
+from autokb.text.spreadsheet_cells import guarded, unguarded
+
+ANNOTATORS = ("1", "2")
+SIDES = ("a", "b")
+PREFERENCES = {"a": "a", "b": "b", "same": "same", "equal": "same", "=": "same"}
+CORRECTNESS = ("correct", "incorrect", "unsure")
+SCORES = ("relevance", "completeness", "specificity")  # 0, 1 or 2, as in the paper
+TOUCH = "human_touch"  # yes or no: a person could have written it
+YES_NO = {"yes": 1.0, "y": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "n": 0.0, "false": 0.0, "0": 0.0}
+FILLED_IN = (
+    "item",
+    "annotator",
+    "preference",
+    *(f"{name}_{side}" for side in SIDES for name in ("correctness", *SCORES, TOUCH)),
+)
+SHOWN = ("conversation", "human_reply", *SIDES)  # no citations: that one system has none would tell which it is
+NOTHING = "(no suggestion)"
+
+
+class Offered(Protocol):
+    """What a system suggested for a case."""
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The suggestions, the first first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SideFigures:
+    """What people say of a system: means from 0 to 2, shares from 0 to 1."""
+
+    metrics: Mapping[str, Interval]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures by name."""
+        return {name: interval.as_json() for name, interval in self.metrics.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """How far answers to the same question agree, with kappa; ``pairs`` were compared."""
+
+    agreement: float | None
+    kappa: float | None
+    pairs: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the three figures."""
+        return {"agreement": self.agreement, "kappa": self.kappa, "pairs": self.pairs}
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFigures:
+    """A filled sheet: figures by system, agreement of the two people by column, and of the judge with people."""
+
+    systems: Mapping[str, SideFigures]
+    same: Interval
+    agreement: Mapping[str, Agreed]
+    judge: Agreed
+    items: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface."""
+        return {
+            "systems": {name: {"metrics": found.as_json()} for name, found in self.systems.items()},
+            "no_preference": self.same.as_json(),
+            "agreement": {name: found.as_json() for name, found in self.agreement.items()},
+            "judge_and_people": self.judge.as_json(),
+            "items": self.items,
+        }
+
+
+def key_path(sheet: Path) -> Path:
+    """Return where the key of a sheet is: which system is A and which is B."""
+    return sheet.with_suffix(".key.json")
+
+
+def write_suggestion_sheet(
+    path: Path,
+    cases: Sequence[Case],
+    offers: Mapping[str, Mapping[str, Offered]],
+    most: int | None = None,
+    seed: int = 0,
+) -> None:
+    """Write the sheet of the two systems of ``offers`` as CSV, and its key (AutokbError where that cannot be done).
+
+    ``most`` takes an even sample of the cases that stays the same. Both annotators get every case; what is not filled
+    in does not count.
+    """
+    if path.suffix.lower() != ".csv":
+        raise BadInputError(f"{path.name}: a sheet is a CSV file; name one that ends in .csv.")
+    if path.exists():
+        raise BadInputError(f"{path} is there already, and people may have filled it in; name a new file.")
+    names = list(offers)
+    if len(names) != 2:
+        raise BadInputError(
+            f"A sheet compares two systems, not {len(names)}; name two with --systems, for example autokb,incumbent."
+        )
+    both = [case for case in cases if all(case.id in of_case for of_case in offers.values())]
+    chosen = sorted(both, key=lambda case: digest(str(seed), case.id))[:most]
+    swapped = {case.id: int(digest("side", str(seed), case.id)[:8], 16) % 2 == 1 for case in chosen}
+    sides = {case.id: tuple(reversed(names)) if swapped[case.id] else tuple(names) for case in chosen}
+    items = {
+        case: {
+            **dict(zip(SIDES, order, strict=True)),
+            "texts": {s: digest(_first_text(offers[s][case])) for s in names},
+        }
+        for case, order in sides.items()
+    }
+    key = {"seed": seed, "items": items}
+    try:
+        replace_private(path, _sheet(chosen, offers, sides).encode("utf-8"))
+        replace_private(key_path(path), (json.dumps(key, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
+    except OSError as error:
+        raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error
+
+
+def _first_text(offered: Offered) -> str:
+    return offered.suggestions[0].text if offered.suggestions else NOTHING
+
+
+def _sheet(
+    cases: Sequence[Case], offers: Mapping[str, Mapping[str, Offered]], sides: Mapping[str, tuple[str, ...]]
+) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow((*FILLED_IN, *SHOWN))
+    empty = [""] * (len(FILLED_IN) - 2)
+    for annotator in ANNOTATORS:
+        for case in cases:
+            shown = [
+                "\n".join(f"{m.role}: {m.text}" for m in case.messages),
+                case.reply or "\n".join(case.answers) or "(the right reply is to refuse)",
+            ]
+            for system in sides[case.id]:
+                shown.append(_first_text(offers[system][case.id]))
+            writer.writerow((guarded(case.id), annotator, *empty, *map(guarded, shown)))
+    return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What one annotator wrote of one item, by column; an empty cell is in none."""
+
+    item: str
+    annotator: str
+    cells: Mapping[str, str | float]
+
+
+def read_suggestion_sheet(
+    path: Path,
+    verdicts: Mapping[str, Mapping[str, str]] | None = None,
+    offers: Mapping[str, Mapping[str, Offered]] | None = None,
+) -> SheetFigures:
+    """Read a filled sheet with its key (BadInputError names file and line).
+
+    ``verdicts`` are a judge's of these ``offers``, by system and case. They are compared with people's where the text
+    is still the one on the sheet.
+    """
+    key, texts = _read_key(path)
+    offers = offers or {}
+    judged_now = {
+        (system, case): verdict
+        for system, of_case in (verdicts or {}).items()
+        for case, verdict in of_case.items()
+        if verdict in CORRECTNESS and texts.get((system, case)) == digest(_first_text(offers[system][case]))
+    }
+    rows = [row for row in _read_answers(path, key) if row.cells]
+    if not rows:
+        raise BadInputError(f"{path} holds no answers; fill in preference, correctness and the scores.")
+    per_item = _means_by_item(rows, key)
+    systems = sorted({system for sides in key.values() for system in sides.values()})
+    found = {
+        system: SideFigures({name: mean_interval(list(v.values())) for name, v in per_item[system].items()})
+        for system in systems
+    }
+    preferred = _by_item(rows, "preference", lambda cell, _item: float(cell == "same"))
+    same = mean_interval(list(preferred.values())) if preferred else NOT_MEASURED
+    both = {column: _agreed(rows, column) for column in FILLED_IN[2:]}
+    by_kind = {}
+    for kind in ("preference", "correctness", *SCORES, TOUCH):
+        pairs = [pair for column, found_pairs in both.items() if column.startswith(kind) for pair in found_pairs]
+        by_kind[kind] = Agreed(*agreement(pairs), len(pairs))
+    judged = [
+        (row.cells[f"correctness_{side}"], verdict)
+        for row in rows
+        for side in SIDES
+        if f"correctness_{side}" in row.cells
+        and (verdict := judged_now.get((key[row.item][side], row.item))) is not None
+    ]
+    items = len({row.item for row in rows})
+    return SheetFigures(found, same, by_kind, Agreed(*agreement(judged), len(judged)), items)
+
+
+def _means_by_item(
+    rows: Sequence[_Answers], key: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Return by system, figure and item the mean of what the annotators gave."""
+    given: dict[str, dict[str, dict[str, list[float]]]] = {}
+
+    def give(system: str, name: str, item: str, value: float) -> None:
+        given.setdefault(system, {}).setdefault(name, {}).setdefault(item, []).append(value)
+
+    for row in rows:
+        for side in SIDES:
+            system = key[row.item][side]
+            if "preference" in row.cells:
+                give(system, "preferred", row.item, float(row.cells["preference"] == side))
+            if (verdict := row.cells.get(f"correctness_{side}")) is not None:
+                for name, meant in zip(("accuracy", "hallucination_rate", "missing_rate"), CORRECTNESS, strict=True):
+                    give(system, name, row.item, float(verdict == meant))
+            for name in (*SCORES, TOUCH):
+                if (score := row.cells.get(f"{name}_{side}")) is not None:
+                    give(system, name, row.item, float(score))
+    systems = {system for sides in key.values() for system in sides.values()}
+    return {
+        system: {
+            name: {item: sum(values) / len(values) for item, values in items.items()}
+            for name, items in given.get(system, {}).items()
+        }
+        for system in systems
+    }
+
+
+def _by_item(rows: Sequence[_Answers], column: str, value: Any) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if column in row.cells:
+            found.setdefault(row.item, []).append(value(row.cells[column], row.item))
+    return {item: sum(values) / len(values) for item, values in found.items()}
+
+
+def _agreed(rows: Sequence[_Answers], column: str) -> list[tuple[str | float, str | float]]:
+    by_item: dict[str, dict[str, str | float]] = {}
+    for row in rows:
+        if column in row.cells:
+            by_item.setdefault(row.item, {})[row.annotator] = row.cells[column]
+    return [(both["1"], both["2"]) for both in by_item.values() if len(both) == len(ANNOTATORS)]
+
+
+def _read_key(path: Path) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], str]]:
+    """Return the system of each side by item, and the hash of each text by system and item."""
+    place = key_path(path)
+    try:
+        items = json.loads(place.read_text(encoding="utf-8"))["items"]
+        sides = {str(item): {side: str(body[side]) for side in SIDES} for item, body in items.items()}
+        texts = {(str(s), str(item)): str(t) for item, body in items.items() for s, t in body["texts"].items()}
+    except OSError as error:
+        raise BadInputError(f"{place}, the key of the sheet, cannot be read ({error.strerror}).") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInputError(f"{place} is not the key that was written with the sheet; put that one there.") from error
+    return sides, texts
+
+
+def _read_answers(path: Path, key: Mapping[str, Any]) -> list[_Answers]:
+    found: dict[tuple[str, str], _Answers] = {}
+    for number, row in read_rows(path, FILLED_IN):
+        where = f"{path}, line {number}"
+        cells = {column: unguarded(row[column].strip()) for column in FILLED_IN}
+        item, annotator = cells["item"], cells["annotator"]
+        if item not in key:
+            raise BadInputError(f"{where}: the item {item!r} is not in the key of the sheet.")
+        if annotator not in ANNOTATORS or (item, annotator) in found:
+            raise BadInputError(f"{where} needs an annotator (1 or 2), each once an item, not {annotator!r}.")
+        read = {column: _read_cell(column, cells[column], where) for column in FILLED_IN[2:] if cells[column]}
+        found[item, annotator] = _Answers(item, annotator, read)
+    return list(found.values())
+
+
+def _read_cell(column: str, cell: str, where: str) -> str | float:
+    """Read what a person wrote (BadInputError says what may stand there)."""
+    word = cell.casefold()
+    if column == "preference":
+        allowed: Mapping[str, str | float] = PREFERENCES
+        says = "A, B or same"
+    elif column.startswith("correctness"):
+        allowed, says = {name: name for name in CORRECTNESS}, "correct, incorrect or unsure"
+    elif column.startswith(TOUCH):
+        allowed, says = YES_NO, "yes or no"
+    else:
+        allowed, says = {"0": 0.0, "1": 1.0, "2": 2.0}, "0, 1 or 2"
+    if word not in allowed:
+        raise BadInputError(f"{where}: {column} is {cell!r}; write {says}.")
+    return allowed[word]

@@ -1,0 +1,31 @@
+"""The names of the systems that suggest replies; light, since the command line reads it at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autokb.core.errors import BadInputError
+
+AUTOKB = "autokb"  # what ``suggest`` gives, without a model
+INCUMBENT = "incumbent"  # what agents replied to the past questions that are nearest: the baseline of differences
+SHORT_ANSWER = "short_answer"  # fewer than ten words of the passages, or that there is no answer
+GOLD = "+gold"  # behind a name: the case's own documents in the place of what is found (tables 10 and 11 of the paper)
+SHORT_ANSWERS = (
+    f"{SHORT_ANSWER}@1",
+    f"{SHORT_ANSWER}@3",
+    SHORT_ANSWER + GOLD,
+)  # from one passage, three, the right ones
+USUAL = (AUTOKB, INCUMBENT)
+SYSTEMS = (AUTOKB, AUTOKB + GOLD, INCUMBENT, *SHORT_ANSWERS)
+
+
+def choose_suggestion_systems(names: Sequence[str], more: Sequence[str] = ()) -> list[str]:
+    """Return the systems of these names, the two usual ones without any; an unknown name is refused (BadInputError).
+
+    ``more`` are those that whoever asks knows beside them.
+    """
+    known = (*SYSTEMS, *more)
+    for name in names:
+        if name not in known:
+            raise BadInputError(f"{name!r} is no system; the systems are {', '.join(known)}.")
+    return list(dict.fromkeys(names)) or list(USUAL)

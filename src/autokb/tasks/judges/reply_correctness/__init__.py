@@ -1,0 +1,1 @@
+"""Does this suggestion say what a person replied?"""
