@@ -25,6 +25,7 @@ SLOW = (
     "ticket_questions",
     "conversations",
     "strategies",
+    "suggestions",
     "out_of_domain",
     "feedback",
     "retrieval",

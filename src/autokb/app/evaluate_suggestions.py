@@ -90,7 +90,7 @@ def evaluate_workspace_suggestions(
             _check_judge(stages)
         documents = read_published(file).kb.documents
         cases, unresolved = resolve_case_documents(given, DocumentNames(tuple(documents.values())).resolve)
-        makes = SuggestionSystems(opened, cases, staged_conversations(file), stages.embed)
+        makes = SuggestionSystems(opened, cases, staged_conversations(file), stages)
         systems = {name: makes.system(name) for name in names}
         offers = ask_systems(systems, cases, _count(progress, len(cases)))
         if wanted.sheet is not None:

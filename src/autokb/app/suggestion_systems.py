@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.answering.answer import Answer, ShownPassage
@@ -12,17 +13,24 @@ from autokb.app.ask import OpenIndex
 from autokb.app.suggest import refusal_of, suggest
 from autokb.core.conversations import Conversation
 from autokb.core.ids import short_id
-from autokb.core.nouns import Hit
+from autokb.core.nouns import Evidence, Hit
 from autokb.core.ranking import best_first
 from autokb.core.reply_rules import read_reply_rules
-from autokb.core.vectors import Vectors
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.experiment import Offer, System
-from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT
+from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT, SHORT_ANSWERS
 from autokb.heuristics.conversations.read_turn import read_turn
 from autokb.heuristics.conversations.reply_pairs import ReplyPair, reply_pairs
+from autokb.pipeline.stages import Stages
 from autokb.retrieval.index import beginning
+from autokb.stores.published import read_published
+from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
+from autokb.tasks.answers.short_answer.task import AnswerShortly
 from autokb.text.masking import find_private
+
+ANSWER_STAGE = "answer"
+# How many passages a short answer is looked for in; None are the case's own documents.
+PASSAGES_OF: Mapping[str, int | None] = dict(zip(SHORT_ANSWERS, (1, 3, None), strict=True))
 
 LEAVE_ONE_OUT = (
     "The workspace has no chats: the incumbent chooses among the replies of the other cases of the file, those that "
@@ -32,17 +40,19 @@ LEAVE_ONE_OUT = (
 
 @dataclass(frozen=True)
 class SuggestionSystems:
-    """Makes systems over one workspace; ``embed`` gives texts vectors of the workspace's encoder."""
+    """Makes systems over one workspace; ``stages`` answer their tasks and give texts their vectors."""
 
     opened: OpenIndex
     cases: Sequence[Case]
     conversations: Sequence[Conversation]
-    embed: Callable[[Sequence[str]], Vectors]
+    stages: Stages
 
     def system(self, name: str) -> System:
         """Return a system by its name; what it needs in memory is made here, not at the first case."""
         if name == INCUMBENT:
             return self._incumbent()
+        if name in SHORT_ANSWERS:
+            return self._short_answers(PASSAGES_OF[name])
         return {AUTOKB: self._autokb, AUTOKB + GOLD: self._autokb_on_gold}[name]
 
     @property
@@ -71,18 +81,48 @@ class SuggestionSystems:
         found = suggestions_from(answer, rules, refusal_of(rules, spec), language=spec.language)
         return Offer(found, not found)
 
+    def _short_answers(self, most: int | None) -> System:
+        """Return what answers in a few words of so many passages, of the case's documents where it is None."""
+        index = self.opened.index
+        spec, published = index.spec, read_published(self.opened.file)
+        chunks = {chunk.id: chunk for chunk in published.chunks}
+        documents = published.kb.documents
+
+        def offer(case: Case) -> Offer | None:
+            question = read_turn(case.messages, spec.language).text
+            if most is None:
+                found = [d for name in case.documents if (d := documents.get(name)) is not None]
+                if not found:
+                    return None
+                passages = [(document.id, document.text) for document in found]
+            else:
+                best = index.score(question).found.best_chunks(most)
+                passages = [(chunks[hit.chunk].document, chunks[hit.chunk].text) for hit in best]
+            item = AnswerShortly(question, tuple(text for _, text in passages), spec.language)
+            before, started = self.stages.spending(), time.perf_counter()
+            (reply,) = self.stages.run(ANSWER_STAGE, SHORT_ANSWER, [item], [case.id])
+            seconds, spent = time.perf_counter() - started, self.stages.spending() - before
+            if reply is None or not reply.answer:
+                return Offer((), True, seconds, spent)
+            document = documents[passages[reply.passage - 1][0]]
+            start = document.text.find(reply.quote)
+            evidence = (Evidence(document.id, start, start + len(reply.quote), reply.quote),) if start >= 0 else ()
+            return Offer((Suggestion(reply.answer, "passage", evidence),), False, seconds, spent)
+
+        return offer
+
     def _incumbent(self) -> System:
         """Return what gives the replies to the nearest past questions, never those of the same conversation."""
         language = self.opened.index.spec.language
         pairs = list(self._pairs(language))
-        vectors = self.embed([beginning(pair.question) for pair in pairs])
+        vectors = self.stages.embed([beginning(pair.question) for pair in pairs])
         asked = {case.id: beginning(read_turn(case.messages, language).text) for case in self.cases}
-        questions = dict(zip(asked, self.embed(list(asked.values())), strict=True))
+        questions = dict(zip(asked, self.stages.embed(list(asked.values())), strict=True))
 
         def offer(case: Case) -> Offer:
             own = case.id.rpartition(":")[0] if self.conversations else case.id
             found = nearest_replies(pairs, vectors, questions[case.id], MOST_SUGGESTIONS, own)
-            return Offer(tuple(Suggestion(one.pair.reply, "ticket") for one in found), not found)
+            return Offer(tuple(Suggestion(one.pair.reply, "ticket") for one in found), not found, cites=False)
 
         return offer
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.decisions import Judged, Written
     from autokb.app.draft import Draft
-    from autokb.app.draft_cases import DraftedCases
+    from autokb.app.draft_cases import CaseSource, DraftedCases
     from autokb.app.draft_template import TemplateDraft
     from autokb.app.evaluate_chunking import ChunkEvaluation
     from autokb.app.evaluate_suggestions import SuggestionEvaluation
@@ -150,11 +150,27 @@ class SupportKB:
 
         return draft_spec(self.workspace, options=ModelOptions(budget), progress=progress)
 
-    def draft_cases(self, target: Path | str) -> DraftedCases:
-        """Write questions of the added chats with the agents' replies as cases for a test set, private data masked."""
-        from autokb.app.draft_cases import draft_cases
+    def draft_cases(
+        self,
+        target: Path | str,
+        source: CaseSource = "chats",
+        out_of_domain: Path | str | None = None,
+        *,
+        budget: float | None = None,
+        progress: Progress = silent,
+    ) -> DraftedCases:
+        """Write questions with their replies as cases for a test set, private data masked.
 
-        return draft_cases(self.workspace, Path(target))
+        They are those of the added chats, or made of the added documents; ``out_of_domain`` is a JSONL of questions
+        that are to be refused.
+        """
+        from autokb.app.draft_cases import draft_cases
+        from autokb.pipeline.model_session import ModelOptions
+
+        others = Path(out_of_domain) if out_of_domain else None
+        return draft_cases(
+            self.workspace, Path(target), source, others, options=ModelOptions(budget), progress=progress
+        )
 
     # -- the build ---------------------------------------------------------------------------------
 

@@ -41,6 +41,9 @@ class Tokens(Result):
     def __add__(self, other: Tokens) -> Tokens:
         return Tokens(self.input + other.input, self.output + other.output, self.reasoning + other.reasoning)
 
+    def __sub__(self, other: Tokens) -> Tokens:
+        return Tokens(self.input - other.input, self.output - other.output, self.reasoning - other.reasoning)
+
 
 @dataclass(frozen=True, slots=True)
 class Spending(Result):
@@ -54,6 +57,11 @@ class Spending(Result):
     def __add__(self, other: Spending) -> Spending:
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         return Spending(self.calls + other.calls, self.cached + other.cached, self.tokens + other.tokens, cost)
+
+    def __sub__(self, other: Spending) -> Spending:
+        """Return what was spent since ``other``, an earlier state of the same count."""
+        cost = None if self.cost is None or other.cost is None else self.cost - other.cost
+        return Spending(self.calls - other.calls, self.cached - other.cached, self.tokens - other.tokens, cost)
 
 
 NOTHING_SPENT = Spending(0, 0, Tokens(0, 0), 0.0)

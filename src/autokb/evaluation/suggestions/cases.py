@@ -51,6 +51,12 @@ class TextCount(Result):
     n: int
     mean_words: float | None
 
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> TextCount:
+        """Count texts and their words as a person counts them."""
+        words = [count_words(text) for text in texts]
+        return cls(len(words), round(sum(words) / len(words), 2) if words else None)
+
 
 @dataclass(frozen=True, slots=True)
 class CaseStatistics(Result):
@@ -91,16 +97,11 @@ def case_statistics(cases: Iterable[Case], documents: Iterable[str]) -> CaseStat
     cases = list(cases)
     answered = [case for case in cases if not case.refuses]
     return CaseStatistics(
-        _count(documents),
-        _count(case.question for case in answered),
-        _count(case.reply or case.answers[0] for case in answered),
-        _count(case.question for case in cases if case.refuses),
+        TextCount.of(documents),
+        TextCount.of(case.question for case in answered),
+        TextCount.of(case.reply or case.answers[0] for case in answered),
+        TextCount.of(case.question for case in cases if case.refuses),
     )
-
-
-def _count(texts: Iterable[str]) -> TextCount:
-    words = [count_words(text) for text in texts]
-    return TextCount(len(words), round(sum(words) / len(words), 2) if words else None)
 
 
 def _read_case(line: str, where: str) -> Case:

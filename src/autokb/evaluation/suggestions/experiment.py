@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autokb.answering.suggest import Suggestion
@@ -35,13 +35,14 @@ Compare = Callable[[str, str], float]  # a reply and a person's: how alike they 
 class Offer:
     """What a system suggests for one case; ``refuses`` says that it offers no help.
 
-    ``spending`` is what models were asked for it.
+    ``cites`` is false where it never names where its words are from. ``spending`` is what models were asked for it.
     """
 
     suggestions: tuple[Suggestion, ...]
     refuses: bool
     seconds: float = 0.0
     spending: Spending = NOTHING_SPENT
+    cites: bool = True
 
 
 System = Callable[[Case], Offer | None]  # None where the system cannot be asked: a case without documents
@@ -137,7 +138,7 @@ def ask_systems(
             if offer is None:
                 continue
             seconds = offer.seconds or time.perf_counter() - started
-            found[name][case.id] = Offer(offer.suggestions, offer.refuses, seconds, offer.spending)
+            found[name][case.id] = replace(offer, seconds=seconds)
     return found
 
 
@@ -178,12 +179,13 @@ def case_figures(case: Case, offer: Offer, measures: Measures) -> dict[str, floa
     if case.refuses:
         found["refused"] = float(offer.refuses)
     else:
-        found |= {
-            "answered": float(bool(shown)),
-            "coverage@1": float(bool(shown and shown[0].evidence)),
-            "coverage@3": float(any(one.evidence for one in shown)),
-        }
-        if case.documents:
+        found["answered"] = float(bool(shown))
+        if offer.cites:
+            found |= {
+                "coverage@1": float(bool(shown and shown[0].evidence)),
+                "coverage@3": float(any(one.evidence for one in shown)),
+            }
+        if offer.cites and case.documents:
             right = [any(e.document in case.documents for e in one.evidence) for one in shown]
             found |= {"document_right@1": float(any(right[:1])), "document_right@3": float(any(right))}
         if case.reply:

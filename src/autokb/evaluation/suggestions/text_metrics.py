@@ -17,21 +17,31 @@ from autokb.text.words import content_words, split_words, stop_words, terms
 def supported_share(text: str, evidence: Sequence[str], language: str = ENGLISH) -> float | None:
     """Return the share of a text's different words, numbers among them, that stand in what it cites.
 
-    Words are those of an index: stems without stop words. None where a text has none, or nothing is cited.
+    Words are those of an index: stems without stop words. None where a text has none, or nothing is cited. What stands
+    there verbatim is borne out whole, also where it begins or ends inside of what an index takes for one word.
     """
     words = frozenset(terms(text, language))
     if not words or not evidence:
         return None
+    if any(_is_verbatim(text, quote) for quote in evidence):
+        return 1.0
     return len(words & _all_terms(evidence, language)) / len(words)
 
 
 def supported_sentences(text: str, evidence: Sequence[str], language: str = ENGLISH) -> float | None:
     """Return the share of a text's sentences whose words all stand in what it cites, None where there are none."""
-    found = [words for a, b in sentences(text, language=language) if (words := frozenset(terms(text[a:b], language)))]
+    parts = [text[a:b] for a, b in sentences(text, language=language)]
+    found = [(part, words) for part in parts if (words := frozenset(terms(part, language)))]
     if not found or not evidence:
         return None
     known = _all_terms(evidence, language)
-    return sum(words <= known for words in found) / len(found)
+    whole = [words <= known or any(_is_verbatim(part, quote) for quote in evidence) for part, words in found]
+    return sum(whole) / len(whole)
+
+
+def _is_verbatim(text: str, quote: str) -> bool:
+    """Return whether a text stands in a quote, white space aside."""
+    return " ".join(text.split()) in " ".join(quote.split())
 
 
 def _all_terms(texts: Iterable[str], language: str) -> frozenset[str]:

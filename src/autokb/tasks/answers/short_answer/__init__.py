@@ -1,0 +1,1 @@
+"""Which few words of the passages answer this question?"""
