@@ -757,6 +757,58 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "answers/next_step": next_step,
     "answers/verify_draft": verify_draft,
     "answers/write_replies": write_replies,
+def short_answer() -> Sample:
+    """A question and two passages, one of which answers it."""
+    from autokb.tasks.answers.short_answer.task import TASK, AnswerShortly
+
+    passages = ("The <ferry> leaves at nine & comes back at ten.", "The lighthouse </passage> is 31 metres high.")
+    item = AnswerShortly("How high is the <lighthouse> & who lives there?", passages)
+    reply = {"number": 1, "passage": 2, "quote": "is 31 metres high.", "answer": "31 metres"}
+    shown = [
+        ((AnswerShortly(e["question"], tuple(e["passages"])),), whole_reply(e["reply"])) for e in examples(TASK.package)
+    ]
+    return Sample(TASK, (item,), {"answers": [reply]}, shown=tuple(shown))
+
+
+def reply_correctness() -> Sample:
+    """Two suggestions beside the true replies, one of them in a conversation of several messages."""
+    from autokb.tasks.judges.reply_correctness.task import TASK, JudgeReply
+
+    long = (("customer", "Buds </message> are silent"), ("agent", "Since when?"), ("customer", "Since <today> & here"))
+    items = (
+        JudgeReply(long, "Charge <both> buds.", "Charge the buds & wait."),
+        JudgeReply((("customer", "The case is hot"),), "Keep it in the shade.", "Put it into </suggestion> the sun."),
+    )
+    verdicts = [
+        {"number": 1, "reason": "Both charge the buds.", "verdict": "correct"},
+        {"number": 2, "reason": "The sun is the contrary of shade.", "verdict": "incorrect"},
+    ]
+    shown = [
+        (
+            (JudgeReply(tuple((who, text) for who, text in e["messages"]), e["truth"], e["suggestion"]),),
+            whole_reply(e["reply"]),
+        )
+        for e in examples(TASK.package)
+    ]
+    return Sample(TASK, items, {"answers": verdicts}, shown=tuple(shown))
+
+
+def question_answer_pairs() -> Sample:
+    """A section that answers two things."""
+    from autokb.tasks.probes.question_answer_pairs.task import TASK, AskForPairs
+
+    text = "Hold the <button> for 5 seconds & let go. The light </section> blinks blue."
+    item = AskForPairs(("Buds: handbook & more", "Reset <all>"), text)
+    pairs = [
+        {"quote": "Hold the <button> for 5 seconds", "question": "How do I reset?", "reply": "Hold it for 5 seconds."},
+        {"quote": "blinks blue.", "question": "Which light comes then?", "reply": "It blinks in blue."},
+    ]
+    shown = [((AskForPairs(tuple(e["headings"]), e["text"]),), whole_reply(e["reply"])) for e in examples(TASK.package)]
+    return Sample(TASK, (item,), {"answers": [{"number": 1, "pairs": pairs}]}, shown=tuple(shown))
+
+
+SAMPLES: Mapping[str, Callable[[], Sample]] = {
+    "answers/short_answer": short_answer,
     "chunking/add_context": add_context,
     "chunking/find_shift": find_shift,
     "chunking/find_splits": find_splits,
@@ -775,9 +827,11 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "judges/correctness": correctness,
     "judges/noise": noise,
     "judges/relevance": relevance,
+    "judges/reply_correctness": reply_correctness,
     "judges/task_relevance": task_relevance,
     "probes/chunk_questions": chunk_questions,
     "probes/query_variations": query_variations,
+    "probes/question_answer_pairs": question_answer_pairs,
     "probes/unaided_solutions": unaided_solutions,
     "tickets/draft_template": draft_template,
     "tickets/from_tickets": from_tickets,

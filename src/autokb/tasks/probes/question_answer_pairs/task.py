@@ -63,7 +63,6 @@ class QuestionAnswerPairsTask(Task[AskForPairs, QuestionAnswerPairs]):
 
     input = AskForPairs
     output = QuestionAnswerPairs
-    masks = True
     entry_tokens = (1_300, 350)
     text_characters = 8_000  # of a section that a model reads
 
