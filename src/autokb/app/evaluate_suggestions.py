@@ -11,7 +11,9 @@ from pathlib import Path
 from autokb.app.ask import open_index
 from autokb.app.suggestion_systems import SuggestionSystems
 from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Evidence
 from autokb.core.progress import Progress, silent
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.suggestions.cases import Case, case_statistics, read_cases, resolve_case_documents
@@ -26,9 +28,10 @@ from autokb.evaluation.suggestions.experiment import (
 )
 from autokb.evaluation.suggestions.judging import STAGE as JUDGE_STAGE
 from autokb.evaluation.suggestions.judging import Judged, judge_replies, mechanical_verdict
-from autokb.evaluation.suggestions.sheet import SheetFigures, read_suggestion_sheet, write_suggestion_sheet
+from autokb.evaluation.suggestions.sheet import SheetFigures, check_sheet, read_suggestion_sheet, write_suggestion_sheet
 from autokb.evaluation.suggestions.system_names import INCUMBENT, choose_suggestion_systems
 from autokb.evaluation.suggestions.text_metrics import WordWeights
+from autokb.heuristics.solutions.audience import audience_reader, conditional_label
 from autokb.pipeline.embedding import check_embedder, encoder_name
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
@@ -37,6 +40,8 @@ from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
+from autokb.text.conditional_markup import find_conditionals
+from autokb.text.plain_text import plain_text
 
 SIMILARITY = "semantic_similarity"  # by an encoder that is not the retriever's
 SAME_ENCODER = (
@@ -80,6 +85,8 @@ def evaluate_workspace_suggestions(
         check_embedder(wanted.similarity)
         if wanted.similarity == workspace.settings.embedder:
             raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
+    if wanted.sheet is not None:
+        check_sheet(wanted.sheet, names)
     given = read_cases(wanted.cases)
     with (
         workspace.file() as file,
@@ -106,7 +113,7 @@ def evaluate_workspace_suggestions(
         language = opened.index.spec.language
         texts = {document.id: document.text for document in documents.values()}
         weights = WordWeights((*texts.values(), *(case.reply for case in cases if case.reply)), language)
-        measures = Measures(texts, weights, language, compare)
+        measures = Measures(texts, weights, language, compare, _reads_places(texts, opened.index.spec))
         figures = measure_offers(offers, cases, measures, judged)
         return SuggestionsReport(
             figures,
@@ -119,6 +126,19 @@ def evaluate_workspace_suggestions(
             _read(wanted.read, cases, offers, judged),
             usage,
         )
+
+
+def _reads_places(texts: Mapping[str, str], spec: DomainSpec) -> Callable[[Evidence], str]:
+    """Return what gives the words that readers see at a place: a manual's ``{for win}`` is Windows, as in its steps."""
+    reader = audience_reader(spec.attributes, spec.language)
+    conditionals = {document: find_conditionals(text) for document, text in texts.items()}
+
+    def read(evidence: Evidence) -> str:
+        here = [c for c in conditionals.get(evidence.document, ()) if c.start < evidence.end and c.end > evidence.start]
+        labels = [conditional_label(conditional, reader) for conditional in here]
+        return "\n".join((evidence.quote, plain_text(evidence.quote), *labels))
+
+    return read
 
 
 def _check_judge(stages: Stages) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from autokb.answering.suggest import Suggestion
 from autokb.core.domain import ENGLISH
+from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
 from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.evaluation.runner import ModelUsage
@@ -51,12 +52,16 @@ Offers = Mapping[str, Mapping[str, Offer]]  # by system and case
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What figures are counted with: the texts of the documents, rarity of words, and further comparisons by name."""
+    """What figures are counted with: the texts of the documents, rarity of words, and further comparisons by name.
+
+    ``cited`` gives what readers see at a place: the quote, and what marks around and in it say in words.
+    """
 
     documents: Mapping[str, str]
     weights: WordWeights
     language: str = ENGLISH
     compare: Mapping[str, Compare] = field(default_factory=dict)
+    cited: Callable[[Evidence], str] = lambda evidence: evidence.quote
 
     @property
     def similarities(self) -> Mapping[str, Compare]:
@@ -223,8 +228,9 @@ def _of_suggestions(shown: Sequence[Suggestion], measures: Measures) -> dict[str
     """Return what is said of the suggestions themselves: borne out by what they cite, short, different."""
     cited = [one for one in shown if one.evidence]
     language = measures.language
-    words = [supported_share(one.text, [e.quote for e in one.evidence], language) for one in cited]
-    whole = [supported_sentences(one.text, [e.quote for e in one.evidence], language) for one in cited]
+    places = [[measures.cited(e) for e in one.evidence] for one in cited]
+    words = [supported_share(one.text, texts, language) for one, texts in zip(cited, places, strict=True)]
+    whole = [supported_sentences(one.text, texts, language) for one, texts in zip(cited, places, strict=True)]
     quotes = [measures.documents.get(e.document, "")[e.start : e.end] == e.quote for one in cited for e in one.evidence]
     return {
         "consistency@1": words[0] if cited and cited[0] is shown[0] else None,

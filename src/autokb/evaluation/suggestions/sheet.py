@@ -99,6 +99,18 @@ def key_path(sheet: Path) -> Path:
     return sheet.with_suffix(".key.json")
 
 
+def check_sheet(path: Path, systems: Sequence[str]) -> None:
+    """Refuse a sheet of more or fewer than two systems, and one that would take the place of a file (BadInputError)."""
+    if path.suffix.lower() != ".csv":
+        raise BadInputError(f"{path.name}: a sheet is a CSV file; name one that ends in .csv.")
+    if path.exists():
+        raise BadInputError(f"{path} is there already, and people may have filled it in; name a new file.")
+    if len(systems) != 2:
+        raise BadInputError(
+            f"A sheet compares two systems, not {len(systems)}; name two with --systems, for example autokb,incumbent."
+        )
+
+
 def write_suggestion_sheet(
     path: Path,
     cases: Sequence[Case],
@@ -111,15 +123,8 @@ def write_suggestion_sheet(
     ``most`` takes an even sample of the cases that stays the same. Both annotators get every case; what is not filled
     in does not count.
     """
-    if path.suffix.lower() != ".csv":
-        raise BadInputError(f"{path.name}: a sheet is a CSV file; name one that ends in .csv.")
-    if path.exists():
-        raise BadInputError(f"{path} is there already, and people may have filled it in; name a new file.")
     names = list(offers)
-    if len(names) != 2:
-        raise BadInputError(
-            f"A sheet compares two systems, not {len(names)}; name two with --systems, for example autokb,incumbent."
-        )
+    check_sheet(path, names)
     both = [case for case in cases if all(case.id in of_case for of_case in offers.values())]
     chosen = sorted(both, key=lambda case: digest(str(seed), case.id))[:most]
     swapped = {case.id: int(digest("side", str(seed), case.id)[:8], 16) % 2 == 1 for case in chosen}
