@@ -33,6 +33,7 @@ from autokb.evaluation.suggestions.system_names import INCUMBENT, choose_suggest
 from autokb.evaluation.suggestions.text_metrics import WordWeights
 from autokb.heuristics.solutions.audience import audience_reader, conditional_label
 from autokb.pipeline.embedding import check_embedder, encoder_name
+from autokb.pipeline.model_choice import OFFLINE
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.stores.chats import staged_conversations
@@ -44,6 +45,10 @@ from autokb.text.conditional_markup import find_conditionals
 from autokb.text.plain_text import plain_text
 
 SIMILARITY = "semantic_similarity"  # by an encoder that is not the retriever's
+NO_JUDGE = (
+    "No model is set, so only what refusals settle is judged and there is no accuracy: name a model with --model, or "
+    f"in settings.yaml as tasks: {{{REPLY_CORRECTNESS.name}: openai:NAME}}."
+)
 SAME_ENCODER = (
     "{embedder} is the encoder that finds the suggestions, and would find its own choice alike; name another one with "
     "--similarity, or leave it out: tf-idf and ROUGE-L compare the words."
@@ -93,8 +98,6 @@ def evaluate_workspace_suggestions(
         closing(open_index(workspace)) as opened,
         open_stages(workspace, file, progress, options) as stages,
     ):
-        if wanted.judge:
-            _check_judge(stages)
         documents = read_published(file).kb.documents
         cases, unresolved = resolve_case_documents(given, DocumentNames(tuple(documents.values())).resolve)
         makes = SuggestionSystems(opened, cases, staged_conversations(file), stages)
@@ -102,6 +105,7 @@ def evaluate_workspace_suggestions(
         offers = ask_systems(systems, cases, _count(progress, len(cases)))
         if wanted.sheet is not None:
             write_suggestion_sheet(wanted.sheet, cases, offers, wanted.most, wanted.seed)
+        judge = stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None
         judged = _judge(stages, cases, offers) if wanted.judge else None
         usage = ModelUsage(tuple(stages.failures), stages.spending())
         compare: dict[str, Compare] = {}
@@ -121,8 +125,8 @@ def evaluate_workspace_suggestions(
             case_statistics(cases, texts.values()),
             time.perf_counter() - started,
             unresolved,
-            makes.notes if INCUMBENT in names else (),
-            stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None,
+            (*(makes.notes if INCUMBENT in names else ()), *((NO_JUDGE,) if judge == OFFLINE else ())),
+            judge,
             _read(wanted.read, cases, offers, judged),
             usage,
         )
@@ -139,15 +143,6 @@ def _reads_places(texts: Mapping[str, str], spec: DomainSpec) -> Callable[[Evide
         return "\n".join((evidence.quote, plain_text(evidence.quote), *labels))
 
     return read
-
-
-def _check_judge(stages: Stages) -> None:
-    """Refuse a judge where no model is set: nothing offline knows whether two replies say the same."""
-    if not stages.asks_model(REPLY_CORRECTNESS, JUDGE_STAGE):
-        raise BadInputError(
-            f"A judge is a model; name one with --model, or in settings.yaml as tasks: "
-            f"{{{REPLY_CORRECTNESS.name}: openai:NAME}}. Without --judge the mechanical figures stand alone."
-        )
 
 
 def _judge(stages: Stages, cases: Sequence[Case], offers: Offers) -> dict[str, Judged]:

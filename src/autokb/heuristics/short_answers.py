@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, Literal
@@ -80,7 +80,7 @@ def find_short_answer(question: str, passages: Sequence[str], language: str = EN
 
 
 def _best_run(
-    text: str, start: int, end: int, weight: dict[str, float], kind: Kind | None, language: str
+    text: str, start: int, end: int, weight: Mapping[str, float], kind: Kind | None, language: str
 ) -> Span | None:
     tokens = [
         _Token(found.start(), found.end(), frozenset(terms(found.group(), language)))
@@ -89,18 +89,55 @@ def _best_run(
     known = [(place, sum(weight.get(word, 0.0) for word in token.terms)) for place, token in enumerate(tokens)]
     known = [(place, value) for place, value in known if value]
     best: tuple[float, Span] | None = None
-    for first, after in _runs(text, tokens, frozenset(weight)):
-        near = sum(value / min(abs(place - first), abs(place - after + 1)) for place, value in known)
-        run = text[tokens[first].start : tokens[after - 1].end]
-        is_right = kind is None or _is_of_kind(run, kind, language, opens=first == 0)
-        score = near * (RIGHT_KIND if is_right else 1.0)
-        if best is None or score > best[0]:
-            best = score, (tokens[first].start, tokens[after - 1].end)
+    for first, after in _runs(text, tokens, weight.keys()):
+        parts = _parts_of_kind(text, tokens, first, after, kind, language)
+        for a, b in parts or [(first, after)]:
+            near = sum(value / min(abs(place - a), abs(place - b + 1)) for place, value in known)
+            score = near * (RIGHT_KIND if parts else 1.0)
+            if b - a <= MOST_WORDS and (best is None or score > best[0]):
+                best = score, (tokens[a].start, tokens[b - 1].end)
     return best and best[1]
 
 
-def _runs(text: str, tokens: Sequence[_Token], asked: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Give the words in a row that the question does not have, without stop words at their ends and not too long."""
+def _parts_of_kind(
+    text: str, tokens: Sequence[_Token], first: int, after: int, kind: Kind | None, language: str
+) -> list[tuple[int, int]]:
+    """Return the parts of a run that are of the kind asked for: a number with its unit, or names in capitals.
+
+    A capital that a sentence begins with makes no name of its word, unless a name goes on with it. A name may hold a
+    stop word (University of Oslo).
+    """
+    found: list[tuple[int, int]] = []
+    place = first
+    while kind is not None and place < after:
+        end = place
+        while end < after and _belongs(text, tokens, end, after if end > place else -1, kind):
+            end += 1
+        if end == place:
+            place += 1
+            continue
+        words = text[tokens[place].start : tokens[end - 1].end]
+        is_number = any(c.isdigit() for c in words) or any(
+            word in language_data(language).number_words for word in words.casefold().split()
+        )
+        if is_number if kind == "number" else place > 0 or end - place > 1:
+            found.append((place, end))
+        place = end
+    return found
+
+
+def _belongs(text: str, tokens: Sequence[_Token], place: int, inside: int, kind: Kind) -> bool:
+    """Return whether a word is part of a number or a name; ``inside`` is where its run ends, -1 at its beginning."""
+    token = tokens[place]
+    if kind == "number":
+        return bool(token.terms)
+    if text[token.start].isupper():
+        return True
+    return not token.terms and 0 <= place + 1 < inside and text[tokens[place + 1].start].isupper()
+
+
+def _runs(text: str, tokens: Sequence[_Token], asked: Set[str]) -> Iterator[tuple[int, int]]:
+    """Give the words in a row that the question does not have, without stop words at their ends."""
     first = 0
     for place in range(len(tokens) + 1):
         ends = place == len(tokens) or bool(tokens[place].terms & asked)
@@ -111,18 +148,9 @@ def _runs(text: str, tokens: Sequence[_Token], asked: frozenset[str]) -> Iterato
                 a += 1
             while b > a and not tokens[b - 1].terms:
                 b -= 1
-            if 0 < b - a <= MOST_WORDS:
+            if a < b:
                 yield a, b
             first = place + 1 if ends else place
-
-
-def _is_of_kind(run: str, kind: Kind, language: str, *, opens: bool) -> bool:
-    """Return whether words have a number, or are a name: written with a capital that no sentence's beginning gives."""
-    if kind == "number":
-        return any(c.isdigit() for c in run) or any(
-            word in language_data(language).number_words for word in run.casefold().split()
-        )
-    return any(word[0].isupper() for word in run.split()[1 if opens else 0 :]) or (opens and run[0].isupper())
 
 
 def _kind_of(question: str, language: str) -> Kind | None:

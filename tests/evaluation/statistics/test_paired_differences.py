@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autokb.evaluation.statistics.bootstrap import mean_interval
-from autokb.evaluation.statistics.paired_differences import paired_difference, paired_differences
+from autokb.evaluation.statistics.paired_differences import paired_difference, paired_differences, paired_t_test
 
 
 def test_pairing_narrows_the_difference() -> None:
@@ -41,3 +41,19 @@ def test_every_system_is_compared_with_the_baseline_and_none_with_itself() -> No
         "high": 1.0,
     }
     assert paired_differences({("raw", "mrr"): [1.0]}, "raw") == ()
+
+
+def test_the_paired_t_test_is_scipys() -> None:
+    from scipy.stats import ttest_rel
+
+    rng = np.random.default_rng(7)
+    for size in (2, 5, 60):
+        before = rng.random(size)
+        after = before + rng.normal(0.05, 0.1, size)
+        assert paired_t_test(after.tolist(), before.tolist()) == pytest.approx(ttest_rel(after, before).pvalue)
+
+
+def test_what_the_t_test_cannot_say_is_none() -> None:
+    assert paired_t_test([1.0], [0.0]) is None
+    assert paired_t_test([1.0, 2.0], [0.0, 1.0]) is None  # the same difference twice has no spread
+    assert paired_t_test([1.0, 2.0], [1.0, 2.0]) == 1.0

@@ -13,7 +13,7 @@ from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
 from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import Interval, mean_interval
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.statistics.paired_differences import Difference, paired_difference, paired_t_test
 from autokb.evaluation.suggestions.cases import Case, CaseStatistics
 from autokb.evaluation.suggestions.judging import RATES, Judged, Verdict, mechanical_verdict
@@ -150,7 +150,11 @@ def ask_systems(
 def measure_offers(
     offers: Offers, cases: Sequence[Case], measures: Measures, judged: Mapping[str, Judged] | None = None
 ) -> dict[str, SystemFigures]:
-    """Return the figures of every system; ``judged`` are a model's verdicts by system, where one was asked."""
+    """Return the figures of every system; ``judged`` are a model's verdicts by system, where a judge is wanted.
+
+    Rates are shares of the judged cases. Where the judge gave no verdict although some cases need one they are not
+    measured: refusals alone would be taken for all.
+    """
     found = {}
     for name, of_case in offers.items():
         values: dict[str, dict[str, float]] = {}
@@ -169,6 +173,9 @@ def measure_offers(
                 if value is not None:
                     values.setdefault(metric, {})[case.id] = value
         intervals = {metric: mean_interval(list(of_metric.values())) for metric, of_metric in values.items()}
+        if judged is not None and verdicts["not judged"] and not judged[name].verdicts:
+            values = {metric: of_metric for metric, of_metric in values.items() if metric not in RATES}
+            intervals |= dict.fromkeys(RATES, NOT_MEASURED)
         found[name] = SystemFigures(intervals, values, {str(v): n for v, n in verdicts.items()})
     return found
 

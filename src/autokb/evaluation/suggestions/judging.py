@@ -34,6 +34,7 @@ def mechanical_verdict(truth_refuses: bool, refuses: bool) -> Verdict:
 
 
 def judge_replies(runner: TaskRunner, cases: Sequence[str], requests: Sequence[JudgeReply]) -> Judged:
-    """Have a model judge replies; request n is about the case ``cases[n]``."""
-    replies = runner.run(STAGE, REPLY_CORRECTNESS, requests, cases)
-    return Judged({case: reply.verdict for case, reply in zip(cases, replies, strict=True) if reply is not None})
+    """Have a model judge replies; request n is about the case ``cases[n]``. Offline nothing is judged."""
+    replies = zip(cases, runner.run(STAGE, REPLY_CORRECTNESS, requests, cases), strict=True)
+    found = {case: reply.verdict for case, reply in replies if reply is not None}
+    return Judged({case: verdict for case, verdict in found.items() if verdict != "not judged"})

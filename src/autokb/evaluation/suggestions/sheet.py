@@ -103,8 +103,8 @@ def check_sheet(path: Path, systems: Sequence[str]) -> None:
     """Refuse a sheet of more or fewer than two systems, and one that would take the place of a file (BadInputError)."""
     if path.suffix.lower() != ".csv":
         raise BadInputError(f"{path.name}: a sheet is a CSV file; name one that ends in .csv.")
-    if path.exists():
-        raise BadInputError(f"{path} is there already, and people may have filled it in; name a new file.")
+    if path.exists() or key_path(path).exists():
+        raise BadInputError(f"{path} or its key is there already, and people may have filled it in; name a new file.")
     if len(systems) != 2:
         raise BadInputError(
             f"A sheet compares two systems, not {len(systems)}; name two with --systems, for example autokb,incumbent."

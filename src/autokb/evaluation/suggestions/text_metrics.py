@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -40,8 +41,9 @@ def supported_sentences(text: str, evidence: Sequence[str], language: str = ENGL
 
 
 def _is_verbatim(text: str, quote: str) -> bool:
-    """Return whether a text stands in a quote, white space aside."""
-    return " ".join(text.split()) in " ".join(quote.split())
+    """Return whether a text stands in a quote, as whole words, white space aside."""
+    words = re.escape(" ".join(text.split()))
+    return re.search(rf"(?<!\w){words}(?!\w)", " ".join(quote.split())) is not None
 
 
 def _all_terms(texts: Iterable[str], language: str) -> frozenset[str]:
