@@ -21,6 +21,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     draft_commands,
     evaluate_chunking,
     evaluate_commands,
+    evaluate_suggestions,
     evaluate_tickets,
     gate_commands,
     ticket_answer_commands,

@@ -18,12 +18,14 @@ import small_tickets
 from autokb.app import SupportKB
 from autokb.app.chunk import ChunkedDocument, ChunkRequest
 from autokb.app.evaluate_chunking import ChunkEvaluation
+from autokb.app.evaluate_suggestions import SuggestionEvaluation
 from autokb.cli import (  # noqa: F401
     chunk_commands,
     decision_commands,
     draft_commands,
     evaluate_chunking,
     evaluate_commands,
+    evaluate_suggestions,
     evaluate_tickets,
     feedback_commands,
     gate_commands,
@@ -73,8 +75,8 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ),
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
     "draft-cases": (
-        "draft-cases {here}/kb {here}/cases.jsonl",
-        lambda here: opened(here).draft_cases(here / "cases.jsonl"),
+        "draft-cases {here}/kb {here}/drafted.jsonl --from documents --out-of-domain {here}/others.jsonl",
+        lambda here: opened(here).draft_cases(here / "drafted.jsonl", "documents", here / "others.jsonl"),
     ),
     "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
     "build": ("build {here}/kb --rethink --yes", lambda here: opened(here).build(rethink=True, yes=True)),
@@ -142,6 +144,21 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
             [here / "page.md"], ChunkEvaluation(methods=("fixed", "headings"), max_size=60)
         ),
     ),
+    "evaluate suggestions": (
+        "evaluate suggestions {here}/kb --cases {here}/cases.jsonl --systems incumbent,autokb --baseline autokb "
+        "--judge --sheet {here}/blind.csv --most 1 --seed 3",
+        lambda here: opened(here).evaluate_suggestions(
+            SuggestionEvaluation(
+                here / "cases.jsonl",
+                ("incumbent", "autokb"),
+                "autokb",
+                judge=True,
+                sheet=here / "blind.csv",
+                most=1,
+                seed=3,
+            )
+        ),
+    ),
     "evaluate tickets": (
         "evaluate tickets {here}/kb --queries {here}/t.jsonl --qrels {here}/t.tsv --systems text,tickets",
         lambda here: opened(here).evaluate_tickets(here / "t.jsonl", here / "t.tsv", ["text", "tickets"]),
@@ -200,15 +217,14 @@ def lay_files(here: Path) -> None:
     (here / "t.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
     (here / "chat.jsonl").write_text('{"role": "customer", "text": "My kettle is cold"}\n', encoding="utf-8")
     (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
-    (here / "chats.csv").write_text(
-        f"conversation,role,text\n1,customer,{QUESTION}\n1,agent,Clean its contacts with a cloth.\n", encoding="utf-8"
-    )
     (here / "linked").mkdir()
     (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
     (here / "page.md").write_text(
         "# Kettle\n\nFill it with water.\n\n## Boil\n\nPress the switch and wait.\n", encoding="utf-8"
     )
     document = next(iter(hand_made_kb.DOCUMENTS))
+    asked = {"id": "1", "messages": [{"role": "customer", "text": QUESTION}], "reply": "Clean it.", "documents": []}
+    (here / "cases.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
     (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
     (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
 

@@ -58,6 +58,7 @@ RESULTS = (
     "autokb.answering.suggest",
     "autokb.chunking.chunk_result",
     "autokb.evaluation.report",
+    "autokb.evaluation.suggestions.cases",
 )
 NO_VIEWS = {
     "cli._told": "takes an error; those are below",

@@ -28,6 +28,7 @@ from autokb.evaluation.suggestions.text_metrics import (
     token_f1,
 )
 
+SECONDS = "seconds"  # of a case: a figure of the run, which is in no difference, as another run has another one
 MOST = 3  # suggestions that a person is shown, and that a figure ``@3`` looks at
 Compare = Callable[[str, str], float]  # a reply and a person's: how alike they are
 
@@ -207,7 +208,7 @@ def case_figures(case: Case, offer: Offer, measures: Measures) -> dict[str, floa
             for name, score in (("exact_match", exact_match), ("token_f1", token_f1)):
                 found[name] = score(given, case.answers, measures.language)
     found |= _of_suggestions(shown, measures)
-    found["seconds"] = offer.seconds
+    found[SECONDS] = offer.seconds
     spent = offer.spending
     if spent != NOTHING_SPENT:
         found |= {
@@ -264,7 +265,7 @@ def differences_to(figures: Mapping[str, SystemFigures], baseline: str) -> tuple
             continue
         for metric, values in system.per_query.items():
             cases = [case for case in values if case in before.get(metric, {})]
-            if cases:
+            if cases and metric != SECONDS:
                 new, old = [values[c] for c in cases], [before[metric][c] for c in cases]
                 difference = Difference(name, baseline, metric, paired_difference(new, old))
                 found.append(PairedDifference(difference, paired_t_test(new, old), len(cases)))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from autokb.evaluation.report import ReportTable, answer_tables, interval_text, number_text
+from autokb.evaluation.suggestions.experiment import SECONDS
 
-OF_RUN = "seconds"  # a metric that another run of the same gives otherwise
 NO_TABLES = ("sheet", "notes")
 
 
@@ -15,9 +15,9 @@ def suggestion_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
     """Return the tables of an answer; p values stand beside the differences, times in a table of the run."""
     systems = answer["systems"]
     shown = {
-        name: {"metrics": {m: v for m, v in body["metrics"].items() if m != OF_RUN}} for name, body in systems.items()
+        name: {"metrics": {m: v for m, v in body["metrics"].items() if m != SECONDS}} for name, body in systems.items()
     }
-    differences = [d for d in answer["differences"] if d["metric"] != OF_RUN]
+    differences = answer["differences"]
     rest = {key: value for key, value in answer.items() if key not in NO_TABLES}
     metrics = dict.fromkeys(m for body in shown.values() for m in body["metrics"])
     figures = tuple((m, *(interval_text(body["metrics"].get(m)) for body in shown.values())) for m in metrics)
@@ -32,7 +32,7 @@ def suggestion_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
         (name, *(str(body["verdicts"][v]) for v in ("correct", "incorrect", "unsure", "not judged")))
         for name, body in systems.items()
     )
-    seconds = tuple((name, interval_text(body["metrics"].get(OF_RUN))) for name, body in systems.items())
+    seconds = tuple((name, interval_text(body["metrics"].get(SECONDS))) for name, body in systems.items())
     more = [
         ReportTable("Systems (mean and 95 % interval)", ("metric", *systems), figures),
         ReportTable(f"Differences to {baseline} (paired)", columns, rows),
