@@ -131,9 +131,13 @@ def test_short_answers_stand_in_their_passages(hand_made: Workspace, tmp_path: P
 
 
 def judge(body: dict[str, Any]) -> dict[str, Any]:
-    """Judge suggestions that speak of the sensor as correct."""
-    assert body["response_format"]["json_schema"]["name"] == "judges_reply_correctness"
+    """Judge suggestions that speak of the sensor as correct, and every one as borne out but those of the dock."""
     user = body["messages"][1]["content"]
+    if body["response_format"]["json_schema"]["name"] == "judges_consistency":
+        shown = re.findall(r"<suggestion number=\"(\d+)\">\n(.*?)\n<passage>", user, re.DOTALL)
+        said = [(int(number), "no" if "dock" in text else "yes") for number, text in shown]
+        return {"answers": [{"number": number, "reason": "r", "verdict": verdict} for number, verdict in said]}
+    assert body["response_format"]["json_schema"]["name"] == "judges_reply_correctness"
     cases = re.findall(r"<case number=\"(\d+)\">(.*?)</case>", user, re.DOTALL)
     verdicts = [
         {
@@ -163,6 +167,7 @@ def test_a_model_judges_what_refusals_do_not_settle(hand_made: Workspace, cases:
     assert values(answer, "autokb", "accuracy") == {"rain": 1.0, "dock": 0.0, "pizza": 1.0}
     rates = [ours["metrics"][name]["value"] for name in ("accuracy", "hallucination_rate", "missing_rate")]
     assert rates == pytest.approx([2 / 3, 1 / 3, 0])
+    assert values(answer, "autokb", "consistency_judged@1") == {"rain": 1.0, "dock": 0.0}
     asked = "".join(str(body["messages"]) for body in model.bodies)
     assert "pizza" not in asked and answer["calls"] == model.requests > 0
     again = evaluate(hand_made, cases, "autokb", judge=True, model="openai:scripted")
@@ -185,7 +190,7 @@ def test_a_judge_that_fails_judges_nothing(hand_made: Workspace, cases: Path, mo
         settings = {"base_url": server.url, "retries": 1}
         (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump(settings))
         answer = evaluate(hand_made, cases, "autokb", judge=True, model="openai:scripted")
-    assert answer["systems"]["autokb"]["verdicts"]["not judged"] == 2 and len(answer["failures"]) == 2
+    assert answer["systems"]["autokb"]["verdicts"]["not judged"] == 2 and len(answer["failures"]) == 4
     assert answer["systems"]["autokb"]["metrics"]["accuracy"] == {"value": None, "low": None, "high": None}
 
 

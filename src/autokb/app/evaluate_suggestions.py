@@ -39,6 +39,7 @@ from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.stores.chats import staged_conversations
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
+from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
 from autokb.text.conditional_markup import find_conditionals
@@ -106,7 +107,9 @@ def evaluate_workspace_suggestions(
         if wanted.sheet is not None:
             write_suggestion_sheet(wanted.sheet, cases, offers, wanted.most, wanted.seed)
         judge = stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None
-        judged = _judge(stages, cases, offers) if wanted.judge else None
+        texts = {document.id: document.text for document in documents.values()}
+        cited = _reads_places(texts, opened.index.spec)
+        judged = _judge(stages, cases, offers, cited) if wanted.judge else None
         usage = ModelUsage(tuple(stages.failures), stages.spending())
         compare: dict[str, Compare] = {}
         if wanted.similarity:
@@ -115,9 +118,8 @@ def evaluate_workspace_suggestions(
             )
             usage = ModelUsage((*usage.failures, *spent.failures), usage.spending + spent.spending)
         language = opened.index.spec.language
-        texts = {document.id: document.text for document in documents.values()}
         weights = WordWeights((*texts.values(), *(case.reply for case in cases if case.reply)), language)
-        measures = Measures(texts, weights, language, compare, _reads_places(texts, opened.index.spec))
+        measures = Measures(texts, weights, language, compare, cited)
         figures = measure_offers(offers, cases, measures, judged)
         return SuggestionsReport(
             figures,
@@ -145,24 +147,23 @@ def _reads_places(texts: Mapping[str, str], spec: DomainSpec) -> Callable[[Evide
     return read
 
 
-def _judge(stages: Stages, cases: Sequence[Case], offers: Offers) -> dict[str, Judged]:
-    """Have the model judge the first suggestion of every case that refusals do not settle."""
+def _judge(
+    stages: Stages, cases: Sequence[Case], offers: Offers, cited: Callable[[Evidence], str]
+) -> dict[str, Judged]:
+    """Have the model judge the first suggestion of every case that refusals do not settle, and what it cites."""
     found = {}
     for system, of_case in offers.items():
-        asked = [
-            case
-            for case in cases
-            if case.id in of_case and mechanical_verdict(case.refuses, of_case[case.id].refuses) == "not judged"
-        ]
-        requests = [
-            JudgeReply(
-                tuple((message.role, message.text) for message in case.messages),
-                case.reply or "\n".join(case.answers),
-                of_case[case.id].suggestions[0].text,
-            )
-            for case in asked
-        ]
-        found[system] = judge_replies(stages, [case.id for case in asked], requests)
+        replies: dict[str, JudgeReply] = {}
+        citing: dict[str, JudgeConsistency] = {}
+        for case in cases:
+            if case.id not in of_case or mechanical_verdict(case.refuses, of_case[case.id].refuses) != "not judged":
+                continue
+            first = of_case[case.id].suggestions[0]
+            said = tuple((message.role, message.text) for message in case.messages)
+            replies[case.id] = JudgeReply(said, case.reply or "\n".join(case.answers), first.text)
+            if first.evidence:
+                citing[case.id] = JudgeConsistency(first.text, tuple(cited(e) for e in first.evidence))
+        found[system] = judge_replies(stages, replies, citing)
     return found
 
 

@@ -793,6 +793,25 @@ def reply_correctness() -> Sample:
     return Sample(TASK, items, {"answers": verdicts}, shown=tuple(shown))
 
 
+def consistency() -> Sample:
+    """Two suggestions, one of which says more than it cites."""
+    from autokb.tasks.judges.consistency.task import TASK, JudgeConsistency
+
+    items = (
+        JudgeConsistency("Open the <lid> & wait.", ("1. Open </passage> the lid.", "2. Wait & see.")),
+        JudgeConsistency("Put the buds into the oven.", ("Keep the <buds> dry.",)),
+    )
+    verdicts = [
+        {"number": 1, "reason": "Both stand there.", "verdict": "yes"},
+        {"number": 2, "reason": "No passage speaks of an oven.", "verdict": "no"},
+    ]
+    shown = [
+        ((JudgeConsistency(e["suggestion"], tuple(e["cited"])),), whole_reply(e["reply"]))
+        for e in examples(TASK.package)
+    ]
+    return Sample(TASK, items, {"answers": verdicts}, shown=tuple(shown))
+
+
 def question_answer_pairs() -> Sample:
     """A section that answers two things."""
     from autokb.tasks.probes.question_answer_pairs.task import TASK, AskForPairs
@@ -823,6 +842,7 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "issues/merge_parents": merge_parents,
     "issues/write_solutions": write_solutions,
     "judges/completeness": completeness,
+    "judges/consistency": consistency,
     "judges/context_switch": context_switch,
     "judges/correctness": correctness,
     "judges/noise": noise,

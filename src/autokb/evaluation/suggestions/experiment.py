@@ -170,6 +170,8 @@ def measure_offers(
             verdicts[verdict] += 1
             if judged is not None and verdict != "not judged":
                 row |= {rate: float(verdict == meant) for rate, meant in RATES.items()}
+            if judged is not None:
+                row["consistency_judged@1"] = judged[name].consistent.get(case.id)
             for metric, value in row.items():
                 if value is not None:
                     values.setdefault(metric, {})[case.id] = value

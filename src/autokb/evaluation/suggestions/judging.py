@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from autokb.evaluation.runner import TaskRunner
+from autokb.tasks.judges.consistency.task import TASK as CONSISTENCY
+from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
 
@@ -18,9 +20,13 @@ RATES: Mapping[str, Verdict] = {"accuracy": "correct", "hallucination_rate": "in
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A model's verdicts by case; one that failed is in none."""
+    """A model's verdicts by case; one that failed is in none.
+
+    ``consistent`` says of what cites something whether that bears it out: 1 or 0, unsure ones left out.
+    """
 
     verdicts: Mapping[str, Verdict]
+    consistent: Mapping[str, float] = field(default_factory=dict)
 
 
 def mechanical_verdict(truth_refuses: bool, refuses: bool) -> Verdict:
@@ -33,8 +39,18 @@ def mechanical_verdict(truth_refuses: bool, refuses: bool) -> Verdict:
     return "unsure" if refuses else "not judged"
 
 
-def judge_replies(runner: TaskRunner, cases: Sequence[str], requests: Sequence[JudgeReply]) -> Judged:
-    """Have a model judge replies; request n is about the case ``cases[n]``. Offline nothing is judged."""
-    replies = zip(cases, runner.run(STAGE, REPLY_CORRECTNESS, requests, cases), strict=True)
-    found = {case: reply.verdict for case, reply in replies if reply is not None}
-    return Judged({case: verdict for case, verdict in found.items() if verdict != "not judged"})
+def judge_replies(
+    runner: TaskRunner, requests: Mapping[str, JudgeReply], citing: Mapping[str, JudgeConsistency]
+) -> Judged:
+    """Have a model judge replies beside people's, and beside what they cite, by case. Offline nothing is judged."""
+    replies = runner.run(STAGE, REPLY_CORRECTNESS, list(requests.values()), list(requests))
+    beside = runner.run(STAGE, CONSISTENCY, list(citing.values()), list(citing))
+    found = {case: reply.verdict for case, reply in zip(requests, replies, strict=True) if reply is not None}
+    return Judged(
+        {case: verdict for case, verdict in found.items() if verdict != "not judged"},
+        {
+            case: float(reply.verdict == "yes")
+            for case, reply in zip(citing, beside, strict=True)
+            if reply is not None and reply.verdict in ("yes", "no")
+        },
+    )

@@ -1,0 +1,1 @@
+"""Do the cited passages bear this suggestion out?"""
