@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
-from autokb.app.ask import open_index
-from autokb.app.suggestion_systems import SuggestionSystems
+from autokb.app.ask import OpenIndex
+from autokb.app.suggestion_systems import Suggest, SuggestionSystems
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
@@ -18,6 +18,7 @@ from autokb.core.progress import Progress, silent
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.suggestions.cases import Case, case_statistics, read_cases, resolve_case_documents
 from autokb.evaluation.suggestions.experiment import (
+    Cited,
     Compare,
     Measures,
     Offers,
@@ -38,7 +39,9 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.stores.chats import staged_conversations
 from autokb.stores.published import read_published
+from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
@@ -76,12 +79,14 @@ class SuggestionEvaluation:
 
 
 def evaluate_workspace_suggestions(
-    workspace: Workspace,
+    opened: OpenIndex,
+    suggest: Suggest,
     wanted: SuggestionEvaluation,
     progress: Progress = silent,
     options: ModelOptions | None = None,
 ) -> SuggestionsReport:
-    """Answer ``evaluate suggestions`` for a workspace."""
+    """Answer ``evaluate suggestions`` for a workspace; ``suggest`` is the product's, past tickets and all."""
+    workspace = opened.by_language.workspace
     started = time.perf_counter()
     names = choose_suggestion_systems(wanted.systems)
     baseline = wanted.baseline or (INCUMBENT if INCUMBENT in names else names[0])
@@ -94,22 +99,18 @@ def evaluate_workspace_suggestions(
     if wanted.sheet is not None:
         check_sheet(wanted.sheet, names)
     given = read_cases(wanted.cases)
-    with (
-        workspace.file() as file,
-        closing(open_index(workspace)) as opened,
-        open_stages(workspace, file, progress, options) as stages,
-    ):
+    with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
         documents = read_published(file).kb.documents
         cases, unresolved = resolve_case_documents(given, DocumentNames(tuple(documents.values())).resolve)
-        makes = SuggestionSystems(opened, cases, staged_conversations(file), stages)
+        makes = SuggestionSystems(opened, suggest, cases, staged_conversations(file), stages)
         systems = {name: makes.system(name) for name in names}
         offers = ask_systems(systems, cases, _count(progress, len(cases)))
         if wanted.sheet is not None:
             write_suggestion_sheet(wanted.sheet, cases, offers, wanted.most, wanted.seed)
         judge = stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None
         texts = {document.id: document.text for document in documents.values()}
-        cited = _reads_places(texts, opened.index.spec)
-        judged = _judge(stages, cases, offers, cited) if wanted.judge else None
+        places = _Places(texts, opened.index.spec, file)
+        judged = _judge(stages, cases, offers, places.as_read) if wanted.judge else None
         usage = ModelUsage(tuple(stages.failures), stages.spending())
         compare: dict[str, Compare] = {}
         if wanted.similarity:
@@ -119,7 +120,7 @@ def evaluate_workspace_suggestions(
             usage = ModelUsage((*usage.failures, *spent.failures), usage.spending + spent.spending)
         language = opened.index.spec.language
         weights = WordWeights((*texts.values(), *(case.reply for case in cases if case.reply)), language)
-        measures = Measures(texts, weights, language, compare, cited)
+        measures = Measures(places.texts_of, weights, language, compare, places.as_read)
         figures = measure_offers(offers, cases, measures, judged)
         return SuggestionsReport(
             figures,
@@ -134,22 +135,33 @@ def evaluate_workspace_suggestions(
         )
 
 
-def _reads_places(texts: Mapping[str, str], spec: DomainSpec) -> Callable[[Evidence], str]:
-    """Return what gives the words that readers see at a place: a manual's ``{for win}`` is Windows, as in its steps."""
-    reader = audience_reader(spec.attributes, spec.language)
-    conditionals = {document: find_conditionals(text) for document, text in texts.items()}
+class _Places:
+    """What stands at the places that suggestions cite, in documents and in tickets."""
 
-    def read(evidence: Evidence) -> str:
-        here = [c for c in conditionals.get(evidence.document, ()) if c.start < evidence.end and c.end > evidence.start]
-        labels = [conditional_label(conditional, reader) for conditional in here]
-        return "\n".join((evidence.quote, plain_text(evidence.quote), *labels))
+    def __init__(self, texts: Mapping[str, str], spec: DomainSpec, file: WorkspaceFile) -> None:
+        self._texts = texts
+        self._reader = audience_reader(spec.attributes, spec.language)
+        self._conditionals = lru_cache(maxsize=1_000)(find_conditionals)
+        self._tickets = lru_cache(maxsize=1_000)(lambda ticket: read_tickets(file, [ticket]).get(ticket))
 
-    return read
+    def texts_of(self, place: Cited) -> Sequence[str]:
+        """Return the text of the document, or of every section of the ticket that has the name."""
+        if isinstance(place, Evidence):
+            return [self._texts.get(place.document, "")]
+        ticket = self._tickets(place.ticket)
+        return [section.text for section in ticket.sections if section.section == place.section] if ticket else []
+
+    def as_read(self, place: Cited) -> str:
+        """Return the words that readers see at a place: a manual's ``{for win}`` is Windows, as in its steps."""
+        labels: list[str] = []
+        if isinstance(place, Evidence):
+            around = self._conditionals(self._texts.get(place.document, ""))
+            here = [c for c in around if c.start < place.end and c.end > place.start]
+            labels = [conditional_label(conditional, self._reader) for conditional in here]
+        return "\n".join((place.quote, plain_text(place.quote), *labels))
 
 
-def _judge(
-    stages: Stages, cases: Sequence[Case], offers: Offers, cited: Callable[[Evidence], str]
-) -> dict[str, Judged]:
+def _judge(stages: Stages, cases: Sequence[Case], offers: Offers, cited: Callable[[Cited], str]) -> dict[str, Judged]:
     """Have the model judge the first suggestion of every case that refusals do not settle, and what it cites."""
     found = {}
     for system, of_case in offers.items():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.past_replies import nearest_replies
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
 from autokb.app.ask import OpenIndex
-from autokb.app.suggest import refusal_of, suggest
-from autokb.core.conversations import Conversation
+from autokb.app.suggest import refusal_of
+from autokb.core.conversations import Conversation, Message
 from autokb.core.ids import short_id
 from autokb.core.nouns import Evidence, Hit
 from autokb.core.ranking import best_first
@@ -28,6 +28,7 @@ from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
 from autokb.text.masking import find_private
 
+Suggest = Callable[[Sequence[Message]], Suggested]  # the messages of a conversation, the last one the customer's
 ANSWER_STAGE = "answer"
 # How many passages a short answer is looked for in; None are the case's own documents.
 PASSAGES_OF: Mapping[str, int | None] = dict(zip(SHORT_ANSWERS, (1, 3, None), strict=True))
@@ -40,9 +41,13 @@ LEAVE_ONE_OUT = (
 
 @dataclass(frozen=True)
 class SuggestionSystems:
-    """Makes systems over one workspace; ``stages`` answer their tasks and give texts their vectors."""
+    """Makes systems over one workspace.
+
+    ``suggest`` is the product's; ``stages`` answer the tasks of other systems and give texts their vectors.
+    """
 
     opened: OpenIndex
+    suggest: Suggest
     cases: Sequence[Case]
     conversations: Sequence[Conversation]
     stages: Stages
@@ -61,7 +66,7 @@ class SuggestionSystems:
         return () if self.conversations else (LEAVE_ONE_OUT,)
 
     def _autokb(self, case: Case) -> Offer:
-        return as_offer(suggest(self.opened, case.messages))
+        return as_offer(self.suggest(case.messages))
 
     def _autokb_on_gold(self, case: Case) -> Offer | None:
         """Suggest from the case's documents alone, whatever the gate says: the best of what they can show."""

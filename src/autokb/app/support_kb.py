@@ -530,7 +530,7 @@ class SupportKB:
         from autokb.app.evaluate_suggestions import evaluate_workspace_suggestions
         from autokb.pipeline.model_session import ModelOptions
 
-        return evaluate_workspace_suggestions(self.workspace, wanted, progress, ModelOptions(budget))
+        return evaluate_workspace_suggestions(self._open_index(), self.suggest, wanted, progress, ModelOptions(budget))
 
     def evaluate_quality(
         self,

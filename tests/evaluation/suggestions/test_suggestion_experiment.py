@@ -6,21 +6,31 @@ from autokb.answering.suggest import Suggestion
 from autokb.core.conversations import Message
 from autokb.core.nouns import Evidence
 from autokb.core.results import Spending, Tokens
+from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.experiment import (
+    Cited,
     Measures,
     Offer,
     ask_systems,
     case_figures,
     differences_to,
     measure_offers,
+    source_of,
 )
 from autokb.evaluation.suggestions.judging import Judged, mechanical_verdict
 from autokb.evaluation.suggestions.text_metrics import WordWeights
 
 DOCUMENTS = {"rain.md": "Dry the rain sensor. Start the robot again.", "dock.md": "Clean the dock."}
-MEASURES = Measures(DOCUMENTS, WordWeights(DOCUMENTS.values()))
+TICKET = "The rain stops it.\nReplace the seal."
+
+
+def texts_of(place: Cited) -> list[str]:
+    return [DOCUMENTS.get(source_of(place), ""), "another comment", TICKET]
+
+
+MEASURES = Measures(texts_of, WordWeights(DOCUMENTS.values()))
 
 
 def case(name: str, reply: str = "", *documents: str) -> Case:
@@ -75,8 +85,20 @@ def test_a_quote_that_does_not_stand_there_is_told() -> None:
     assert case_figures(case("1", "x"), Offer((invented,), False), MEASURES)["quotes_verbatim"] == 0
 
 
+def test_a_ticket_is_cited_like_a_document() -> None:
+    place = TicketEvidence("APP-1", "comments", 19, 36, "Replace the seal.")
+    asked = case("1", "Replace its seal.", "APP-1")
+    found = case_figures(asked, Offer((Suggestion("Replace the seal.", "ticket", (place,)),), False), MEASURES)
+    assert (found["coverage@1"], found["document_right@1"], found["consistency@1"], found["quotes_verbatim"]) == (
+        1,
+    ) * 4
+    moved = TicketEvidence("APP-1", "comments", 18, 36, "Replace the seal.")
+    found = case_figures(asked, Offer((Suggestion("Replace it.", "ticket", (moved,)),), False), MEASURES)
+    assert found["quotes_verbatim"] == 0
+
+
 def test_what_marks_say_in_words_is_cited_too() -> None:
-    measures = Measures(DOCUMENTS, MEASURES.weights, cited=lambda e: f"{e.quote} Windows")
+    measures = Measures(texts_of, MEASURES.weights, cited=lambda e: f"{e.quote} Windows")
     text = said("(Windows) Dry the rain sensor.", "rain.md", "Dry the rain sensor.")
     assert case_figures(case("1", "x"), Offer((text,), False), MEASURES)["consistency@1"] == 3 / 4
     assert case_figures(case("1", "x"), Offer((text,), False), measures)["consistency@1"] == 1

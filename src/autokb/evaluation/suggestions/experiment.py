@@ -12,6 +12,7 @@ from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
 from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.statistics.paired_differences import Difference, paired_difference, paired_t_test
@@ -31,6 +32,7 @@ from autokb.evaluation.suggestions.text_metrics import (
 SECONDS = "seconds"  # of a case: a figure of the run, which is in no difference, as another run has another one
 MOST = 3  # suggestions that a person is shown, and that a figure ``@3`` looks at
 Compare = Callable[[str, str], float]  # a reply and a person's: how alike they are
+Cited = Evidence | TicketEvidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,17 @@ Offers = Mapping[str, Mapping[str, Offer]]  # by system and case
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What figures are counted with: the texts of the documents, rarity of words, and further comparisons by name.
+    """What figures are counted with: what is cited, rarity of words, and further comparisons by name.
 
-    ``cited`` gives what readers see at a place: the quote, and what marks around and in it say in words.
+    ``sources`` gives the texts that a place can be in (several sections of a ticket have one name), ``cited`` what
+    readers see there: the quote, and what marks around and in it say in words.
     """
 
-    documents: Mapping[str, str]
+    sources: Callable[[Cited], Sequence[str]]
     weights: WordWeights
     language: str = ENGLISH
     compare: Mapping[str, Compare] = field(default_factory=dict)
-    cited: Callable[[Evidence], str] = lambda evidence: evidence.quote
+    cited: Callable[[Cited], str] = lambda place: place.quote
 
     @property
     def similarities(self) -> Mapping[str, Compare]:
@@ -201,7 +204,7 @@ def case_figures(case: Case, offer: Offer, measures: Measures) -> dict[str, floa
                 "coverage@3": float(any(one.evidence for one in shown)),
             }
         if offer.cites and case.documents:
-            right = [any(e.document in case.documents for e in one.evidence) for one in shown]
+            right = [any(source_of(e) in case.documents for e in one.evidence) for one in shown]
             found |= {"document_right@1": float(any(right[:1])), "document_right@3": float(any(right))}
         if case.reply:
             found |= _similarities(case.reply, shown, measures)
@@ -241,7 +244,9 @@ def _of_suggestions(shown: Sequence[Suggestion], measures: Measures) -> dict[str
     places = [[measures.cited(e) for e in one.evidence] for one in cited]
     words = [supported_share(one.text, texts, language) for one, texts in zip(cited, places, strict=True)]
     whole = [supported_sentences(one.text, texts, language) for one, texts in zip(cited, places, strict=True)]
-    quotes = [measures.documents.get(e.document, "")[e.start : e.end] == e.quote for one in cited for e in one.evidence]
+    quotes = [
+        any(text[e.start : e.end] == e.quote for text in measures.sources(e)) for one in cited for e in one.evidence
+    ]
     return {
         "consistency@1": words[0] if cited and cited[0] is shown[0] else None,
         "consistency@3": _mean(words),
@@ -251,6 +256,11 @@ def _of_suggestions(shown: Sequence[Suggestion], measures: Measures) -> dict[str
         "suggestions": float(len(shown)) if shown else None,
         "distinctness": distinctness([one.text for one in shown], language),
     }
+
+
+def source_of(place: Cited) -> str:
+    """Return the id of the document or ticket that is cited."""
+    return place.document if isinstance(place, Evidence) else place.ticket
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
