@@ -750,13 +750,6 @@ def next_step() -> Sample:
     return Sample(TASK, (item,), reply, NOT_IN_REPLIES, shown)
 
 
-SAMPLES: Mapping[str, Callable[[], Sample]] = {
-    "answers/answer_from_quotes": answer_from_quotes,
-    "answers/draft_and_doubt": draft_and_doubt,
-    "answers/extract_quotes": extract_quotes,
-    "answers/next_step": next_step,
-    "answers/verify_draft": verify_draft,
-    "answers/write_replies": write_replies,
 def short_answer() -> Sample:
     """A question and two passages, one of which answers it."""
     from autokb.tasks.answers.short_answer.task import TASK, AnswerShortly
@@ -827,7 +820,13 @@ def question_answer_pairs() -> Sample:
 
 
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
+    "answers/answer_from_quotes": answer_from_quotes,
+    "answers/draft_and_doubt": draft_and_doubt,
+    "answers/extract_quotes": extract_quotes,
+    "answers/next_step": next_step,
     "answers/short_answer": short_answer,
+    "answers/verify_draft": verify_draft,
+    "answers/write_replies": write_replies,
     "chunking/add_context": add_context,
     "chunking/find_shift": find_shift,
     "chunking/find_splits": find_splits,
