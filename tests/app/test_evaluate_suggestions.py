@@ -130,6 +130,34 @@ def test_short_answers_stand_in_their_passages(hand_made: Workspace, tmp_path: P
     assert "out" not in values(answer, "short_answer+gold", "seconds")  # it has no document
 
 
+def test_strategies_with_one_passage_three_and_the_right_one(hand_made: Workspace, cases: Path) -> None:
+    names = ("plain@1", "react@3", "chain_of_thought+gold")
+    answer = evaluate(hand_made, cases, *names)
+    assert list(answer["systems"]) == list(names)
+    assert values(answer, "react@3", "answered")["rain"] == 1.0
+    assert values(answer, "plain@1", "refused") == {"pizza": 1.0}
+    assert values(answer, "chain_of_thought+gold", "document_right@1") == {"rain": 1.0}
+    assert values(answer, "chain_of_thought+gold", "answered").keys() == {"rain"}
+    assert {d["baseline"] for d in answer["differences"]} == {"plain@1"}
+
+
+def test_what_a_strategy_asks_of_a_model_is_on_record(
+    hand_made: Workspace, cases: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(lambda _body: "no JSON") as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        settings = {"base_url": server.url, "retries": 1, "prices": {"scripted": {"input": 1.0, "output": 2.0}}}
+        (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump(settings))
+        answer = evaluate(hand_made, cases, "autokb", "plain@3", model="openai:scripted")
+        assert answer["calls"] == server.requests > 0
+        assert values(answer, "autokb", "requests") == {}  # it asks no model, whatever the settings name
+        assert values(answer, "plain@3", "requests")["rain"] > 0
+        assert values(answer, "plain@3", "fallback")["rain"] == 1.0  # the model failed: own words stood in
+        assert answer["cost"] > 0
+        with pytest.raises(StoppedOnPurposeError, match="The budget is reached"):
+            evaluate(hand_made, cases, "react@3", model="openai:scripted", budget=0.0)
+
+
 def judge(body: dict[str, Any]) -> dict[str, Any]:
     """Judge suggestions that speak of the sensor as correct, and every one as borne out but those of the dock."""
     user = body["messages"][1]["content"]

@@ -9,12 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from autokb.app.ask import OpenIndex
-from autokb.app.suggestion_systems import Suggest, SuggestionSystems
+from autokb.app.ask_tickets import TicketAsking
+from autokb.app.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Evidence
 from autokb.core.progress import Progress, silent
+from autokb.core.results import Spending
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.suggestions.cases import Case, case_statistics, read_cases, resolve_case_documents
 from autokb.evaluation.suggestions.experiment import (
@@ -40,7 +42,6 @@ from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.stores.chats import staged_conversations
 from autokb.stores.published import read_published
 from autokb.stores.ticket_tables import read_tickets
-from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
@@ -80,15 +81,16 @@ class SuggestionEvaluation:
 
 def evaluate_workspace_suggestions(
     opened: OpenIndex,
-    suggest: Suggest,
+    tickets: TicketAsking | None,
     wanted: SuggestionEvaluation,
     progress: Progress = silent,
     options: ModelOptions | None = None,
 ) -> SuggestionsReport:
-    """Answer ``evaluate suggestions`` for a workspace; ``suggest`` is the product's, past tickets and all."""
+    """Answer ``evaluate suggestions`` for a workspace, its past ``tickets`` too where it has some."""
     workspace = opened.by_language.workspace
     started = time.perf_counter()
-    names = choose_suggestion_systems(wanted.systems)
+    options = options or ModelOptions()
+    names = choose_suggestion_systems(wanted.systems, tuple(STRATEGY_SYSTEMS))
     baseline = wanted.baseline or (INCUMBENT if INCUMBENT in names else names[0])
     if baseline not in names:
         raise BadInputError(f"The baseline {baseline!r} is not among the systems: {', '.join(names)}.")
@@ -102,22 +104,29 @@ def evaluate_workspace_suggestions(
     with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
         documents = read_published(file).kb.documents
         cases, unresolved = resolve_case_documents(given, DocumentNames(tuple(documents.values())).resolve)
-        makes = SuggestionSystems(opened, suggest, cases, staged_conversations(file), stages)
-        systems = {name: makes.system(name) for name in names}
-        offers = ask_systems(systems, cases, _count(progress, len(cases)))
+        makes = SuggestionSystems(opened, tickets, cases, staged_conversations(file), stages, options.budget)
+        with makes.held:
+            systems = {name: makes.system(name) for name in names}
+            offers = ask_systems(systems, cases, _count(progress, len(cases)))
         if wanted.sheet is not None:
             write_suggestion_sheet(wanted.sheet, cases, offers, wanted.most, wanted.seed)
         judge = stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None
         texts = {document.id: document.text for document in documents.values()}
         places = _Places(texts, opened.index.spec, file)
-        judged = _judge(stages, cases, offers, places.as_read) if wanted.judge else None
-        usage = ModelUsage(tuple(stages.failures), stages.spending())
+        usage = ModelUsage(tuple(stages.failures), sum(makes.spent, stages.spending()))
+        judged: dict[str, Judged] | None = None
+        if wanted.judge:
+            with open_stages(workspace, file, progress, _left(options, usage.spending)) as judging:
+                judged = _judge(judging, cases, offers, places.as_read)
+                usage = _both(usage, judging)
         compare: dict[str, Compare] = {}
         if wanted.similarity:
-            compare[SIMILARITY], spent = _compare_by(
-                workspace, wanted.similarity, cases, offers, usage, progress, options
-            )
-            usage = ModelUsage((*usage.failures, *spent.failures), usage.spending + spent.spending)
+            other = replace(workspace, settings=replace(workspace.settings, embedder=wanted.similarity))
+            with open_stages(without_models(other), file, progress, _left(options, usage.spending)) as comparing:
+                if comparing.encoder.name == encoder_name(workspace.settings):
+                    raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
+                compare[SIMILARITY] = _compare_by(comparing, cases, offers)
+                usage = _both(usage, comparing)
         language = opened.index.spec.language
         weights = WordWeights((*texts.values(), *(case.reply for case in cases if case.reply)), language)
         measures = Measures(places.texts_of, weights, language, compare, places.as_read)
@@ -179,31 +188,26 @@ def _judge(stages: Stages, cases: Sequence[Case], offers: Offers, cited: Callabl
     return found
 
 
-def _compare_by(
-    workspace: Workspace,
-    embedder: str,
-    cases: Sequence[Case],
-    offers: Offers,
-    before: ModelUsage,
-    progress: Progress,
-    options: ModelOptions | None,
-) -> tuple[Compare, ModelUsage]:
-    """Return the cosine of two texts by another encoder than the retriever's, and what its vectors cost.
+def _compare_by(stages: Stages, cases: Sequence[Case], offers: Offers) -> Compare:
+    """Return the cosine of a suggestion and a reply by another encoder than the retriever's.
 
-    A suggestion chosen by an encoder would look good to the same one. A budget holds for both together.
+    A suggestion chosen by an encoder would look good to the same one.
     """
-    other = replace(workspace, settings=replace(workspace.settings, embedder=embedder))
-    options = options or ModelOptions()
-    if options.budget is not None:
-        options = replace(options, budget=max(0.0, options.budget - (before.spending.cost or 0.0)))
     shown = [one.text for of_case in offers.values() for o in of_case.values() for one in o.suggestions]
     texts = list(dict.fromkeys([*shown, *(case.reply for case in cases if case.reply)]))
-    with workspace.file() as file, open_stages(without_models(other), file, progress, options) as stages:
-        if stages.encoder.name == encoder_name(workspace.settings):
-            raise BadInputError(SAME_ENCODER.format(embedder=embedder))
-        vectors = dict(zip(texts, stages.embed(texts), strict=True))
-        usage = ModelUsage(tuple(stages.failures), stages.spending())
-    return lambda one, other_text: float(vectors[one] @ vectors[other_text]), usage
+    vectors = dict(zip(texts, stages.embed(texts), strict=True))
+    return lambda one, other: float(vectors[one] @ vectors[other])
+
+
+def _left(options: ModelOptions, spent: Spending) -> ModelOptions:
+    """Return the options with what is left of the budget: systems, judges and the encoder share one."""
+    if options.budget is None:
+        return options
+    return replace(options, budget=max(0.0, options.budget - (spent.cost or 0.0)))
+
+
+def _both(before: ModelUsage, stages: Stages) -> ModelUsage:
+    return ModelUsage((*before.failures, *stages.failures), before.spending + stages.spending())
 
 
 def _read(

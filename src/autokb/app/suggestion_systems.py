@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 
 from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.past_replies import nearest_replies
+from autokb.answering.strategies.passages import Passage, passages_of
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
 from autokb.app.ask import OpenIndex
-from autokb.app.suggest import refusal_of
-from autokb.core.conversations import Conversation, Message
+from autokb.app.ask_tickets import TicketAsking
+from autokb.app.suggest import refusal_of, suggest
+from autokb.app.suggest_by_strategy import STRATEGIES, suggest_by_strategy
+from autokb.app.suggestion_models import SuggestionModels
+from autokb.core.conversations import Conversation
+from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.ids import short_id
 from autokb.core.nouns import Evidence, Hit
 from autokb.core.ranking import best_first
 from autokb.core.reply_rules import read_reply_rules
+from autokb.core.results import Spending
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.experiment import Offer, System
 from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT, SHORT_ANSWERS
@@ -28,7 +35,13 @@ from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
 from autokb.text.masking import find_private
 
-Suggest = Callable[[Sequence[Message]], Suggested]  # the messages of a conversation, the last one the customer's
+BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
+# Each strategy with one passage, with three (tables 5 and 9 of the paper), and with the case's own documents.
+STRATEGY_SYSTEMS: Mapping[str, tuple[str, int | None]] = {
+    name: (strategy, passages)
+    for strategy in STRATEGIES
+    for name, passages in ((f"{strategy}@1", 1), (f"{strategy}@3", 3), (strategy + GOLD, None))
+}
 ANSWER_STAGE = "answer"
 # How many passages a short answer is looked for in; None are the case's own documents.
 PASSAGES_OF: Mapping[str, int | None] = dict(zip(SHORT_ANSWERS, (1, 3, None), strict=True))
@@ -43,14 +56,18 @@ LEAVE_ONE_OUT = (
 class SuggestionSystems:
     """Makes systems over one workspace.
 
-    ``suggest`` is the product's; ``stages`` answer the tasks of other systems and give texts their vectors.
+    ``stages`` answer tasks and give texts their vectors; the strategies of ``suggest`` have sessions of their own.
+    ``budget`` (USD) is for what these ask.
     """
 
     opened: OpenIndex
-    suggest: Suggest
+    tickets: TicketAsking | None
     cases: Sequence[Case]
     conversations: Sequence[Conversation]
     stages: Stages
+    budget: float | None = None
+    held: ExitStack = field(default_factory=ExitStack)
+    spent: list[Spending] = field(default_factory=list)
 
     def system(self, name: str) -> System:
         """Return a system by its name; what it needs in memory is made here, not at the first case."""
@@ -58,6 +75,8 @@ class SuggestionSystems:
             return self._incumbent()
         if name in SHORT_ANSWERS:
             return self._short_answers(PASSAGES_OF[name])
+        if name in STRATEGY_SYSTEMS:
+            return self._strategy(*STRATEGY_SYSTEMS[name])
         return {AUTOKB: self._autokb, AUTOKB + GOLD: self._autokb_on_gold}[name]
 
     @property
@@ -66,12 +85,57 @@ class SuggestionSystems:
         return () if self.conversations else (LEAVE_ONE_OUT,)
 
     def _autokb(self, case: Case) -> Offer:
-        return as_offer(self.suggest(case.messages))
+        return as_offer(suggest(self.opened, case.messages, self.tickets))
+
+    def _strategy(self, strategy: str, passages: int | None) -> System:
+        """Return what a strategy writes from so many passages, of the case's documents where it is None.
+
+        Its requests are those of the settings' model; offline its tasks are answered by their heuristics.
+        """
+        kept = SuggestionModels(self.opened.by_language.workspace, self.opened.file)
+        self.held.callback(kept.close)
+
+        def offer(case: Case) -> Offer | None:
+            if passages is None and not case.documents:
+                return None
+            models = kept if self.budget is None else replace(kept, budget=self._left())
+
+            def look_up(_question: str, most: int) -> Sequence[Passage]:
+                return passages_of(self._gold_answer(case), most, also_far=True)
+
+            found = suggest_by_strategy(
+                self.opened,
+                case.messages,
+                strategy=strategy,
+                passages=passages or MOST_SUGGESTIONS,
+                models=models,
+                tickets=self.tickets if passages else None,
+                retrieve=None if passages else look_up,
+            )
+            self.spent.append(found.spent)
+            return as_offer(found)
+
+        return offer
+
+    def _left(self) -> float:
+        """Return what is left of the budget (StoppedOnPurposeError where it is used up)."""
+        left = (self.budget or 0.0) - sum(one.cost or 0.0 for one in (self.stages.spending(), *self.spent))
+        if left <= 0:
+            raise StoppedOnPurposeError(BUDGET_REACHED)
+        return left
 
     def _autokb_on_gold(self, case: Case) -> Offer | None:
         """Suggest from the case's documents alone, whatever the gate says: the best of what they can show."""
         if not case.documents:
             return None
+        spec = self.opened.index.spec
+        rules = read_reply_rules(spec.reply)
+        answer = self._gold_answer(case)
+        found = suggestions_from([answer], rules, refusal_of(rules, spec), language=spec.language)
+        return Offer(found, not found)
+
+    def _gold_answer(self, case: Case) -> Answer:
+        """Return what the case's documents can show, the nearest to its question first."""
         index = self.opened.index
         spec = index.spec
         rows_of = index.shown.rows_of
@@ -81,10 +145,7 @@ class SuggestionSystems:
         best = [index.shown.solutions[rows[n]] for n in best_first(scores, len(rows))]
         passages = tuple(ShownPassage(s.evidence[0].document, "", s) for s in best if s.evidence)
         documents = tuple(Hit(document, 1.0) for document in case.documents)
-        answer = Answer(turn.text, {}, "answered", None, (), passages, documents)
-        rules = read_reply_rules(spec.reply)
-        found = suggestions_from(answer, rules, refusal_of(rules, spec), language=spec.language)
-        return Offer(found, not found)
+        return Answer(turn.text, {}, "answered", None, (), passages, documents)
 
     def _short_answers(self, most: int | None) -> System:
         """Return what answers in a few words of so many passages, of the case's documents where it is None."""
@@ -146,4 +207,5 @@ class SuggestionSystems:
 def as_offer(suggested: Suggested) -> Offer:
     """Return what was suggested as evaluations count it: small talk is friendly, and no help."""
     helps = [one for one in suggested.suggestions if one.source not in ("refusal", "small_talk")]
-    return Offer(suggested.suggestions, suggested.outcome == "abstains" or not helps, suggested.seconds)
+    refuses = suggested.outcome == "abstains" or not helps
+    return Offer(suggested.suggestions, refuses, suggested.seconds, suggested.spent, fell_back=bool(suggested.fallback))

@@ -530,7 +530,8 @@ class SupportKB:
         from autokb.app.evaluate_suggestions import evaluate_workspace_suggestions
         from autokb.pipeline.model_session import ModelOptions
 
-        return evaluate_workspace_suggestions(self._open_index(), self.suggest, wanted, progress, ModelOptions(budget))
+        tickets, index = self._open_past_tickets(), self._open_index()
+        return evaluate_workspace_suggestions(index, tickets, wanted, progress, ModelOptions(budget))
 
     def evaluate_quality(
         self,

@@ -39,7 +39,8 @@ Cited = Evidence | TicketEvidence
 class Offer:
     """What a system suggests for one case; ``refuses`` says that it offers no help.
 
-    ``cites`` is false where it never names where its words are from. ``spending`` is what models were asked for it.
+    ``cites`` is false where it never names where its words are from. ``spending`` is what models were asked for it;
+    where it ``fell_back``, a model failed and other words stood in.
     """
 
     suggestions: tuple[Suggestion, ...]
@@ -47,6 +48,7 @@ class Offer:
     seconds: float = 0.0
     spending: Spending = NOTHING_SPENT
     cites: bool = True
+    fell_back: bool = False
 
 
 System = Callable[[Case], Offer | None]  # None where the system cannot be asked: a case without documents
@@ -220,7 +222,7 @@ def case_figures(case: Case, offer: Offer, measures: Measures) -> dict[str, floa
             "requests": float(spent.calls + spent.cached),
             "tokens": float(spent.tokens.input + spent.tokens.output),
         }
-        found["cost"] = spent.cost
+        found |= {"cost": spent.cost, "fallback": float(offer.fell_back)}
     return found
 
 
