@@ -264,8 +264,6 @@ def test_a_command_prints_what_its_method_returns(
         if "tickets" in command:
             opened(here).add([here / "tickets.json"], "tickets")
             opened(here).build_tickets()
-        if command == "draft-cases":
-            opened(here).add([here / "chats.csv"], "chats")
         if command in ("feedback list", "feedback undo", "feedback feed"):
             opened(here).give_feedback(QUESTION, "used", "s-contacts")
             opened(here).give_feedback(QUESTION, "rejected", "s-rain")
