@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -385,6 +387,14 @@ def test_sessions_stay_open_between_suggestions_and_are_closed_with_the_kb(opene
     assert models._idle[0] is session
     kb.close()
     assert len(models._idle) == 0 and kb._suggestion_models is None
+
+
+def test_a_process_ends_although_nobody_closed_its_sessions(opened: Opened) -> None:
+    folder = opened(ScriptedSuggestions()).workspace.folder
+    opening = f"from autokb.app import SupportKB; kb = SupportKB.open({str(folder)!r})"
+    program = f"{opening}; print(kb.suggest({SILENT!r}).spent.calls)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.strip() == "1"
 
 
 # -- what is given --------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import finalize
 
 from autokb.core.errors import AutokbError
 from autokb.core.results import NOTHING_SPENT, Spending, Tokens
@@ -25,7 +26,7 @@ MOST_SECONDS = 20.0
 REASON_CHARACTERS = 300  # of why a model gave no answer
 
 
-@dataclass
+@dataclass(eq=False)
 class SuggestionModels:
     """Gives what answers tasks: offline at once, by a model through the workspace's ledger.
 
@@ -37,6 +38,10 @@ class SuggestionModels:
     budget: float | None = None
     seconds: float = MOST_SECONDS
     _idle: deque[_Session] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        """Have sessions that nobody closes closed with the process: later the thread that serves them is gone."""
+        finalize(self, _close_all, self._idle)
 
     def asks_models(self, tasks: Sequence[Task[Any, Any]]) -> bool:
         """Return whether a model answers one of the tasks."""
@@ -75,14 +80,18 @@ class SuggestionModels:
 
     def close(self) -> None:
         """Close the connections that are kept open."""
-        while self._idle:
-            self._idle.pop().held.close()
+        _close_all(self._idle)
 
 
 @dataclass(frozen=True)
 class _Session:
     stages: Stages
     held: ExitStack
+
+
+def _close_all(sessions: deque[_Session]) -> None:
+    while sessions:
+        sessions.pop().held.close()
 
 
 class Answering:
