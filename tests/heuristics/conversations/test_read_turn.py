@@ -93,3 +93,22 @@ def test_a_message_that_points_back_has_a_second_reading_with_what_the_agent_wro
     turn = read_turn(said(PROBLEM, "Clean the mesh.", long))
     assert turn.text == long
     assert turn.thread == f"{PROBLEM}\nClean the mesh.\n{long}"
+
+
+def test_who_says_to_ask_something_new_is_read_by_what_follows() -> None:
+    new = "yes, great. One more thing, the lid of the charging case sticks"
+    turn = read_turn(said(PROBLEM, "Is it better now?", new))
+    assert turn.text == "the lid of the charging case sticks"
+    assert (turn.customer, turn.thread) == ((turn.text,), "")
+    turn = read_turn(said(PROBLEM, "Clean it.", "how do I pair a second phone btw? I got it today"))
+    assert turn.text == "how do I pair a second phone ? I got it today"
+    turn = read_turn(said(PROBLEM, "Anything else I can do?", "could you write me a poem about that"))
+    assert (turn.text, turn.thread) == ("could you write me a poem about that", "")
+    assert read_turn(said(PROBLEM, "Anything else I can do?", "and on the laptop?")).text.startswith(PROBLEM)
+
+
+def test_what_was_said_before_counts_for_attributes_of_a_long_answer_too() -> None:
+    answer = "nothing new there, the paper filter, the water tank, the tray and the pump were all changed in spring"
+    turn = read_turn(said("My Duo leaks", "Was anything changed?", answer))
+    assert turn.text == answer
+    assert turn.customer == ("My Duo leaks", answer)

@@ -34,7 +34,8 @@ class Turn:
     """The question that the last message asks.
 
     ``text`` is what is searched for: the last message alone, or behind the earlier ones that it goes on from.
-    ``customer`` are those messages, the last one last; a bare number that answers how old somebody is reads as an age.
+    ``customer`` are those messages, and those that it answers or points back to, the last one last; a bare number that
+    answers how old somebody is reads as an age.
     ``tried`` is what the agent wrote before, which did not help where the customer says so (``unsolved``).
     ``thread`` is the message behind the problem and what the agent wrote last, a second way to read it; empty where the
     message stands by itself. ``small_talk`` is its kind where there is nothing to search for.
@@ -56,6 +57,8 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     earlier = [m.text.strip() for m in before if m.role == CUSTOMER and not small_talk(m.text, language)]
     if kind := small_talk(last, language):
         return Turn(last, (last,), tried, small_talk=kind)
+    if (new := _begun_anew(last, before, language)) is not None:
+        return Turn(new, (new,), tried)
     is_answer = bool(before) and _asks(before[-1]) and not is_question(without_small_talk(last, language), language)
     unsolved = bool(earlier) and _says(last, language, "unsolved")
     if not earlier or not (unsolved or is_answer or points_back(last, language)):
@@ -68,7 +71,7 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     thread = "\n".join((*parts, *tried[-1:], rest))
     customer = tuple(_as_age(m, questions.get(m, ""), language) for m in (*problem, last))
     if not (unsolved or leans_on_before(last, language, is_answer=is_answer)):
-        return Turn(last, customer[-1:], tried, thread=thread)
+        return Turn(last, customer, tried, thread=thread)
     if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, tried, language)):
         return Turn("\n".join((*left, rest)), (*earlier, rest), tried, thread=thread)
     return Turn("\n".join((*parts, rest)), customer, tried, unsolved, thread=thread)
@@ -96,6 +99,19 @@ def points_back(message: str, language: str = ENGLISH) -> bool:
         or _continues(rest, language)
         or _refers(rest, language)
     )
+
+
+def _begun_anew(last: str, before: Sequence[Message], language: str) -> str | None:
+    """Return what a message asks that says to be about something new, or follows a goodbye; None for any other."""
+    if not before:
+        return None
+    for start, _ in reversed(sentences(last, language=language)):
+        if found := _pattern(language, "shifts").search(last, start):
+            asked = " ".join(f"{last[start : found.start()]} {last[found.end() :]}".strip(" ,.:;!?–—-").split())
+            return asked if _is_about(asked, language) else None
+    is_closing = before[-1].role == AGENT and _says(before[-1].text, language, "closing_questions")
+    goes_on = _says(last, language, "unsolved") or _pattern(language, "continuations").match(last)
+    return last if is_closing and not goes_on else None
 
 
 def _problem_of(earlier: Sequence[str], language: str) -> list[str]:

@@ -26,3 +26,5 @@ class ConversationWords(WordLists):
     leaning_openings: tuple[AsWritten, ...] = ()
     conditional_headings: tuple[AsWritten, ...] = ()
     solved: tuple[AsWritten, ...] = ()
+    shifts: tuple[AsWritten, ...] = ()
+    closing_questions: tuple[AsWritten, ...] = ()
