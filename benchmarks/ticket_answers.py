@@ -9,10 +9,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from autokb.app import SupportKB
 from autokb.app.ask_tickets import TicketAnswer, TicketAsking
 from autokb.app.tickets import open_tickets
+from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
 from benchmarks.figures import Figure, Result
@@ -49,7 +52,8 @@ def run(options: argparse.Namespace) -> Result:
             }
         finally:
             opened.close()
-    figures = [Figure("queries", len(queries)), *_matches(queries, answers["graph"])]
+        suggested = _suggested(kb, queries)
+    figures = [Figure("queries", len(queries)), *_matches(queries, answers["graph"]), *suggested]
     detail: dict[str, Any] = {"paper": PAPER, "not measured": missing, "references": "weak"}
     references = [q["weak_reference_answer"] for q in queries]
     for system, found in answers.items():
@@ -65,6 +69,21 @@ def run(options: argparse.Namespace) -> Result:
         detail[f"difference.{name}"] = gain.as_json()
         figures.append(Figure(f"difference.{name}.weak", round(gain.value or 0.0, 4)))
     return Result("ticket_answers", tuple(figures), detail)
+
+
+def _suggested(workspace: Path, queries: Sequence[dict[str, Any]]) -> list[Figure]:
+    """Return how often a past ticket helps a customer who writes the title, and how often it is the right one."""
+    kb = SupportKB.open(workspace)
+    try:
+        found = [kb.suggest(q["query_short"]).suggestions for q in queries]
+    finally:
+        kb.close()
+    first = [next((e.ticket for s in some for e in s.evidence if isinstance(e, TicketEvidence)), "") for some in found]
+    right = [float(t in q["relevant"]) for t, q in zip(first, queries, strict=True) if t]
+    return [
+        Figure("suggested", len(right) / len(queries)),
+        Figure("suggested.right_ticket", sum(right) / max(1, len(right)), f"of {len(right)}"),
+    ]
 
 
 def _matches(queries: Sequence[dict[str, Any]], answers: Sequence[TicketAnswer]) -> list[Figure]:
