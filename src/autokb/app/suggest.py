@@ -98,15 +98,17 @@ class ReadConversation:
         if self.opened is None:
             return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
         answer = self.opened.ask(question, self.stated, LOOKED_THROUGH)
-        if answer.outcome == "abstains" and self.turn.thread and question == self.turn.text:
+        if answer.outcome == "abstains" and self.turn.is_tied and question == self.turn.text:
             return self.answer(self.turn.thread)  # what was said last may only be chat
         return answer
 
     @property
     def answers(self) -> tuple[Answer, ...]:
         """The answers to the ways to read the conversation, the likeliest first."""
-        read = (self.turn.text, self.turn.thread) if self.turn.thread else (self.turn.text,)
-        return tuple({id(answer): answer for answer in map(self.answer, read)}.values())
+        first = self.answer()
+        if not self.turn.thread or first.outcome == "abstains":
+            return (first,)
+        return tuple({id(answer): answer for answer in (first, self.answer(self.turn.thread))}.values())
 
     def own_words(self) -> Suggested:
         """Return what of the answers can be sent as it stands, with what past tickets have to add."""

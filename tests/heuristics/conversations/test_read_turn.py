@@ -91,7 +91,7 @@ def test_a_message_that_points_back_has_a_second_reading_with_what_the_agent_wro
     assert turn.thread == f"{PROBLEM}\nClean the mesh with a brush.\nit still does not work"
     long = "My sister, who borrowed them for her long train journey to Vienna, says that they crackle on her laptop too"
     turn = read_turn(said(PROBLEM, "Clean the mesh.", long))
-    assert turn.text == long
+    assert (turn.text, turn.is_tied) == (long, False)
     assert turn.thread == f"{PROBLEM}\nClean the mesh.\n{long}"
 
 

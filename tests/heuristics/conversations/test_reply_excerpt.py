@@ -18,9 +18,17 @@ def test_whole_steps_from_the_first_one_on() -> None:
     assert found == Excerpt("Unplug the kettle. Turn it over and dry the ring.", (0, 1))
 
 
-def test_numbered_steps_are_never_begun_in_their_middle() -> None:
-    found = cut("1. Unplug the kettle and let it cool down well.", "2. Dry the leaking ring.", question="leaking ring")
-    assert found == Excerpt("Unplug the kettle and let it cool down well.", (0,))
+def test_a_procedure_is_told_from_its_first_step_on() -> None:
+    found = cut("1. Unplug the kettle, let it cool.", "2. Press the leaking ring.", question="leaking ring")
+    assert found == Excerpt("Unplug the kettle, let it cool. Press the leaking ring.", (0, 1))
+    found = cut("1. Unplug it, let it cool for a whole hour.", "2. Press the leaking ring.", question="leaking ring")
+    assert found == Excerpt("Unplug it, let it cool for a whole hour.", (0,))
+
+
+def test_of_things_to_try_the_one_that_the_question_names_comes_first() -> None:
+    tries = ("1. Descale it with one sachet and a litre of water.", "2. A leaking ring is worn: put in a new one.")
+    assert cut(*tries, question="the ring is leaking") == Excerpt("A leaking ring is worn: put in a new one.", (1,))
+    assert cut(*tries, question="what now?") == Excerpt("Descale it with one sachet and a litre of water.", (0,))
 
 
 def test_a_point_of_a_list_that_has_more_of_the_question_comes_first() -> None:
@@ -28,6 +36,12 @@ def test_a_point_of_a_list_that_has_more_of_the_question_comes_first() -> None:
     found = cut(*points, question="the ring is leaking, may I replace it?")
     assert found == Excerpt("A leaking ring is to be replaced: part R2.", (1,))
     assert cut(*points, question="what now?") == Excerpt("Check that the lid is closed and the switch is down.", (0,))
+
+
+def test_a_later_beginning_operates_nothing() -> None:
+    points = ("- Check that the lid of the kettle is closed and dry.", "- Press the leaking ring down until it clicks.")
+    found = cut(*points, question="the ring is leaking")
+    assert found == Excerpt("Check that the lid of the kettle is closed and dry.", (0,))
 
 
 def test_a_reply_begins_at_the_first_sentence_that_needs_no_other() -> None:
@@ -40,7 +54,7 @@ def test_of_a_table_the_row_that_was_asked_for_is_told_with_the_heads_of_its_col
     found = excerpt([table], [table], "the light is red and blinking", RULES)
     assert found == Excerpt("red blinking: no water.", (0,))
     assert excerpt([table], [table], "it hums", RULES) is None
-    wide = "| Part | Daily | Weekly |\n|---|---|---|\n| Drip tray | rinse | scrub |"
+    wide = "| Part | Daily | Weekly |\n|---|---|---|\n| Drip tray | rinse | scrub |\n| Lid | wipe | - |"
     found = excerpt([wide], [wide], "how do I clean the drip tray?", RULES)
     assert found == Excerpt("Drip tray. Daily: rinse; Weekly: scrub.", (0,))
 

@@ -38,7 +38,8 @@ class Turn:
     answers how old somebody is reads as an age.
     ``tried`` is what the agent wrote before, which did not help where the customer says so (``unsolved``).
     ``thread`` is the message behind the problem and what the agent wrote last, a second way to read it; empty where the
-    message stands by itself. ``small_talk`` is its kind where there is nothing to search for.
+    message stands by itself. One that ``is_tied`` to it is about it even where the first way finds nothing; another may
+    be off topic. ``small_talk`` is its kind where there is nothing to search for.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Turn:
     unsolved: bool = False
     small_talk: str | None = None
     thread: str = ""
+    is_tied: bool = False
 
 
 def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
@@ -71,10 +73,10 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     thread = "\n".join((*parts, *tried[-1:], rest))
     customer = tuple(_as_age(m, questions.get(m, ""), language) for m in (*problem, last))
     if not (unsolved or leans_on_before(last, language, is_answer=is_answer)):
-        return Turn(last, customer, tried, thread=thread)
+        return Turn(last, customer, tried, thread=thread, is_tied=is_answer)
     if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, tried, language)):
-        return Turn("\n".join((*left, rest)), (*earlier, rest), tried, thread=thread)
-    return Turn("\n".join((*parts, rest)), customer, tried, unsolved, thread=thread)
+        return Turn("\n".join((*left, rest)), (*earlier, rest), tried, thread=thread, is_tied=True)
+    return Turn("\n".join((*parts, rest)), customer, tried, unsolved, thread=thread, is_tied=True)
 
 
 def leans_on_before(message: str, language: str = ENGLISH, *, is_answer: bool = False) -> bool:

@@ -25,6 +25,7 @@ class ConversationWords(WordLists):
     empty_references: tuple[str, ...] = ()
     leaning_openings: tuple[AsWritten, ...] = ()
     conditional_headings: tuple[AsWritten, ...] = ()
+    operating_openings: tuple[AsWritten, ...] = ()
     solved: tuple[AsWritten, ...] = ()
     shifts: tuple[AsWritten, ...] = ()
     closing_questions: tuple[AsWritten, ...] = ()
