@@ -17,9 +17,9 @@ from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.words import content_words
 
-# How much more of the question a reply must have that begins at a later step, or within one. A word counts for more the
-# fewer sentences of the solution have it: log(1 + sentences / those with it), .7 where all have it, 1.9 for one of six.
-STEP, SENTENCE = 1.5, 2.5
+# How much more of the question a reply must have that begins at a later step. A word counts for more the fewer
+# sentences of the solution have it: log(1 + sentences / those with it), .7 where all have it, 1.9 for one of six.
+SAYS_MORE = 1.5
 _ENDS = (".", "!", "?", ":", "…", "。", "！", "？")
 _TABLE_RULE = re.compile(r"[\s|:-]+")
 _NUMBERED = re.compile(r"\s*\d+[.)]\s")
@@ -59,7 +59,7 @@ def excerpt(
     """Return what of a solution is sent, None where no part is short enough and can be read by itself.
 
     ``quotes`` are the steps' Markdown. A reply begins at the first sentence that refers to nothing before it, or at a
-    later one that has clearly more of the question's words; never within a procedure. The ``condition`` under which it
+    later step that has clearly more of the question's words; never within a procedure. The ``condition`` under which it
     all holds stands before it.
     """
     units = [unit for n, step in enumerate(steps) for unit in _units(step, quotes[n], n, language)]
@@ -70,16 +70,15 @@ def excerpt(
     best: Excerpt | None = None
     most = 0.0
     for start, unit in enumerate(units):
-        margin = _margin(units, start, language, is_first=best is None)
-        if margin is None or not stands_alone(unit.text, language):
+        may_begin = _may_begin(units, start, language, is_first=best is None)
+        if not may_begin or not stands_alone(unit.text, language):
             continue
         found = _fill(units, start, rules, language, condition)
         if found is None:
             continue
         words = content_words(found.text, language)
-        head = sum(w for word, w in weights.items() if word in said[start])
         shared = sum(w for word, w in weights.items() if word in words)
-        if (head and shared >= most + margin) or (best is None and not unit.is_alone):
+        if shared >= most + SAYS_MORE or (best is None and not unit.is_alone):
             best, most = found, shared
     return best
 
@@ -124,21 +123,18 @@ def _rows(quote: str) -> list[str] | None:
     return found
 
 
-def _margin(units: Sequence[_Unit], start: int, language: str, *, is_first: bool) -> float | None:
-    """Return how much more of the question a later beginning must have, None where none may be.
+def _may_begin(units: Sequence[_Unit], start: int, language: str, *, is_first: bool) -> bool:
+    """Return whether a reply may begin at a sentence: the first of a step that needs no other, or any where none could.
 
     Numbered steps are told from the first one on where any of them operates something: they are a procedure. Others are
     things to try, each by itself.
     """
     unit = units[start]
-    begins_step = start == 0 or units[start - 1].step != unit.step
+    begins_step = start == 0 or unit.is_alone or units[start - 1].step != unit.step
     if unit.is_ordered and any(u.is_ordered and u.step != unit.step for u in units[:start]):
         firsts = (u for n, u in enumerate(units) if u.is_ordered and (n == 0 or units[n - 1].step != u.step))
-        is_procedure = any(_operating(language).match(u.text) for u in firsts)
-        return STEP if begins_step and not is_procedure else None
-    if start and not is_first and _operating(language).match(unit.text):
-        return None
-    return STEP if begins_step or unit.is_alone or is_first else SENTENCE
+        return begins_step and not any(_operating(language).match(u.text) for u in firsts)
+    return is_first or (begins_step and not _operating(language).match(unit.text))
 
 
 def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, condition: str) -> Excerpt | None:
