@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from test_front_door import CASES, lay_files
+from test_front_door import CASES, GIVEN, lay_files
 
 import hand_made_kb
 from autokb.app import SupportKB
@@ -47,14 +47,18 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lay_files(here)
     (here / "emptied").mkdir()
     kb = SupportKB.open(here / "kb")
-    kb.add([here / "chats.csv"], "chats")
+    chats = here / "chats.csv"
+    chats.write_text("conversation,role,text\n1,customer,My kettle is cold\n1,agent,Please switch it on.\n")
+    kb.add([chats], "chats")
     kb.add([here / "tickets.json"], "tickets")
     kb.build_tickets()
     shown = [node for tree in kb.show().trees for node in (tree, *tree.children) if node.solutions]
     solutions = [s.id for node in shown for s in kb.show_issue(node.id).solutions if s.status == "displayed"]
     kb.approve(solutions[3:4])
+    given = kb.give_feedback("my kettle does not charge", "used", solutions[3])
     # the ids of the hand-made knowledge base in the commands' words, as they are after the build
     ids = {"s-pair": solutions[0], "s-rain": solutions[1], "s-contacts": solutions[2], "charge": shown[0].id}
+    ids[GIVEN] = given.feedback.id
     (here / "ids.json").write_text(json.dumps(ids), encoding="utf-8")
     return here
 
