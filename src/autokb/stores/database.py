@@ -7,11 +7,14 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import threading
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import finalize
 
 from autokb import __version__
 from autokb.core.errors import AutokbError, AutokbWarning, BadInputError, WorkspaceBusyError
@@ -46,6 +49,41 @@ DISK = {
 
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)  # what readers of damaged rows raise
+
+
+# Files that connections of this process have open, by device and inode. To open such a file beside SQLite and close it
+# again would drop the locks that the process holds on it (https://www.sqlite.org/howtocorrupt.html, section 2.2), and
+# the next process that closes the file would take its write-ahead log away under a connection here.
+_in_use: Counter[tuple[int, int]] = Counter()
+_opening = threading.RLock()
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that is counted among those of its file until it is closed."""
+
+    def count(self, path: Path) -> None:
+        """Count it from now on."""
+        place = _place(path)
+        _in_use[place] += 1
+        self._forget = finalize(self, _count_closed, place)
+
+    def close(self) -> None:
+        """Close it."""
+        super().close()
+        if (forget := getattr(self, "_forget", None)) is not None:
+            forget()
+
+
+def _count_closed(place: tuple[int, int]) -> None:
+    with _opening:
+        _in_use[place] -= 1
+        if not _in_use[place]:
+            del _in_use[place]
+
+
+def _place(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 class DamagedRowError(ValueError):
@@ -131,7 +169,8 @@ def create_database(path: Path) -> None:
 
 def open_database(path: Path) -> Opened:
     """Open a database that autokb made; anything else is refused (BadInputError) and left as it is, byte for byte."""
-    with failures_as_sentences(path), damaged_rows("sqlite_master"):  # SQLite quotes it, be it text or not
+    # SQLite quotes the table's name, be it text or not
+    with _opening, failures_as_sentences(path), damaged_rows("sqlite_master"):
         check_is_ours(path)
         address = path.absolute().as_uri()
         if os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
@@ -159,8 +198,18 @@ def open_database(path: Path) -> Opened:
 
 
 def check_is_ours(path: Path) -> None:
-    """Refuse a file that autokb did not make (BadInputError); nothing is written, also not beside it."""
+    """Refuse a file that autokb did not make (BadInputError); nothing is written, also not beside it.
+
+    One that a connection of this process has open was looked at when that was opened, and is not touched.
+    """
+    with _opening:
+        _check_header(path)
+
+
+def _check_header(path: Path) -> None:
     try:
+        if path.exists() and _in_use[_place(path)]:
+            return
         if not path.is_file():
             raise BadInputError(f"{path} is no file but should be the workspace's database; {RESTORE}.")
         with path.open("rb") as file:
@@ -211,8 +260,11 @@ def _has_unmerged_changes(path: Path) -> bool:
 
 
 def _connect(address: str, path: Path, *, writable: bool) -> sqlite3.Connection:
-    db = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(
+        address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, factory=_Connection
+    )
     try:
+        db.count(path)
         if writable:
             db.execute("PRAGMA synchronous = FULL")
             migrate(db)
