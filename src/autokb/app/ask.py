@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
+from weakref import finalize
 
 from autokb.answering.answer import Answer
 from autokb.answering.ask import ask, ask_in_other_language
@@ -132,7 +133,10 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
         if (calibration := published_calibration(published)) is not None:
             calibration.check_encoder(name)
         index = _load(workspace, published, file, stack)
-        return OpenIndex(index, file, stack.pop_all(), IndexByLanguage(index, workspace, file))
+        held = stack.pop_all()
+        opened = OpenIndex(index, file, held, IndexByLanguage(index, workspace, file))
+        finalize(opened, held.close)  # of an index that was let go while a question was being answered
+        return opened
 
 
 def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from autokb.app.export_kb import solutions_by_issue, trees
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import find_offers
+from autokb.core.decisions import Decided, find_offers
 from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Edit, Evidence, HandWritten, HumanVerdict, Issue, Solution, Verdict
 from autokb.core.results import Result
-from autokb.stores.published import Published, read_published
+from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 
 
@@ -212,6 +212,7 @@ def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
     forest = Forest(kb.issues.values())
     seed = kb.seeds.get(issue.seed) or kb.seeds.get(forest.root(issue.id).seed)
     theme = kb.themes.get(seed.theme) if seed else None
+    titles = {d.id: d.title for d in kb.documents.values()}
     return ShownIssue(
         id=issue.id,
         text=issue.text,
@@ -223,7 +224,7 @@ def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
             ShownRawIssue(r, published.raw_issues[r].full_text) for r in issue.raw_issues if r in published.raw_issues
         ),
         children=tuple(_node(child, None) for child in forest.children(issue.id)),
-        solutions=tuple(_solution(s, published) for s in solutions_by_issue(kb).get(issue.id, [])),
+        solutions=tuple(shown_solution(s, published.decided, titles) for s in solutions_by_issue(kb).get(issue.id, [])),
     )
 
 
@@ -241,9 +242,8 @@ def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
     return issues[fitting[0]]
 
 
-def _solution(solution: Solution, published: Published) -> ShownSolution:
-    titles = {d.id: d.title for d in published.kb.documents.values()}
-    decided = published.decided
+def shown_solution(solution: Solution, decided: Decided, titles: Mapping[str, str]) -> ShownSolution:
+    """Return a solution with what people decided on it; ``titles`` are those of the documents that it cites."""
     edit, verdict = decided.edits.get(solution.id), decided.verdicts.get(solution.id)
     return ShownSolution(
         id=solution.id,

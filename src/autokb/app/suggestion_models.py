@@ -37,6 +37,7 @@ class SuggestionModels:
     file: WorkspaceFile
     budget: float | None = None
     seconds: float = MOST_SECONDS
+    of: object = None  # what ``file`` was opened for, which must not be closed before the sessions are
     _idle: deque[_Session] = field(default_factory=deque)
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from autokb.core.errors import NothingPublishedError
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested
     from autokb.app.accept_ticket import Accepted
     from autokb.app.add import Kind
+    from autokb.app.api_keys import ApiKeys, CreatedKey
     from autokb.app.ask import OpenIndex
     from autokb.app.ask_tickets import TicketAnswer, TicketAsking
+    from autokb.app.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
     from autokb.app.calibrate_gate import GateCalibration, GateReset
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.decisions import Judged, Written
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
+    from autokb.core.api_keys import ApiKey
     from autokb.core.conversations import Message
     from autokb.core.feedback import FeedbackVerdict, SuggestionSource
     from autokb.core.nouns import Skipped
@@ -67,11 +71,13 @@ class SupportKB:
 
     What a method returns is typed; its ``as_json()`` is what the command prints with ``--json``. Bad input raises
     BadInputError with a sentence that says what to do, and AutokbError is the class of all errors that are expected.
+    Threads may share one to ask, suggest, list, judge and give feedback.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.created: Created | None = None  # what ``create`` put into it
+        self._opening = RLock()  # held while what questions hold in memory is looked at or exchanged
         self._index: OpenIndex | None = None
         self._tickets: OpenTickets | None = None
         self._ticket_asking: TicketAsking | None = None
@@ -240,11 +246,21 @@ class SupportKB:
     def _open_index(self) -> OpenIndex:
         from autokb.app.ask import open_index
 
-        if self._index is not None and not self._index.is_current():
-            self.close()
-        if self._index is None:
-            self._index = open_index(self.workspace)
-        return self._index
+        with self._opening:
+            if self._index is not None and not self._index.is_current():
+                self._let_go()
+            if self._index is None:
+                self._index = open_index(self.workspace)
+            return self._index
+
+    def load(self) -> None:
+        """Put what is published into memory, so that the first question does not wait (NothingPublishedError)."""
+        with self._opening:
+            try:
+                self._open_index()
+            except NothingPublishedError:
+                if self._open_past_tickets() is None:
+                    raise
 
     def suggest(
         self,
@@ -266,18 +282,21 @@ class SupportKB:
         from autokb.app.suggest_by_strategy import suggest_by_strategy
         from autokb.app.suggestion_models import SuggestionModels
 
-        index: OpenIndex | None = None
-        try:
-            index = self._open_index()
-        except NothingPublishedError:
-            if self._open_past_tickets() is None:
-                raise
-        tickets = self._open_past_tickets()
-        index = None if index is None else self._open_index()  # which is closed with tickets of an earlier build
-        file = (index or self._open_tickets()).file
-        kept = self._suggestion_models
-        models = kept if kept and budget is None else SuggestionModels(self.workspace, file, budget)
-        self._suggestion_models = models if budget is None else kept
+        with self._opening:
+            index: OpenIndex | None = None
+            try:
+                index = self._open_index()
+            except NothingPublishedError:
+                if self._open_past_tickets() is None:
+                    raise
+            tickets = self._open_past_tickets()
+            index = None if index is None else self._open_index()  # which goes with tickets of an earlier build
+            file = (index or self._open_tickets()).file
+            kept = self._suggestion_models
+            models = (
+                kept if kept and budget is None else SuggestionModels(self.workspace, file, budget, of=index or tickets)
+            )
+            self._suggestion_models = models if budget is None else kept
         said = join_messages(messages, chat)
         return suggest_by_strategy(index, said, strategy=strategy, passages=passages, models=models, tickets=tickets)
 
@@ -286,17 +305,54 @@ class SupportKB:
         from autokb.app.ask_tickets import TicketAsking
         from autokb.stores.ticket_tables import GENERATION
 
-        if self._index is not None and self._index.file.meta(GENERATION) is None:
-            return None
-        try:
-            opened = self._open_tickets()
-        except NothingPublishedError:
-            return None
-        if self._past_tickets is None or self._past_tickets.opened.index is not opened.index:
-            from autokb.pipeline.stages import without_models
+        with self._opening:
+            if self._index is not None and self._index.file.meta(GENERATION) is None:
+                return None
+            try:
+                opened = self._open_tickets()
+            except NothingPublishedError:
+                return None
+            if self._past_tickets is None or self._past_tickets.opened.index is not opened.index:
+                from autokb.pipeline.stages import without_models
 
-            self._past_tickets = TicketAsking(replace(opened, workspace=without_models(opened.workspace)))
-        return self._past_tickets
+                self._past_tickets = TicketAsking(replace(opened, workspace=without_models(opened.workspace)))
+            return self._past_tickets
+
+    def issues(self, limit: int = 100, after: str = "") -> IssuePage:
+        """Return published issues by their ids; ``after`` is the ``next`` of the page before."""
+        from autokb.app.browse import list_issues
+
+        return list_issues(self.workspace, limit, after)
+
+    def solutions(self, limit: int = 100, after: str = "") -> SolutionPage:
+        """Return solutions by their ids, those that are not displayed too, as people left them."""
+        from autokb.app.browse import list_solutions
+
+        return list_solutions(self.workspace, limit, after)
+
+    def solution(self, solution: str) -> ListedSolution:
+        """Return one solution by its id (UnknownIdError)."""
+        from autokb.app.browse import show_solution
+
+        return show_solution(self.workspace, solution)
+
+    def documents(self, limit: int = 100, after: str = "") -> DocumentPage:
+        """Return published documents by their ids, without their texts."""
+        from autokb.app.browse import list_documents
+
+        return list_documents(self.workspace, limit, after)
+
+    def document(self, document: str) -> ShownDocument:
+        """Return one published document with its text, which evidence refers to (UnknownIdError)."""
+        from autokb.app.browse import show_document
+
+        return show_document(self.workspace, document)
+
+    def tickets(self, limit: int = 100, after: str = "") -> TicketPage:
+        """Return published tickets by their ids; ``show_ticket`` has the whole of one."""
+        from autokb.app.browse import list_tickets
+
+        return list_tickets(self.workspace, limit, after)
 
     def give_feedback(
         self,
@@ -447,11 +503,12 @@ class SupportKB:
         """Return the published tickets, in memory until a later build publishes others."""
         from autokb.app.tickets import open_tickets
 
-        if self._tickets is not None and not self._tickets.is_current():
-            self.close()
-        if self._tickets is None:
-            self._tickets = open_tickets(self.workspace)
-        return self._tickets
+        with self._opening:
+            if self._tickets is not None and not self._tickets.is_current():
+                self._let_go()
+            if self._tickets is None:
+                self._tickets = open_tickets(self.workspace)
+            return self._tickets
 
     # -- what people decide ------------------------------------------------------------------------
 
@@ -481,6 +538,38 @@ class SupportKB:
         from autokb.app.decisions import write_by_hand
 
         return write_by_hand(self.workspace, issue, Path(source), author=author)
+
+    # -- who may use the service ---------------------------------------------------------------------
+
+    def create_key(self, role: str) -> CreatedKey:
+        """Make a key of the service for a role: reader, agent, editor or admin; only its hash is kept."""
+        from autokb.app.api_keys import create_key
+
+        return create_key(self.workspace, role)
+
+    def keys(self) -> ApiKeys:
+        """Return the keys, revoked ones too, without what they are."""
+        from autokb.app.api_keys import list_keys
+
+        return list_keys(self.workspace)
+
+    def revoke_key(self, key_id: str) -> ApiKey:
+        """Let a key count no more, by its id (BadInputError where no key has it)."""
+        from autokb.app.api_keys import revoke_key
+
+        return revoke_key(self.workspace, key_id)
+
+    def find_key(self, key: str) -> ApiKey | None:
+        """Return which key was shown; None where it is wrong or revoked."""
+        from autokb.app.api_keys import find_key
+
+        return find_key(self.workspace, key)
+
+    def needs_key(self) -> bool:
+        """Return whether a key was ever made here; to revoke the last one opens nothing."""
+        from autokb.app.api_keys import needs_key
+
+        return needs_key(self.workspace)
 
     # -- what it is worth --------------------------------------------------------------------------
 
@@ -599,14 +688,15 @@ class SupportKB:
 
         return evaluate_chunking([Path(p) for p in paths], wanted, progress, ModelOptions(budget))
 
+    def _let_go(self) -> None:
+        """Forget what an earlier build published; it is closed when the last question that it answers has ended."""
+        self._suggestion_models = None  # before what its sessions write to
+        self._index = self._tickets = self._ticket_asking = self._past_tickets = None
+
     def close(self) -> None:
-        """Let go of what questions hold in memory."""
-        if self._suggestion_models is not None:
-            self._suggestion_models.close()
-            self._suggestion_models = None
-        if self._index is not None:
-            self._index.close()
-            self._index = None
-        if self._tickets is not None:
-            self._tickets.close()
-            self._tickets = self._ticket_asking = self._past_tickets = None
+        """Let go of what questions hold in memory, and close it, whoever uses it."""
+        with self._opening:
+            for held in (self._suggestion_models, self._index, self._tickets):
+                if held is not None:
+                    held.close()
+            self._let_go()

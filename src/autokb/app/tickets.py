@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import finalize
 
-from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.results import Result
 from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
@@ -170,7 +171,9 @@ def open_tickets(workspace: Workspace) -> OpenTickets:
         index = load_index(workspace, file)
         if not index.ids:
             raise NothingPublishedError(NO_TICKETS.format(folder=workspace.folder))
-        return OpenTickets(workspace, file, index, read_fitted(file), stack.pop_all())
+        held = stack.pop_all()
+        finalize(index, held.close)  # which every copy of what is returned has, and each question that is under way
+        return OpenTickets(workspace, file, index, read_fitted(file), held)
 
 
 def show_ticket(workspace: Workspace, ticket: str) -> ShownTicket:
@@ -178,7 +181,7 @@ def show_ticket(workspace: Workspace, ticket: str) -> ShownTicket:
     with workspace.file() as file, file.snapshot():
         found = read_tickets(file, [ticket])
         if ticket not in found:
-            raise BadInputError(
+            raise UnknownIdError(
                 f"There is no published ticket {ticket!r}; autokb tickets similar {workspace.folder} TEXT finds some."
             )
         edges = read_edges(file, [ticket])

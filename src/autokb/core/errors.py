@@ -24,6 +24,10 @@ class NothingPublishedError(BadInputError):
     """Nothing of the kind that was asked for is published yet."""
 
 
+class UnknownIdError(BadInputError):
+    """Nothing has the id that was given."""
+
+
 class StoppedOnPurposeError(AutokbError):
     """The work stopped where it was told to and can go on; ``result`` is what it did until then."""
 

@@ -12,9 +12,10 @@ from autokb.core.ids import canonical_json, short_id
 APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
 WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
 TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
-SCHEMA_VERSION = "6"
+SCHEMA_VERSION = "7"
 # Read as they are where nobody can write them, else brought up to date.
-EARLIER = BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
+EARLIER = BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
+BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
 BEFORE_TICKETS = ("1", "2", "3", "4")
 BEFORE_REASONING = ("2", "3")  # their requests lack ``ADDED``; those of version 1 had none at all
 BEFORE_DECISIONS = ("1", "2")  # edits had a table of their own, verdicts stood in the solutions
@@ -35,6 +36,10 @@ CREATE TABLE IF NOT EXISTS decision (
 FEEDBACK = """
 CREATE TABLE IF NOT EXISTS feedback (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, undone INTEGER NOT NULL, body TEXT NOT NULL);
+"""
+API_KEYS = """
+CREATE TABLE IF NOT EXISTS api_key (
+    id TEXT PRIMARY KEY, role TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT, hash TEXT NOT NULL UNIQUE);
 """
 EDGE_TYPES = "CREATE INDEX IF NOT EXISTS ticket_edge_type ON ticket_edge (type)"
 TICKETS = f"""
@@ -67,6 +72,7 @@ CREATE TABLE IF NOT EXISTS spend (
 {REQUEST}
 {TICKETS}
 {FEEDBACK}
+{API_KEYS}
 """
 
 
@@ -102,6 +108,7 @@ def migrate(db: sqlite3.Connection) -> None:
         if version in EARLIER:
             _execute_all(db, TICKETS)
             _execute_all(db, FEEDBACK)
+            _execute_all(db, API_KEYS)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
         db.execute("COMMIT")

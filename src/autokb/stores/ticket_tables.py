@@ -119,6 +119,16 @@ def read_tickets(file: WorkspaceFile, ids: Sequence[str] | None = None) -> dict[
     return {i: PublishedTicket(found[i][0], tuple(sections.get(i, ())), found[i][1]) for i in sorted(found)}
 
 
+def list_ticket_ids(file: WorkspaceFile, after: str = "", limit: int = -1) -> list[str]:
+    """Return ids of published tickets in order, from behind one on."""
+    if _lacks_tables(file):
+        return []
+    with file.reading() as db:
+        rows = db.execute("SELECT id FROM ticket WHERE id > ? ORDER BY id LIMIT ?", (after, limit)).fetchall()
+    _check_texts("ticket", *(i for (i,) in rows))
+    return [str(i) for (i,) in rows]
+
+
 def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Edge]:
     """Return the edges in order; all of them, or those that begin or end at one of ``ids``."""
     if _lacks_tables(file):

@@ -252,9 +252,10 @@ class WorkspaceFile:
 
     # -- the published knowledge base --------------------------------------------------------------
 
-    def records(self, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield id and body of the published records of a kind, ordered by id."""
-        for record_id, body in self._db.execute("SELECT id, body FROM record WHERE kind = ? ORDER BY id", (kind,)):
+    def records(self, kind: str, after: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield id and body of the published records of a kind, ordered by id, from behind an id on."""
+        select = "SELECT id, body FROM record WHERE kind = ? AND id > ? ORDER BY id"
+        for record_id, body in self._db.execute(select, (kind, after)):
             yield record_id, _object("record", body)
 
     def record(self, kind: str, record_id: str) -> dict[str, Any] | None:

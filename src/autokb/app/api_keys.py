@@ -1,0 +1,94 @@
+"""Keys of the service: made, listed, revoked, and recognised."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shlex
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from autokb.core.api_keys import ROLES, ApiKey, Role
+from autokb.core.errors import BadInputError
+from autokb.core.results import Result
+from autokb.stores.api_keys import find_api_key, has_api_keys, keep_api_key, note_revoked, read_api_keys
+from autokb.stores.workspace import Workspace
+
+PREFIX = "akb_"  # so that a person, or a search for leaked secrets, knows what it is
+KEY_BYTES = 32  # 256 random bits, 43 characters in base 64
+ID_BYTES = 6
+KEY_CHARACTERS = 200  # of what is looked up at most; longer is no key of ours
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedKey(Result):
+    """A new key, shown this once: only its hash is kept."""
+
+    id: str
+    key: str
+    role: Role
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeys(Result):
+    """The keys of a workspace, the first one first, without what they are."""
+
+    keys: tuple[ApiKey, ...]
+
+
+def create_key(workspace: Workspace, role: str) -> CreatedKey:
+    """Make a key for a role (BadInputError where there is no such role)."""
+    named = next((one for one in ROLES if one == role), None)
+    if named is None:
+        raise BadInputError(f"A role is one of {', '.join(ROLES)}, not {role!r}.")
+    secret = PREFIX + secrets.token_urlsafe(KEY_BYTES)
+    key = ApiKey(f"key-{secrets.token_hex(ID_BYTES)}", named, _now())
+    with workspace.file() as file, file.transaction():
+        keep_api_key(file, key, hash_of(secret))
+    return CreatedKey(key.id, secret, named, key.created)
+
+
+def list_keys(workspace: Workspace) -> ApiKeys:
+    """Return all keys, revoked ones too."""
+    with workspace.file() as file:
+        return ApiKeys(tuple(read_api_keys(file)))
+
+
+def revoke_key(workspace: Workspace, key_id: str) -> ApiKey:
+    """Let a key count no more, from the next request on (BadInputError where no key has the id)."""
+    with workspace.file() as file, file.transaction():
+        found = next((one for one in read_api_keys(file) if one.id == key_id), None)
+        if found is None:
+            folder = shlex.quote(str(workspace.folder))
+            raise BadInputError(f"No key has the id {key_id!r}; this lists them: autokb keys list {folder}")
+        return note_revoked(file, found, _now())
+
+
+def find_key(workspace: Workspace, secret: str) -> ApiKey | None:
+    """Return the key that was shown; None where it is wrong or revoked."""
+    if len(secret) > KEY_CHARACTERS:
+        return None
+    with workspace.file() as file:
+        found = find_api_key(file, hash_of(secret))
+    return found if found is not None and found.revoked is None else None
+
+
+def needs_key(workspace: Workspace) -> bool:
+    """Return whether a key was ever made here: to revoke the last one opens nothing."""
+    with workspace.file() as file:
+        return has_api_keys(file)
+
+
+def hash_of(secret: str) -> str:
+    """Return what is kept of a key.
+
+    A slow hash with salt, as passwords need, would add nothing: it makes guessing dear, and nobody guesses 256 random
+    bits, nor finds two keys with one hash. This one is cheap enough to be worked out with every request, and looking it
+    up in an index tells a stopwatch at most something of a hash, from which no key follows.
+    """
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

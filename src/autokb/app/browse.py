@@ -1,0 +1,179 @@
+"""What is published, a page at a time in the order of ids, and one thing by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+
+from autokb.app.show import ShownSolution, shown_solution
+from autokb.core.attributes import as_lists
+from autokb.core.decisions import Decided
+from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.nouns import Solution
+from autokb.core.results import Result
+from autokb.stores.codecs import DOCUMENT, ISSUE
+from autokb.stores.database import damaged_rows
+from autokb.stores.published import read_decided
+from autokb.stores.ticket_tables import list_ticket_ids, read_tickets
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+
+MOST_LISTED = 1_000  # of a page
+
+
+@dataclass(frozen=True, slots=True)
+class ListedIssue(Result):
+    """A node of the knowledge base; ``raw_issues`` counts what customers reported."""
+
+    id: str
+    text: str
+    parent_id: str | None
+    attributes: dict[str, list[str]]
+    raw_issues: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSolution(ShownSolution):
+    """A solution with the node that it is for."""
+
+    issue_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument(Result):
+    """A document without its text."""
+
+    id: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDocument(ListedDocument):
+    """A document with its converted Markdown, whose code points evidence counts."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTicket(Result):
+    """A ticket without its sections."""
+
+    id: str
+    title: str
+    status: str
+    created: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssuePage(Result):
+    """Some issues by their ids; the next page begins behind the id ``next``, None at the end."""
+
+    items: tuple[ListedIssue, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionPage(Result):
+    """Some solutions, likewise."""
+
+    items: tuple[ListedSolution, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage(Result):
+    """Some documents, likewise."""
+
+    items: tuple[ListedDocument, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TicketPage(Result):
+    """Some tickets, likewise."""
+
+    items: tuple[ListedTicket, ...]
+    next: str | None
+
+
+def list_issues(workspace: Workspace, limit: int, after: str) -> IssuePage:
+    """Return a page of the published issues (BadInputError for a limit that no page has)."""
+    _check_limit(limit)
+    with workspace.file() as file, file.snapshot(), damaged_rows("record"):
+        found = [ISSUE.read(body, id=i) for i, body in islice(file.records("issue", after), limit + 1)]
+    shown = (ListedIssue(i.id, i.text, i.parent_id, as_lists(i.attributes), len(i.raw_issues)) for i in found[:limit])
+    return IssuePage(tuple(shown), _next([i.id for i in found], limit))
+
+
+def list_solutions(workspace: Workspace, limit: int, after: str) -> SolutionPage:
+    """Return a page of the solutions as people left them, also those that nobody sees."""
+    _check_limit(limit)
+    with workspace.file() as file, file.snapshot(), damaged_rows("record"):
+        decided = read_decided(file)
+        ids = sorted(i for i in decided.solutions if i > after)[: limit + 1]
+        shown = _listed(file, decided, [decided.solutions[i] for i in ids[:limit]])
+    return SolutionPage(shown, _next(ids, limit))
+
+
+def show_solution(workspace: Workspace, solution: str) -> ListedSolution:
+    """Return one solution as people left it (UnknownIdError)."""
+    with workspace.file() as file, file.snapshot(), damaged_rows("record"):
+        decided = read_decided(file)
+        if solution not in decided.solutions:
+            raise UnknownIdError(f"No solution has the id {solution!r}; the list of solutions has those there are.")
+        return _listed(file, decided, [decided.solutions[solution]])[0]
+
+
+def list_documents(workspace: Workspace, limit: int, after: str) -> DocumentPage:
+    """Return a page of the published documents."""
+    _check_limit(limit)
+    with workspace.file() as file, file.snapshot(), damaged_rows("record"):
+        found = [DOCUMENT.read(body, id=i) for i, body in islice(file.records("document", after), limit + 1)]
+    shown = tuple(ListedDocument(d.id, d.title, d.url) for d in found[:limit])
+    return DocumentPage(shown, _next([d.id for d in found], limit))
+
+
+def show_document(workspace: Workspace, document: str) -> ShownDocument:
+    """Return one published document with its text (UnknownIdError)."""
+    with workspace.file() as file, damaged_rows("record"):
+        body = file.record("document", document)
+        if body is None:
+            raise UnknownIdError(f"No published document has the id {document!r}; the list of documents has them all.")
+        found = DOCUMENT.read(body, id=document)
+    return ShownDocument(found.id, found.title, found.url, found.text)
+
+
+def list_tickets(workspace: Workspace, limit: int, after: str) -> TicketPage:
+    """Return a page of the published tickets."""
+    _check_limit(limit)
+    with workspace.file() as file, file.snapshot():
+        ids = list_ticket_ids(file, after, limit + 1)
+        found = [one.ticket for one in read_tickets(file, ids[:limit]).values()]
+    shown = tuple(ListedTicket(t.id, t.title, t.status, t.created, t.url) for t in found)
+    return TicketPage(shown, _next(ids, limit))
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MOST_LISTED:
+        raise BadInputError(f"A page holds 1 to {MOST_LISTED:,} items, not {limit}.")
+
+
+def _next(ids: Sequence[str], limit: int) -> str | None:
+    """Return the id behind which the next page begins, where more than this page was found."""
+    return ids[limit - 1] if len(ids) > limit else None
+
+
+def _listed(file: WorkspaceFile, decided: Decided, solutions: Iterable[Solution]) -> tuple[ListedSolution, ...]:
+    some = tuple(solutions)
+    cited = {e.document for one in some for e in one.evidence}
+    bodies = {document: file.record("document", document) for document in cited}
+    titles = {document: DOCUMENT.read(body, id=document).title for document, body in bodies.items() if body}
+    listed = []
+    for one in some:
+        shown = shown_solution(one, decided, titles)
+        whole = {field.name: getattr(shown, field.name) for field in fields(shown)}
+        listed.append(ListedSolution(**whole, issue_id=one.issue_id))
+    return tuple(listed)
