@@ -24,6 +24,8 @@ from autokb.cli import (  # noqa: F401  (registers)
     evaluate_suggestions,
     evaluate_tickets,
     gate_commands,
+    key_commands,
+    serve_commands,
     ticket_answer_commands,
     ticket_commands,
 )

@@ -41,6 +41,8 @@ PRINTS = frozenset({"str", "Text", "Panel", "Table", "Tree", "Group", "Renderabl
 RESULTS = (
     "autokb.core.results",
     "autokb.core.nouns",
+    "autokb.core.api_keys",
+    "autokb.app.api_keys",
     "autokb.app.show",
     "autokb.app.tickets",
     "autokb.app.accept_ticket",

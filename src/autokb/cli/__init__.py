@@ -45,7 +45,9 @@ COMMAND_FILES = {
     "feedback": ("feedback_commands",),
     "gate": ("gate_commands",),
     "hide": ("decision_commands",),
+    "keys": ("key_commands",),
     "reject": ("decision_commands",),
+    "serve": ("serve_commands",),
     "tickets": ("ticket_commands", "ticket_answer_commands"),
     "write": ("decision_commands",),
 }

@@ -1,1 +1,1 @@
-"""The HTTP service and its pages."""
+"""The HTTP service: a thin door over ``SupportKB``, as the command line is one."""

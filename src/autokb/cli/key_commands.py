@@ -1,0 +1,55 @@
+"""``autokb keys``: who may use the service, and for what."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from autokb.cli.commands import Folder, Json, app
+
+keys = typer.Typer(help="Keys of the service: made, listed, revoked.", no_args_is_help=True)
+app.add_typer(keys, name="keys")
+
+
+@keys.command(epilog="Example: autokb keys create kb --role agent")
+def create(
+    workspace: Folder,
+    role: Annotated[
+        str, typer.Option(metavar="ROLE", help="reader, agent, editor or admin; each may what those before it may.")
+    ],
+    json: Json = False,
+) -> None:
+    """Make a key; it is shown this once, for only its hash is kept."""
+    from autokb.app import SupportKB
+    from autokb.cli.key_views import created_key_sentence
+    from autokb.cli.output import emit
+
+    made = SupportKB.open(workspace).create_key(role)
+    emit(json, made.as_json(), lambda: created_key_sentence(made))
+
+
+@keys.command(name="list", epilog="Example: autokb keys list kb")
+def list_(workspace: Folder, json: Json = False) -> None:
+    """List the keys with their roles, revoked ones too."""
+    from autokb.app import SupportKB
+    from autokb.cli.key_views import keys_view
+    from autokb.cli.output import emit
+
+    found = SupportKB.open(workspace).keys()
+    emit(json, found.as_json(), lambda: keys_view(workspace, found))
+
+
+@keys.command(epilog="Example: autokb keys revoke kb key-3f2a91c07d15")
+def revoke(
+    workspace: Folder,
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, not the key.")],
+    json: Json = False,
+) -> None:
+    """Let a key count no more, from the next request on."""
+    from autokb.app import SupportKB
+    from autokb.cli.key_views import revoked_sentence
+    from autokb.cli.output import emit
+
+    done = SupportKB.open(workspace).revoke_key(key_id)
+    emit(json, done.as_json(), lambda: revoked_sentence(done))

@@ -1,0 +1,72 @@
+"""``autokb serve``: the service over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from autokb.cli.commands import Folder, Json, app
+
+APPLICATION = "autokb.web.app:served_app"
+GRACE_SECONDS = 35  # for requests under way when it is stopped; none takes longer than 30
+WAITING = 2048  # connections that the system keeps until they are taken
+
+
+@app.command(epilog="Example: autokb serve kb  and then  curl localhost:8000/v1/ready")
+def serve(
+    workspace: Folder,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="The port to listen on; 0 takes a free one.")
+    ] = 8000,
+    json: Json = False,
+) -> None:
+    """Serve a workspace over HTTP until it is stopped (Ctrl-C, SIGTERM); requests under way are answered first."""
+    import logging
+    import os
+    import signal
+    import socket
+
+    import uvicorn
+
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+    from autokb.core.errors import BadInputError
+
+    kb = SupportKB.open(workspace)
+    needs_key = kb.needs_key()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=WAITING)
+    except OSError as error:
+        raise BadInputError(
+            f"{host}, port {port}, cannot be listened on ({error.strerror}); choose another: --port N."
+        ) from error
+    taken = listening.getsockname()[1]
+    url = f"http://{f'[{host}]' if ':' in host else host}:{taken}"
+    key = "a key is needed" if needs_key else "no key is needed at this machine while there is none"
+    emit(
+        json,
+        {"url": url, "host": host, "port": taken, "needs_key": needs_key},
+        lambda: f"{workspace} is served at {url} ({key}). Ctrl-C stops it.",
+    )
+    os.environ |= {"AUTOKB_SERVED_WORKSPACE": str(workspace.absolute()), "AUTOKB_SERVED_HOST": host}
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.getLogger("autokb.web").setLevel(logging.INFO)
+    config = uvicorn.Config(
+        APPLICATION,
+        factory=True,
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,  # which names what stands in paths; the application has its own
+        proxy_headers=False,  # who a request comes from is what the connection says
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    # The server raises the signal that stopped it once more when it is done; to be stopped is no failure.
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, lambda _signal, _frame: None)
+    uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,96 @@
+"""Who sends a request: the holder of a key, or the person at this machine while the workspace has no key."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from autokb.app import SupportKB
+from autokb.core.api_keys import Role, may
+from autokb.web.problems import ProblemError
+
+# What a proxy adds; with one of them a request that comes from loopback need not have begun there.
+FORWARDING = frozenset(
+    {"forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip"}
+)
+HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/@]+)(?::[0-9]{1,5})?")
+OPEN_PATHS = frozenset({"/v1/health", "/v1/ready"})  # they tell nothing of what the workspace holds
+CHALLENGE = {"WWW-Authenticate": "Bearer"}
+WANTED = "Send a key as the header Authorization: Bearer KEY; autokb keys create makes one."
+REFUSED = "This key is wrong or revoked; autokb keys create makes another."
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sends a request; ``key`` is the id of the key, empty at this machine without one."""
+
+    key: str
+    role: Role
+
+
+def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
+    """Return who sends a request (ProblemError 401); None on an open path without a key.
+
+    A key that is shown is checked, on every path. ``bound_to`` is the address that the server listens on.
+    """
+    headers = Headers(scope=scope)
+    shown = headers.getlist("authorization")
+    if shown:
+        scheme, _, secret = shown[0].strip().partition(" ")
+        found = kb.find_key(secret.strip()) if len(shown) == 1 and scheme.lower() == "bearer" else None
+        if found is None:
+            raise ProblemError(401, REFUSED, CHALLENGE)
+        return Caller(found.id, found.role)
+    if scope["path"] in OPEN_PATHS:
+        return None
+    if not is_at_this_machine(scope, headers, bound_to) or kb.needs_key():
+        raise ProblemError(401, WANTED, CHALLENGE)
+    return Caller("", "admin")
+
+
+def is_at_this_machine(scope: Scope, headers: Headers, bound_to: str) -> bool:
+    """Return whether a request comes from this machine, as itself, through a server that only this machine reaches.
+
+    Host and Origin keep out pages of other sites in the browser of the person at this machine: under a name that was
+    pointed at loopback (DNS rebinding), or by a form.
+    """
+    ends = [end[0] for end in (scope.get("server"), scope.get("client")) if end]
+    if len(ends) < 2 or not all(map(_is_loopback, (bound_to, *ends))):
+        return False
+    if any(name in FORWARDING or name.startswith("x-forwarded-") for name in headers):
+        return False
+    hosts = headers.getlist("host")
+    if len(hosts) != 1 or (named := HOST.fullmatch(hosts[0])) is None or not _is_loopback(named[1]):
+        return False
+    return all(map(_is_loopback_origin, headers.getlist("origin")))
+
+
+def _is_loopback(host: str) -> bool:
+    name = host.removeprefix("[").removesuffix("]")
+    if name.lower() == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_loopback_origin(origin: str) -> bool:
+    try:
+        parts = urlsplit(origin)
+        return parts.scheme in ("http", "https") and _is_loopback(parts.hostname or "")
+    except ValueError:
+        return False
+
+
+def check_role(caller: Caller | None, needed: Role) -> None:
+    """Refuse who may not do this (ProblemError)."""
+    if caller is None:
+        raise ProblemError(401, WANTED, CHALLENGE)
+    if not may(caller.role, needed):
+        raise ProblemError(403, f"This needs a key of the role {needed}; yours is one of the role {caller.role}.")

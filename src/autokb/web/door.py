@@ -1,0 +1,156 @@
+"""What every request passes: who sends it, how large it is, how long it may take, what the log says of it.
+
+The log has a JSON object a request without any text of a customer: no body, no query, no id, of an error its class and
+the place in our code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from anyio import to_thread
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from autokb.app import SupportKB
+from autokb.web.access import identify
+from autokb.web.figures import METHODS, OTHER, Figures
+from autokb.web.problems import FAULT, ProblemError, problem
+
+LOG = logging.getLogger("autokb.web")
+HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may take: bytes of its body, seconds from its head to the last byte of the answer."""
+
+    body_bytes: int = 1 << 20  # the longest question that is read has 100,000 characters, 400 KB at most
+    seconds: float = 30.0  # a model has 20 of them
+
+
+class _ClientGoneError(Exception):
+    pass
+
+
+async def in_thread(work: Callable[[], Any]) -> Any:
+    """Do what blocks beside the event loop; a request whose time is up does not wait for it to end."""
+    return await to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+class Door:
+    """The outermost part of the service."""
+
+    def __init__(self, app: ASGIApp, kb: SupportKB, bound_to: str, limits: Limits, figures: Figures) -> None:
+        self.app = app
+        self.kb = kb
+        self.bound_to = bound_to
+        self.limits = limits
+        self.figures = figures
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, whatever goes wrong inside."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+
+        async def note_and_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+            await send(message)
+
+        self.figures.under_way.inc()
+        try:
+            refused = await self._serve(scope, receive, note_and_send)
+            if refused is not None and not status:
+                await problem(refused.status, refused.sentence, refused.headers)(scope, receive, note_and_send)
+        finally:
+            self.figures.under_way.dec()
+            self._log(scope, status, time.perf_counter() - started)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> ProblemError | None:
+        """Serve a request; returns what it is refused with where nobody has answered it."""
+        is_read = False
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                caller = await in_thread(lambda: identify(self.kb, scope, self.bound_to))
+                body = await read_body(Headers(scope=scope), receive, self.limits.body_bytes)
+                is_read = True
+                scope.setdefault("state", {})["caller"] = caller
+                await self.app(scope, _replay(body, receive), send)
+        except ProblemError as refused:
+            return refused
+        except _ClientGoneError:
+            return None
+        except TimeoutError:
+            seconds = f"{self.limits.seconds:g} seconds"
+            if is_read:
+                return ProblemError(504, f"This took longer than {seconds}; ask for less at once, or again later.")
+            return ProblemError(408, f"The request did not arrive within {seconds}; send it again.")
+        except Exception as error:  # a fault of ours, whose words may be a customer's
+            log_fault(error)
+            return ProblemError(500, FAULT)
+        return None
+
+    def _log(self, scope: Scope, status: int, seconds: float) -> None:
+        path = getattr(scope.get("route"), "path", OTHER)
+        method = scope["method"] if scope["method"] in METHODS else OTHER
+        self.figures.note(method, path, status, seconds)
+        caller = scope.get("state", {}).get("caller")
+        said = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6)}
+        _say(logging.INFO, {**said, "key": caller.key if caller else ""})
+
+
+async def read_body(headers: Headers, receive: Receive, most: int) -> bytes:
+    """Return the body of a request (ProblemError 413); one that says that it is too large is not read at all."""
+    too_large = ProblemError(413, f"The body is larger than {most:,} bytes, the most that is read; send less at once.")
+    said = headers.get("content-length", "")
+    if said.isdigit() and int(said[:20]) > most:
+        raise too_large
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _ClientGoneError
+        part = message.get("body", b"")
+        size += len(part)
+        if size > most:
+            raise too_large
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give the app the body that was read, and then what follows it."""
+    given = False
+
+    async def read() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return read
+
+
+def log_fault(error: BaseException) -> None:
+    """Note what failed by its class and the places in the code: the words of an error may be a customer's."""
+    places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+    _say(logging.ERROR, {"error": type(error).__name__, "places": places})
+
+
+def _say(level: int, said: dict[str, Any]) -> None:
+    LOG.log(level, "%s", json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **said}))

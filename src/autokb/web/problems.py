@@ -1,0 +1,73 @@
+"""What went wrong with a request, as problem+json (RFC 9457) with a sentence that says what to do."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError, UnknownIdError, WorkspaceBusyError
+from autokb.core.storable import without_surrogates
+
+MEDIA_TYPE = "application/problem+json"
+SECONDS_TO_WAIT = "5"  # before a busy workspace is asked again
+FAULT = "Something failed on the server; its log says what, and the workspace is as it was. Try again, or report it."
+SHOWN_ERRORS = 3  # of a body
+SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
+}
+STATUSES = (400, 401, 403, 404, 405, 408, 413, 422, 500, 503, 504)
+# For the OpenAPI file: every path may answer with them.
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": SCHEMA}}}
+    for status in STATUSES
+}
+
+
+class ProblemError(Exception):
+    """A request that is refused, with its status and the sentence."""
+
+    def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+        self.headers = headers
+
+
+def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return the response."""
+    detail = without_surrogates(sentence)  # it may name a field of the body
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return JSONResponse(body, status, headers, MEDIA_TYPE)
+
+
+def problem_of(error: AutokbError, folder: Path) -> JSONResponse:
+    """Return the response to an error that is expected; where the workspace lies on the server is no part of it."""
+    if not isinstance(error, BadInputError):  # a damaged file, a full disk: for the log
+        return problem(500, FAULT)
+    sentence = str(error)
+    for path in (shlex.quote(str(folder)), str(folder)):
+        sentence = sentence.replace(path, "WORKSPACE")
+    if isinstance(error, WorkspaceBusyError):
+        return problem(503, sentence, {"Retry-After": SECONDS_TO_WAIT})
+    return problem(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
+
+
+def sentence_of(errors: Sequence[Mapping[str, Any]]) -> str:
+    """Say what is wrong with a body or a query: where, and what is wanted, never what was sent."""
+    said = []
+    for error in errors[:SHOWN_ERRORS]:
+        where = ".".join(str(part) for part in error.get("loc", ())[1:])
+        said.append(f"{where or 'The body'}: {error.get('msg', 'cannot be read')}")
+    return f"{'; '.join(said)}. GET /openapi.json says what each path takes."

@@ -1,0 +1,55 @@
+"""The bodies that the service takes; what they mean is said in one place, behind ``SupportKB``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from autokb.core.conversations import Role
+from autokb.core.feedback import FeedbackVerdict, SuggestionSource
+from autokb.core.storable import without_surrogates
+
+Text = Annotated[str, AfterValidator(without_surrogates)]  # JSON can spell halves of a character, UTF-8 cannot
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")  # a misspelt name is said, not passed over
+
+
+class Question(_Body):
+    """What ``ask`` takes."""
+
+    text: Text
+    attributes: dict[Text, list[Text]] = Field(default_factory=dict)
+    k: Annotated[int, Field(ge=1, le=100)] = 5
+
+
+class SaidMessage(_Body):
+    """A message of a conversation."""
+
+    role: Role
+    text: Text
+    date: Text = ""
+
+
+class LiveConversation(_Body):
+    """What ``suggest`` takes; the last message is the customer's."""
+
+    messages: list[SaidMessage]
+    strategy: Text = "plain"
+    passages: int = 3
+
+
+class NewFeedback(_Body):
+    """What became of a suggestion."""
+
+    query: Text
+    verdict: FeedbackVerdict
+    solution_id: Text | None = None
+    text: Text = ""
+    documents: list[Text] = Field(default_factory=list)
+    source: SuggestionSource = ""
+    conversation: Text = ""
+    author: Text = ""
+    group: Text = ""

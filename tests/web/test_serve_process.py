@@ -1,0 +1,143 @@
+"""``autokb serve`` as a real process on loopback: it answers, refuses what is too large, goes on, and stops gently."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+
+from autokb.app import SupportKB
+from autokb.cli import main
+from autokb.stores.workspace import Workspace
+
+QUESTION = {"text": "my robot does not charge in the dock"}
+SECONDS = 60  # that anything here may take before it is given up
+
+
+@contextmanager
+def served(workspace: Workspace, *words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """Give a running service and what it said of itself; it is ended by its process."""
+    command = [sys.executable, "-m", "autokb", "serve", str(workspace.folder), "--port", "0", "--json", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process, json.loads(process.stdout.readline() or "{}")
+        finally:
+            process.kill()
+
+
+def stopped(process: subprocess.Popen[str], by: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict[str, Any]]]:
+    """Stop a service; returns its exit status and its log."""
+    process.send_signal(by)
+    out, log = process.communicate(timeout=SECONDS)
+    assert out == ""
+    return process.returncode, [json.loads(line) for line in log.splitlines()]
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_it_answers_until_it_is_stopped(hand_made: Workspace, by: signal.Signals) -> None:
+    kb = SupportKB(hand_made)
+    with served(hand_made) as (process, said), httpx2.Client(base_url=said["url"], timeout=SECONDS) as client:
+        assert (said["host"], said["needs_key"]) == ("127.0.0.1", False)
+        assert client.get("/v1/ready").status_code == 200
+        answer = client.post("/v1/ask", json=QUESTION).json()
+        assert answer["matches"] == kb.ask(QUESTION["text"]).as_json()["matches"] and answer["matches"]
+        assert client.get("/v1/health", headers={"host": "evil.example"}).status_code == 200
+        assert client.get("/v1/issues", headers={"host": "evil.example"}).status_code == 401
+        made = kb.create_key("reader")
+        assert client.get("/v1/issues").status_code == 401
+        assert client.get("/v1/issues", headers={"authorization": f"Bearer {made.key}"}).status_code == 200
+        status, log = stopped(process, by)
+    assert status == 0
+    assert [(one["path"], one["status"], one["key"]) for one in log] == [
+        ("/v1/ready", 200, ""),
+        ("/v1/ask", 200, ""),
+        ("/v1/health", 200, ""),
+        ("other", 401, ""),
+        ("other", 401, ""),
+        ("/v1/issues", 200, made.id),
+    ]
+
+
+def test_a_body_of_100_megabytes_is_refused_before_it_is_sent(hand_made: Workspace) -> None:
+    with served(hand_made) as (process, said):
+        with closing(socket.create_connection((said["host"], said["port"]), SECONDS)) as raw:
+            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {100 << 20}\r\n"
+            raw.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
+            answer = raw.makefile("rb").read()  # to the end: the connection is closed
+        assert answer.startswith(b"HTTP/1.1 413 ") and b"application/problem+json" in answer
+        assert stopped(process)[0] == 0
+
+
+def test_what_is_under_way_is_answered_when_it_is_stopped(hand_made: Workspace) -> None:
+    with served(hand_made) as (process, said):
+        place = (said["host"], said["port"])
+        body = json.dumps(QUESTION).encode()
+        with closing(socket.create_connection(place, SECONDS)) as raw:
+            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+            raw.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body[:5])
+            assert httpx2.get(f"{said['url']}/v1/ready", timeout=SECONDS).status_code == 200  # the head was read
+            process.send_signal(signal.SIGTERM)
+            end = time.monotonic() + SECONDS
+            while time.monotonic() < end:  # until nobody is let in any more
+                try:
+                    socket.create_connection(place, SECONDS).close()
+                except OSError:
+                    break
+            raw.sendall(body[5:])
+            answer = raw.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 200 ") and b'"outcome"' in answer
+        assert process.wait(SECONDS) == 0
+
+
+def test_a_new_build_goes_live_without_a_request_that_fails(hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+    with served(hand_made) as (process, said), httpx2.Client(base_url=said["url"], timeout=SECONDS) as client:
+        client.get("/v1/ready")
+        going = True
+
+        def ask() -> list[tuple[int, bool]]:
+            found = []
+            while going:
+                response = client.post("/v1/ask", json=QUESTION)
+                found.append((response.status_code, '"s-contacts"' in response.text))
+            return found
+
+        with ThreadPoolExecutor(4) as threads:
+            asking = [threads.submit(ask) for _ in range(4)]
+            try:
+                for _ in range(3):
+                    kb.hide(["s-contacts"])
+                    assert '"s-contacts"' not in client.post("/v1/ask", json=QUESTION).text
+                    kb.hide(["s-contacts"], undo=True)
+                    assert '"s-contacts"' in client.post("/v1/ask", json=QUESTION).text
+                kb.build()
+                after = client.post("/v1/ask", json=QUESTION)
+            finally:
+                going = False
+            found = [one for future in asking for one in future.result()]
+        assert {status for status, _ in found} == {200} and {shown for _, shown in found} == {True, False}
+        assert after.json()["matches"] == kb.ask(QUESTION["text"]).as_json()["matches"]
+        assert stopped(process)[0] == 0
+
+
+def test_an_address_that_is_taken_or_none_is_said(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = str(taken.getsockname()[1])
+        for words in (("--port", port), ("--host", "203.0.113.1", "--port", "0"), ("--host", "no such host")):
+            assert main(["serve", str(hand_made.folder), *words, "--json"]) == 2
+            assert "choose another" in json.loads(capsys.readouterr().out)["error"]
+    assert main(["serve", str(hand_made.folder / "none"), "--json"]) == 2
+    assert "no workspace" in json.loads(capsys.readouterr().out)["error"]
+    assert "AUTOKB_SERVED_WORKSPACE" not in os.environ

@@ -1,0 +1,290 @@
+"""Every path of the service: what it answers, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+import hand_made_kb
+import small_tickets
+from autokb.app import SupportKB
+from autokb.core.ids import canonical_json
+from autokb.stores.workspace import Workspace, create_workspace
+from autokb.web.app import create_app
+from autokb.web.door import Limits
+
+QUESTION = "my robot does not charge in the dock"
+HERE = ("127.0.0.1", 50_000)
+
+
+def client_of(app: FastAPI) -> TestClient:
+    return TestClient(app, base_url="http://127.0.0.1:8000", client=HERE)
+
+
+@pytest.fixture
+def kb(hand_made: Workspace, tmp_path: Path) -> SupportKB:
+    """The hand-made knowledge base with some tickets beside it."""
+    found = SupportKB(hand_made)
+    found.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
+    found.build_tickets()
+    return found
+
+
+@pytest.fixture
+def client(kb: SupportKB) -> Iterator[TestClient]:
+    with client_of(create_app(kb.workspace.folder)) as opened:
+        yield opened
+
+
+def same(answer: Any, other: Any) -> bool:
+    """Compare two answers without the seconds that they took."""
+    return canonical_json({**answer, "seconds": 0}) == canonical_json({**json.loads(json.dumps(other)), "seconds": 0})
+
+
+def check_problem(response: Any, status: int, *words: str) -> str:
+    """Check that a response is a problem with a sentence that has these words."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    body = response.json()
+    assert set(body) == {"type", "title", "status", "detail"} and body["status"] == status
+    assert all(word in body["detail"] for word in words), body["detail"]
+    return str(body["detail"])
+
+
+def test_questions_are_answered_as_by_the_library(client: TestClient, kb: SupportKB) -> None:
+    for asked in (
+        {"text": QUESTION},
+        {"text": "my robot does not pair", "attributes": {"os": ["iOS"]}, "k": 2},
+        {"text": "do you sell pizza"},
+    ):
+        response = client.post("/v1/ask", json=asked)
+        assert response.status_code == 200
+        assert same(response.json(), kb.ask(asked["text"], asked.get("attributes"), asked.get("k", 5)).as_json())  # type: ignore[arg-type]
+    assert client.post("/v1/ask", json={"text": QUESTION}).json()["matches"][0]["solutions"][0]["evidence"]
+
+
+def test_a_conversation_gets_suggestions_and_the_same_as_events(client: TestClient) -> None:
+    said = [
+        {"role": "customer", "text": "hello", "date": "2026-01-01"},
+        {"role": "agent", "text": "What is the matter?"},
+        {"role": "customer", "text": QUESTION},
+    ]
+    whole = client.post("/v1/suggest", json={"messages": said}).json()
+    assert whole["outcome"] == "answered" and whole["suggestions"][0]["evidence"]
+    streamed = client.post("/v1/suggest", json={"messages": said}, headers={"accept": "text/event-stream"})
+    assert streamed.headers["content-type"].startswith("text/event-stream")
+    events = [event.split("\n") for event in streamed.text.removesuffix("\n\n").split("\n\n")]
+    named = [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
+    assert [name for name, _ in named] == ["suggestion"] * len(whole["suggestions"]) + ["done"]
+    assert [data for _, data in named[:-1]] == whole["suggestions"] and same(named[-1][1], whole)
+
+
+def test_feedback_is_stored_once_and_listed_in_pages(client: TestClient, kb: SupportKB) -> None:
+    given = [
+        {"query": QUESTION, "verdict": "used", "solution_id": "s-contacts"},
+        {"query": QUESTION, "verdict": "edited", "solution_id": "s-contacts", "text": "Wipe it.", "group": "eu"},
+        {"query": "where is APP-1", "verdict": "helpful", "documents": ["APP-1"], "source": "ticket"},
+        {"query": "huh", "verdict": "unhelpful", "solution_id": None, "text": ""},
+    ]
+    answers = [client.post("/v1/feedback", json=one).json() for one in given]
+    assert [one["changed"] for one in answers] == [1, 1, 1, 1]
+    assert client.post("/v1/feedback", json=given[0]).json()["changed"] == 0
+    pages = [client.get("/v1/feedback", params={"limit": 3}).json()]
+    pages.append(client.get("/v1/feedback", params={"limit": 3, "after": pages[0]["next"]}).json())
+    assert [len(page["items"]) for page in pages] == [3, 1] and pages[1]["next"] is None
+    assert [one["id"] for page in pages for one in page["items"]] == [one["id"] for one in answers]
+    assert [one.id for one in kb.feedback().items] == [one["id"] for one in answers]
+
+
+@pytest.mark.parametrize("path", ["issues", "solutions", "documents", "tickets"])
+def test_a_list_has_everything_once_in_pages(client: TestClient, kb: SupportKB, path: str) -> None:
+    whole = getattr(kb, path)(1_000).as_json()
+    assert whole["next"] is None
+    for limit in (1, 2, len(whole["items"])):
+        items, after = [], ""
+        while after is not None:
+            page = client.get(f"/v1/{path}", params={"limit": limit, "after": after}).json()
+            assert len(page["items"]) <= limit and set(page) == {"items", "next"}
+            items += page["items"]
+            after = page["next"]
+        assert items == whole["items"]
+    assert client.get(f"/v1/{path}").json() == getattr(kb, path)().as_json()
+    ids = [item["id"] for item in whole["items"]]
+    assert ids == sorted(ids) and len(ids) > 2
+    for limit in ("0", "1001", "-1", "9" * 30):
+        check_problem(client.get(f"/v1/{path}", params={"limit": limit}), 422, "1 to 1,000 items")
+    check_problem(client.get(f"/v1/{path}", params={"limit": "many"}), 422, "limit", "integer")
+    assert client.get(f"/v1/{path}", params={"after": "zzzz\0\ud7ff'"}).json() == {"items": [], "next": None}
+
+
+def test_one_of_each_kind_is_shown_by_its_id(client: TestClient, kb: SupportKB) -> None:
+    for document, (title, text) in hand_made_kb.DOCUMENTS.items():
+        shown = client.get(f"/v1/documents/{document}").json()
+        assert (shown["id"], shown["title"], shown["text"]) == (document, title, text)
+    solution = client.get("/v1/solutions/s-contacts").json()
+    assert solution["issue_id"] == "charge" and solution["status"] == "displayed"
+    (evidence,) = solution["evidence"]
+    text = client.get(f"/v1/documents/{evidence['document']}").json()["text"]
+    assert text[evidence["start"] : evidence["end"]] == evidence["quote"]
+    assert solution in client.get("/v1/solutions").json()["items"]
+    assert same(client.get("/v1/tickets/APP-1").json(), kb.show_ticket("APP-1").as_json())
+    for path in ("solutions/s-contact", "solutions/none/of these", "documents/none.md", "tickets/APP-0"):
+        check_problem(client.get(f"/v1/{path}"), 404)
+
+
+def test_a_solution_is_judged_and_the_next_question_knows_it(client: TestClient, kb: SupportKB) -> None:
+    asked = {"text": QUESTION}
+
+    def first() -> str:
+        matches = client.post("/v1/ask", json=asked).json()["matches"]
+        return str(matches[0]["solutions"][0]["id"]) if matches else ""
+
+    before = first()
+    assert before
+    made = kb.create_key("editor")
+    client.headers["authorization"] = f"Bearer {made.key}"
+    for verb, status in (("approve", "approved"), ("hide", "hidden"), ("reject", "rejected")):
+        judged = client.post(f"/v1/solutions/{before}/{verb}")
+        assert judged.status_code == 200
+        assert (judged.json()["status"], judged.json()["verdict"], judged.json()["judged_by"]) == (
+            status,
+            status,
+            made.id,
+        )
+        assert (first() == before) == (verb == "approve")
+    check_problem(client.post("/v1/solutions/s-support/approve"), 422, "withheld")
+    check_problem(client.post("/v1/solutions/s-sup/approve"), 404)
+    assert kb.solution("s-support").status == "withheld"
+
+
+def test_health_and_readiness(client: TestClient, tmp_path: Path) -> None:
+    assert client.get("/v1/health").json()["status"] == "ok"
+    assert client.get("/v1/ready").json() == {"status": "ready"}
+    empty = create_workspace(tmp_path / "my secret folder", "name: empty\n")
+    with client_of(create_app(empty.folder)) as other:
+        assert other.get("/v1/health").status_code == 200
+        for refused, status in ((other.get("/v1/ready"), 503), (other.post("/v1/ask", json={"text": "x"}), 404)):
+            assert "secret" not in check_problem(refused, status, "autokb build WORKSPACE")
+        assert other.get("/v1/issues").json() == {"items": [], "next": None}
+
+
+BAD_BODIES: list[tuple[str, Any, str]] = [
+    ("/v1/ask", {"text": " "}, "empty"),
+    ("/v1/ask", {"text": 7}, "text"),
+    ("/v1/ask", {}, "text"),
+    ("/v1/ask", [], "The body"),
+    ("/v1/ask", {"text": "x", "k": 0}, "k"),
+    ("/v1/ask", {"text": "x", "k": 10**30}, "k"),
+    ("/v1/ask", {"text": "x", "atributes": {}}, "atributes"),
+    ("/v1/ask", {"text": "x", "attributes": {"os": "iOS"}}, "attributes.os"),
+    ("/v1/ask", {"text": "x", "attributes": {"colour": ["red"]}}, "colour"),
+    ("/v1/suggest", {"messages": []}, "customer"),
+    ("/v1/suggest", {"messages": [{"role": "agent", "text": "x"}]}, "customer"),
+    ("/v1/suggest", {"messages": [{"role": "bot", "text": "x"}]}, "messages.0.role"),
+    ("/v1/suggest", {"messages": [{"role": "customer", "text": "x"}], "strategy": "best"}, "strategy"),
+    ("/v1/suggest", {"messages": [{"role": "customer", "text": "x"}], "passages": 2}, "passages"),
+    ("/v1/feedback", {"query": "x", "verdict": "good"}, "verdict"),
+    ("/v1/feedback", {"query": "", "verdict": "used"}, "question"),
+    ("/v1/feedback", {"query": "x", "verdict": "used", "solution_id": "none"}, "none"),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "word"), BAD_BODIES, ids=lambda value: str(value)[:40])
+def test_bad_input_is_said_and_never_a_fault(client: TestClient, path: str, body: Any, word: str) -> None:
+    check_problem(client.post(path, json=body), 422, word)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 50_000, b"9" * 5_000, b'{"text": NaN}', b"null"])
+def test_bodies_that_are_none(client: TestClient, body: bytes) -> None:
+    response = client.post("/v1/ask", content=body, headers={"content-type": "application/json"})
+    assert response.status_code in (400, 422)
+    check_problem(response, response.status_code)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/ask", r'{"text": "it does not charge \ud800", "attributes": {"\ud800": ["\udc00"]}}'),
+        ("/v1/ask", r'{"text": "\ud800", "\ud800": 1}'),
+        ("/v1/suggest", r'{"messages": [{"role": "customer", "text": "x"}], "strategy": "\ud800"}'),
+        ("/v1/feedback", r'{"query": "x", "verdict": "used", "solution_id": "\ud800"}'),
+    ],
+)
+def test_halves_of_characters_are_bad_input_and_no_fault(client: TestClient, path: str, body: str) -> None:
+    check_problem(client.post(path, content=body, headers={"content-type": "application/json"}), 422)
+    said = r'{"query": "\ud800 x", "verdict": "helpful", "text": "\ud800", "author": "\ud800", "documents": ["\ud800"]}'
+    assert client.post("/v1/feedback", content=said, headers={"content-type": "application/json"}).status_code == 200
+
+
+def test_other_paths_and_methods_are_problems_too(client: TestClient) -> None:
+    check_problem(client.get("/v2/ask"), 404, "openapi.json")
+    check_problem(client.get("/v1/documents/"), 404)
+    check_problem(client.delete("/v1/ask"), 405, "POST")
+
+
+def test_the_openapi_file_names_every_path(client: TestClient) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    named = {(path, method) for path, methods in paths.items() for method in methods}
+    lists = {(f"/v1/{name}", "get") for name in ("issues", "solutions", "documents", "tickets", "feedback")}
+    ones = {(f"/v1/{name}s/{{{name}}}", "get") for name in ("solution", "document", "ticket")}
+    verbs = {(f"/v1/solutions/{{solution}}/{verb}", "post") for verb in ("approve", "reject", "hide")}
+    asks = {(f"/v1/{name}", "post") for name in ("ask", "suggest", "feedback")}
+    assert named == lists | ones | verbs | asks | {("/v1/health", "get"), ("/v1/ready", "get")}
+    assert all(
+        "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()
+    )
+
+
+def test_bodies_that_are_too_large_are_not_read(kb: SupportKB) -> None:
+    with client_of(create_app(kb.workspace.folder, limits=Limits(body_bytes=1_000))) as client:
+        check_problem(client.post("/v1/ask", json={"text": "x" * 1_000}), 413, "1,000 bytes")
+
+        def parts() -> Iterator[bytes]:
+            for _ in range(3):
+                yield b" " * 500
+
+        response = client.post("/v1/ask", content=parts(), headers={"content-type": "application/json"})
+        check_problem(response, 413, "1,000 bytes")
+        assert client.post("/v1/ask", json={"text": QUESTION}).status_code == 200
+
+
+def test_a_request_that_takes_too_long_is_ended(kb: SupportKB) -> None:
+    with client_of(create_app(kb.workspace.folder, limits=Limits(seconds=0.0))) as client:
+        response = client.post("/v1/ask", json={"text": QUESTION})
+        assert response.status_code in (408, 504)
+        check_problem(response, response.status_code, "0 seconds")
+
+
+def test_neither_log_nor_figures_hold_what_customers_say(
+    client: TestClient, kb: SupportKB, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "sesame-4711"
+    caplog.set_level(logging.DEBUG, logger="autokb")
+    client.post("/v1/ask", json={"text": f"{QUESTION} {secret}"})
+    client.post("/v1/ask", json={"text": secret, secret: 1})
+    client.post("/v1/suggest", json={"messages": [{"role": "customer", "text": secret}]})
+    client.post("/v1/feedback", json={"query": secret, "verdict": "helpful", "text": secret})
+    client.get(f"/v1/documents/{secret}", params={"after": secret})
+    client.get(f"/{secret}")
+    client.request(secret.upper(), "/v1/ask")
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError(secret) from KeyError(secret)
+
+    monkeypatch.setattr(SupportKB, "ask", fail)
+    check_problem(client.post("/v1/ask", json={"text": secret}), 500, "its log")
+    figures = client.get("/metrics")
+    said = [json.loads(record.getMessage()) for record in caplog.records if record.name == "autokb.web"]
+    assert [one["path"] for one in said if "path" in one][4:6] == ["/v1/documents/{document:path}", "other"]
+    assert [one["error"] for one in said if "error" in one] == ["RuntimeError"]
+    assert secret.lower() not in caplog.text.lower() and secret.lower() not in figures.text.lower()
+    assert 'autokb_requests_total{method="POST",path="/v1/ask",status="200"} 1.0' in figures.text
+    assert 'autokb_outcomes_total{outcome="answered",path="/v1/ask"} 1.0' in figures.text
+    assert "autokb_request_seconds_bucket" in figures.text
