@@ -17,8 +17,10 @@ from test_front_door import CASES, GIVEN, lay_files
 import hand_made_kb
 from autokb.app import SupportKB
 from autokb.cli import main
+from autokb.core.api_keys import ApiKey
 from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply
+from autokb.stores.api_keys import keep_api_key
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.workspace import Workspace
 
@@ -43,6 +45,7 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     SupportKB.open(here / "kb").build()
     with SupportKB.open(here / "kb").workspace.file() as file, file.transaction():
         file.spend([("trees", "grow_tree", 1, 0, 10, 5, 0.1)])
+        keep_api_key(file, ApiKey("key-1", "editor", "2026-01-01"), "hash")
         LedgerTable(file).keep([Paid("k", "b", "trees", "grow_tree", "m", (), "paid", ModelReply("x", 1, 2), 0.1)])
     lay_files(here)
     (here / "emptied").mkdir()
