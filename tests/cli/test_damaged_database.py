@@ -114,8 +114,12 @@ HEAD: dict[str, Damage] = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("where", HEAD)
+# Every command meets two of the kinds of damage, and each kind a third of the commands: they all open the file in one
+# place, and all pairs would take CI minutes.
+BEHEADED = [(where, command) for n, where in enumerate(HEAD) for m, command in enumerate(COMMANDS) if (n - m) % 3 == 0]
+
+
+@pytest.mark.parametrize(("where", "command"), BEHEADED)
 def test_without_its_head_no_command_opens_it(
     where: str, command: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
