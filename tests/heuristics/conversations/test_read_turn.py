@@ -112,3 +112,10 @@ def test_what_was_said_before_counts_for_attributes_of_a_long_answer_too() -> No
     turn = read_turn(said("My Duo leaks", "Was anything changed?", answer))
     assert turn.text == answer
     assert turn.customer == ("My Duo leaks", answer)
+
+
+def test_another_part_that_was_tried_is_nothing_new() -> None:
+    for tried in ("I used another one, the case still does not charge", "got a new one, same crackle with music"):
+        turn = read_turn(said(PROBLEM, "Try another cable.", tried))
+        assert turn.text == f"{PROBLEM}\n{tried}"
+        assert turn.is_tied
