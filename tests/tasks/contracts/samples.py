@@ -722,7 +722,7 @@ def verify_draft() -> Sample:
     """A draft with two points, of which one does not hold."""
     from autokb.heuristics.replies.drafts import DraftedReply, Quoted
     from autokb.heuristics.replies.verification import Verifying
-    from autokb.tasks.answers.verify_draft.task import TASK, example_verifying
+    from autokb.tasks.answers.verify_draft.task import TASK
 
     about = _drafting()
     draft = DraftedReply(
@@ -734,7 +734,7 @@ def verify_draft() -> Sample:
     feedback = [{"point": 1, "holds": "no", "why": "It says 50."}, {"point": 2, "holds": "yes", "why": ""}]
     reply = {"answers": [{"number": 1, "feedback": feedback, "replies": [_drafted(1)]}]}
     unseen = {**NOT_IN_REPLIES, "Quoted.quote": "the passages are shown, which the draft must stand on"}
-    shown = tuple(((example_verifying(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
+    shown = tuple(((TASK.example(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
     return Sample(TASK, (item,), reply, unseen, shown)
 
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 from autokb.core.conversations import Message
 from autokb.core.reply import Reply
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, House, Quoted
+from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, GivenPassage, House, Quoted
 from autokb.heuristics.replies.quotes import find_quote
 from autokb.heuristics.replies.verbatim import draft_verbatim
 
 
-class DoubtedDraft(Reply):
+class DoubtedDraft(DraftedReplies):
     """Drafted replies, and what of them should be checked."""
 
-    replies: tuple[DraftedReply, ...]
     points: tuple[str, ...]
 
 
@@ -37,11 +36,10 @@ class Feedback(Reply):
     why: str = ""
 
 
-class VerifiedReplies(Reply):
+class VerifiedReplies(DraftedReplies):
     """What was found of each point, and the replies after that."""
 
     feedback: tuple[Feedback, ...]
-    replies: tuple[DraftedReply, ...]
 
 
 def draft_and_doubt(drafting: Drafting) -> DoubtedDraft:

@@ -13,6 +13,7 @@ from autokb.core.reply_rules import ReplyRules
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, House, Quoted
 from autokb.heuristics.replies.quotes import find_quote
+from autokb.heuristics.replies.verification import Verifying
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.wire import number_to, wire
 
@@ -25,9 +26,9 @@ LONGEST_POINT = 300  # characters
 TOKENS_A_REPLY = (500, 110)  # the most that a reply with its quotes can sensibly need, and the usual number
 
 
-def shown(drafting: Drafting) -> Mapping[str, Any]:
+def shown(about: Drafting | Verifying) -> Mapping[str, Any]:
     """Return the variables of a prompt that every task about replies has."""
-    house, manners = drafting.house, drafting.house.manners
+    house, manners = about.house, about.house.manners
     return {
         "domain": house.domain,
         "max_words": manners.max_words,
@@ -35,7 +36,7 @@ def shown(drafting: Drafting) -> Mapping[str, Any]:
         "negative_words": manners.negative_words,
         "rules": house.rules,
         "language": house.language,
-        **shown_material(drafting.conversation, drafting.passages),
+        **shown_material(about.conversation, about.passages),
     }
 
 

@@ -7,22 +7,21 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting, check_numbers
+from autokb.heuristics.replies.drafts import DraftedReply, Drafting
 from autokb.heuristics.replies.verification import DoubtedDraft, draft_and_doubt
 from autokb.tasks.answers.replies_wire import (
     LONGEST_POINT,
     MOST_POINTS,
     MOST_REPLIES,
     TOKENS_A_REPLY,
-    example_drafting,
     list_of,
     one_line,
     quote_type,
     read_quotes,
     reply_type,
-    shown,
 )
-from autokb.tasks.task import Read, Task
+from autokb.tasks.answers.reply_task import ReplyTask
+from autokb.tasks.task import Read
 from autokb.tasks.wire import number_to
 
 __all__ = ["TASK", "DoubtedDraft", "Drafting"]
@@ -30,31 +29,16 @@ __all__ = ["TASK", "DoubtedDraft", "Drafting"]
 MOST_QUOTES_OF_ALL = 12  # of all replies together
 
 
-class DraftAndDoubtTask(Task[Drafting, DoubtedDraft]):
+class DraftAndDoubtTask(ReplyTask[Drafting, DoubtedDraft]):
     """What could an agent write back, and what of it should be checked?"""
 
     input = Drafting
     output = DoubtedDraft
-    masks = True
     entry_tokens = (MOST_REPLIES * TOKENS_A_REPLY[0] + 500, MOST_REPLIES * TOKENS_A_REPLY[1] + 120)
 
     def offline(self, item: Drafting) -> DoubtedDraft:
         """Reply with the passages' own words, which are what is to be checked."""
         return draft_and_doubt(item)
-
-    def check(self, item: Drafting, reply: DoubtedDraft) -> None:
-        """Refuse a passage that is not there."""
-        for one in reply.replies:
-            check_numbers(one.quotes, len(item.passages))
-
-    def values(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
-        """Return the conversation, the passages and how the team replies."""
-        (item,) = items
-        return shown(item)
-
-    def examples(self, items: Sequence[Drafting]) -> Sequence[Mapping[str, Any]]:
-        """Return the examples as a request shows its own material."""
-        return [{**e, **shown(example_drafting(e))} for e in super().examples(items)]
 
     def entry(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
         """Return the fields of the one entry: quotes, replies that name them by number, points."""

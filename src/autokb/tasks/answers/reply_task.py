@@ -1,0 +1,42 @@
+"""What the tasks that end in replies to a customer have in common: what they show, and what is wrong with any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, check_numbers
+from autokb.heuristics.replies.verification import Verifying
+from autokb.tasks.answers.replies_wire import example_drafting, shown
+from autokb.tasks.task import Task
+
+Given = TypeVar("Given", bound=Drafting | Verifying)
+Written = TypeVar("Written", bound=DraftedReplies)
+
+
+class ReplyTask(Task[Given, Written]):
+    """A task whose answer has replies with quotes of numbered passages."""
+
+    masks = True
+
+    def check(self, item: Given, reply: Written) -> None:
+        """Refuse a passage that is not there."""
+        for one in reply.replies:
+            check_numbers(one.quotes, len(item.passages))
+
+    def shown(self, item: Given) -> Mapping[str, Any]:
+        """Return what a request shows: the conversation, the passages and how the team replies."""
+        return shown(item)
+
+    def example(self, example: Mapping[str, Any]) -> Any:
+        """Return what an entry of ``examples.yaml`` is about."""
+        return example_drafting(example)
+
+    def values(self, items: Sequence[Given]) -> Mapping[str, Any]:
+        """Return what is shown of the one item of a request."""
+        (item,) = items
+        return self.shown(item)
+
+    def examples(self, items: Sequence[Given]) -> Sequence[Mapping[str, Any]]:
+        """Return the examples as a request shows its own material."""
+        return [{**e, **self.shown(self.example(e))} for e in super().examples(items)]
