@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import chain, islice, zip_longest
 from typing import Any, Literal
 
 from autokb.answering.answer import Answer, Outcome
-from autokb.core.attributes import ANY, NONE
+from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules
@@ -36,13 +36,17 @@ Source = Literal["solution", "passage", "ticket", "question", "small_talk", "ref
 class Suggestion:
     """A text that is ready to be sent; small talk, a refusal and a question back have no evidence.
 
-    Evidence in a past ticket names the ticket and its section in place of a document.
+    Evidence in a past ticket names the ticket and its section in place of a document. ``match`` is how the node of a
+    solution matches the question, ``attributes`` are what the solution holds for; a question back has its ``choices``.
     """
 
     text: str
     source: Source
     evidence: tuple[Evidence | TicketEvidence, ...] = ()
     solution_id: str | None = None
+    match: Match | None = None
+    attributes: Attributes = field(default_factory=dict, hash=False)
+    choices: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
@@ -51,6 +55,9 @@ class Suggestion:
             "source": self.source,
             "evidence": [asdict(one) for one in self.evidence],
             "solution_id": self.solution_id,
+            "match": self.match and str(self.match),
+            "attributes": as_lists(self.attributes),
+            "choices": list(self.choices),
         }
 
 
@@ -114,7 +121,7 @@ def suggestions_from(
     found: list[Suggestion] = []
     back = told[0].question
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
-        found.append(Suggestion(back.text, "question"))
+        found.append(Suggestion(back.text, "question", choices=back.values))
     turns = zip_longest(*(_helps(answer, rules, language) for answer in told))
     offered = chain(found, filter(None, chain.from_iterable(turns)), others)
     return tuple(islice(different_helps(offered, tried, language), MOST_SUGGESTIONS))
@@ -171,7 +178,9 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
     found = excerpt(steps[:cited], [e.quote for e in evidence], answer.query, rules, language, condition)
     if found is None:
         return None
-    return Suggestion(found.text, source, tuple(dict.fromkeys(evidence[n] for n in found.steps)), solution.id)
+    cites = tuple(dict.fromkeys(evidence[n] for n in found.steps))
+    match = next((m.match for m in answer.matches if solution in m.solutions), None)
+    return Suggestion(found.text, source, cites, solution.id, match, solution.attributes)
 
 
 def _holds_for_customer(solution: Solution, answer: Answer) -> bool:

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 from autokb.app import SupportKB
@@ -20,6 +21,10 @@ FORWARDING = frozenset(
 )
 HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/@]+)(?::[0-9]{1,5})?")
 OPEN_PATHS = frozenset({"/v1/health", "/v1/ready"})  # they tell nothing of what the workspace holds
+COOKIE = "autokb_key"  # of a browser whose user signed in
+SIGNING_IN = ("/login", "/logout", "/static/")  # which nobody needs a key for
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+OTHER_SITE = "This form was not sent from a page of this service; open the page again and send it from there."
 CHALLENGE = {"WWW-Authenticate": "Bearer"}
 WANTED = "Send a key as the header Authorization: Bearer KEY; autokb keys create makes one."
 REFUSED = "This key is wrong or revoked; autokb keys create makes another."
@@ -36,13 +41,25 @@ class Caller:
 def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
     """Return who sends a request (ProblemError 401); None on an open path without a key.
 
-    A key that is shown is checked, on every path. ``bound_to`` is the address that the server listens on.
+    A key that is shown is checked, on every path. ``bound_to`` is the address that the server listens on. What a
+    browser sends by itself, its cookie or being at this machine, changes nothing unless one of our pages sent it (403).
     """
     headers = Headers(scope=scope)
     shown = headers.getlist("authorization")
     if shown:
         scheme, _, secret = shown[0].strip().partition(" ")
         found = kb.find_key(secret.strip()) if len(shown) == 1 and scheme.lower() == "bearer" else None
+        if found is None:
+            raise ProblemError(401, REFUSED, CHALLENGE)
+        return Caller(found.id, found.role)
+    cookies = cookie_parser("; ".join(headers.getlist("cookie")))
+    is_form = scope["method"] not in SAFE_METHODS and (COOKIE in cookies or not scope["path"].startswith("/v1/"))
+    if is_form and not is_same_origin(headers):
+        raise ProblemError(403, OTHER_SITE)
+    if scope["path"].startswith(SIGNING_IN):
+        return None
+    if COOKIE in cookies:
+        found = kb.find_key(cookies[COOKIE])
         if found is None:
             raise ProblemError(401, REFUSED, CHALLENGE)
         return Caller(found.id, found.role)
@@ -68,6 +85,15 @@ def is_at_this_machine(scope: Scope, headers: Headers, bound_to: str) -> bool:
     if len(hosts) != 1 or (named := HOST.fullmatch(hosts[0])) is None or not _is_loopback(named[1]):
         return False
     return all(map(_is_loopback_origin, headers.getlist("origin")))
+
+
+def is_same_origin(headers: Headers) -> bool:
+    """Return whether a browser says that a page of this very service sent a request."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    origin = headers.getlist("origin")
+    return len(origin) == 1 and urlsplit(origin[0]).netloc.lower() == headers.get("host", "").lower() != ""
 
 
 def _is_loopback(host: str) -> bool:

@@ -18,6 +18,8 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.web.door import Door, Limits, in_thread, log_fault
 from autokb.web.figures import Figures
+from autokb.web.pages import conversation, sign_in
+from autokb.web.pages.refusals import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
 from autokb.web.routes import beside, v1
 
@@ -59,6 +61,8 @@ def create_app(folder: Path | str, *, host: str = "127.0.0.1", limits: Limits | 
     app.state.kb, app.state.figures, app.state.folder = kb, figures, Path(folder)
     app.include_router(v1)
     app.include_router(beside)
+    for page in (sign_in, conversation):
+        app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
@@ -76,23 +80,23 @@ def _expected(request: Request, error: Exception) -> Response:
     assert isinstance(error, AutokbError)
     if not isinstance(error, BadInputError):
         log_fault(error)
-    return problem_of(error, request.app.state.folder)
+    return as_page(request.scope, problem_of(error, request.app.state.folder))
 
 
-def _refused(_request: Request, error: Exception) -> Response:
+def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, ProblemError)
-    return problem(error.status, error.sentence, error.headers)
+    return as_page(request.scope, problem(error.status, error.sentence, error.headers))
 
 
-def _unreadable(_request: Request, error: Exception) -> Response:
+def _unreadable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return problem(422, sentence_of(error.errors()))
+    return as_page(request.scope, problem(422, sentence_of(error.errors())))
 
 
-def _no_route(_request: Request, error: Exception) -> Response:
+def _no_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
-        return problem(404, NO_PATH)
+        return as_page(request.scope, problem(404, NO_PATH))
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "another method")
         return problem(405, f"This path takes {allowed}; GET /openapi.json says what each takes.", error.headers)

@@ -23,10 +23,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from autokb.app import SupportKB
 from autokb.web.access import identify
 from autokb.web.figures import METHODS, OTHER, Figures
+from autokb.web.pages.refusals import as_page
 from autokb.web.problems import FAULT, ProblemError, problem
 
 LOG = logging.getLogger("autokb.web")
-HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+NOT_KEPT, AS_IT_SAYS = (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,17 @@ class Door:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+                given = list(message.get("headers", ()))
+                not_kept = [] if any(name.lower() == NOT_KEPT[0] for name, _ in given) else [NOT_KEPT]
+                message = {**message, "headers": [*given, *not_kept, AS_IT_SAYS]}
             await send(message)
 
         self.figures.under_way.inc()
         try:
             refused = await self._serve(scope, receive, note_and_send)
             if refused is not None and not status:
-                await problem(refused.status, refused.sentence, refused.headers)(scope, receive, note_and_send)
+                said = problem(refused.status, refused.sentence, refused.headers)
+                await as_page(scope, said)(scope, receive, note_and_send)
         finally:
             self.figures.under_way.dec()
             self._log(scope, status, time.perf_counter() - started)

@@ -1,0 +1,1 @@
+"""The pages for agents and editors: a file each, templates and scripts beside them; no build step."""

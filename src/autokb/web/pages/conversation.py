@@ -1,0 +1,180 @@
+"""The agent's page: a conversation on the left, what could be sent on the right."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Form, Request
+from pydantic import TypeAdapter, ValidationError
+from starlette.responses import RedirectResponse, Response
+
+from autokb.answering.suggest import Suggested
+from autokb.app import SupportKB
+from autokb.core.api_keys import may
+from autokb.core.conversations import AGENT, CUSTOMER, Message
+from autokb.core.feedback import FeedbackVerdict
+from autokb.core.storable import without_surrogates
+from autokb.web.access import Caller, check_role
+from autokb.web.door import in_thread
+from autokb.web.pages.rendering import render
+from autokb.web.problems import ProblemError
+from autokb.web.routes import needs
+
+AGENTS = needs("agent")
+UNREADABLE = "This page's own record of the conversation cannot be read; start a new conversation."
+NOTHING_SENT = "Write a reply, or choose a suggestion, before you send."
+NOTHING_SAID = "Write what the customer said first."
+CONVERSATION_BYTES = 8  # random ones of the id of a conversation that is begun here
+pages = APIRouter(include_in_schema=False, prefix="")
+Text = Annotated[str, Form()]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A suggestion as the page keeps it until something is sent."""
+
+    text: str
+    source: str
+    solution_id: str | None
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the page knows of a conversation; it goes to the browser and comes back with every form.
+
+    ``question`` is what was searched for, ``offered`` what was found for it and is not yet answered.
+    """
+
+    conversation: str
+    messages: tuple[Message, ...] = ()
+    question: str = ""
+    offered: tuple[Offered, ...] = field(default=())
+
+    @property
+    def as_text(self) -> str:
+        """The hidden field of the forms."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+_DESK = TypeAdapter(Desk)
+
+
+@pages.get("/")
+async def start(request: Request) -> Response:
+    """Begin a conversation; who may only read goes to what there is to read."""
+    caller: Caller | None = request.scope["state"]["caller"]
+    if caller is not None and not may(caller.role, "agent"):
+        return RedirectResponse("/knowledge", 303)
+    check_role(caller, "agent")
+    return _show(request, Desk(secrets.token_hex(CONVERSATION_BYTES)))
+
+
+@pages.post("/conversation/say", dependencies=[AGENTS])
+async def say(request: Request, desk: Text, text: Text = "") -> Response:
+    """Take what the customer wrote, and suggest replies."""
+    found = _read(desk)
+    if not text.strip():
+        return _show(request, found, notice=NOTHING_SAID)
+    return await _suggest(request, _with(found, Message(CUSTOMER, text.strip())))
+
+
+@pages.post("/conversation/choose", dependencies=[AGENTS])
+async def choose(request: Request, desk: Text, question: Text, value: Text) -> Response:
+    """Take the answer to a question back that the agent knows, or was told."""
+    found = _read(desk)
+    last = found.messages[-1] if found.messages else None
+    asked = () if last and last.role == AGENT and last.text == question else (Message(AGENT, question),)
+    return await _suggest(request, _with(found, *asked, Message(CUSTOMER, value)))
+
+
+@pages.post("/conversation/send", dependencies=[AGENTS])
+async def send(request: Request, desk: Text, reply: Text = "", chosen: Text = "", group: Text = "") -> Response:
+    """Note what was sent, and what that makes of the suggestions."""
+    found, caller = _read(desk), request.scope["state"]["caller"]
+    if not reply.strip():
+        return _show(request, found, notice=NOTHING_SENT)
+    place = int(chosen) if chosen.isdigit() and int(chosen) < len(found.offered) else None
+    if found.offered:
+        one = found.offered[place or 0]
+        verdict = "rejected" if place is None else "used" if _same(one.text, reply) else "edited"
+        await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group, reply.strip())
+    sent = replace(_with(found, Message(AGENT, reply.strip())), offered=(), question="")
+    return _show(
+        request, sent, notice="Copied, and noted what became of the suggestion." if found.offered else "Copied."
+    )
+
+
+@pages.post("/conversation/judge", dependencies=[AGENTS])
+async def judge(request: Request, desk: Text, place: Text, verdict: Text, group: Text = "") -> Response:
+    """Note a thumb up or down for one suggestion."""
+    found, caller = _read(desk), request.scope["state"]["caller"]
+    if verdict not in ("helpful", "unhelpful") or not place.isdigit() or int(place) >= len(found.offered):
+        raise ProblemError(422, UNREADABLE)
+    one = found.offered[int(place)]
+    await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group)
+    return render(request, "conversation_judged.html", verdict=verdict)
+
+
+async def _suggest(request: Request, desk: Desk) -> Response:
+    kb: SupportKB = request.app.state.kb
+    found: Suggested = await in_thread(lambda: kb.suggest(desk.messages))
+    offered = tuple(
+        Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
+    )
+    return _show(request, replace(desk, question=found.question, offered=offered), found=found)
+
+
+async def _note(
+    request: Request,
+    desk: Desk,
+    one: Offered,
+    verdict: FeedbackVerdict,
+    caller: Caller | None,
+    group: str,
+    sent: str = "",
+) -> None:
+    kb: SupportKB = request.app.state.kb
+    source: Any = one.source
+    await in_thread(
+        lambda: kb.give_feedback(
+            desk.question or desk.messages[-1].text,
+            verdict,
+            one.solution_id if one.source == "solution" else None,
+            sent,
+            documents=one.documents,
+            source=source,
+            conversation=desk.conversation,
+            author=caller.key if caller else "",
+            group=without_surrogates(group.strip()),
+        )
+    )
+
+
+def _show(request: Request, desk: Desk, *, found: Suggested | None = None, notice: str = "") -> Response:
+    shown = [] if found is None else [one.as_json() for one in found.suggestions]
+    return render(request, "conversation.html#desk", desk=desk, found=found, shown=shown, notice=notice)
+
+
+def _read(text: str) -> Desk:
+    try:
+        return _DESK.validate_json(text)
+    except ValidationError as error:
+        raise ProblemError(422, UNREADABLE) from error
+
+
+def _with(desk: Desk, *messages: Message) -> Desk:
+    added = (replace(one, text=without_surrogates(one.text)) for one in messages)
+    return replace(desk, messages=(*desk.messages, *added))
+
+
+def _documents(evidence: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one["document"] if "document" in one else one["ticket"] for one in evidence))
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.split()) == " ".join(other.split())

@@ -1,0 +1,92 @@
+"""Templates become pages: every text of a document or a customer is escaped, and no script but ours may run."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from autokb.core.api_keys import ROLES, Role, may
+from autokb.text.control_characters import CONTROL_CHARACTER
+from autokb.web.access import Caller
+
+# Nothing comes from elsewhere and nothing inline runs, whatever a document's text manages to put on a page.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "Vary": "HX-Request"}
+TEMPLATES = Environment(
+    loader=PackageLoader("autokb.web.pages"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+# The pages in the order of the navigation: path, name, the first role that may open it.
+NAVIGATION: tuple[tuple[str, str, Role], ...] = (
+    ("/", "Conversation", "agent"),
+    ("/knowledge", "Knowledge", "reader"),
+    ("/review", "Review", "editor"),
+    ("/in-use", "In use", "editor"),
+    ("/evaluation", "Evaluation", "editor"),
+)
+
+
+def _finalize(value: Any) -> Any:
+    """Show a space for what steers the direction of writing or a terminal; offsets into a text stay."""
+    return CONTROL_CHARACTER.sub(" ", value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+TEMPLATES.finalize = _finalize
+
+
+def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """Return a page, or its part ``template#block`` where HTMX asked for no more."""
+    caller: Caller | None = request.scope.get("state", {}).get("caller")
+    role: Role | None = caller.role if caller else None
+    shared = {
+        "navigation": [(path, name) for path, name, first in NAVIGATION if role and may(role, first)],
+        "here": request.url.path,
+        "role": role,
+        "roles": ROLES,
+        "signed_in": bool(caller and caller.key),
+        "may": lambda needed: bool(role and may(role, needed)),
+        "asset": asset_path,
+    }
+    name, _, block = template.partition("#")
+    found = TEMPLATES.get_template(name)
+    if block and is_partial(request):
+        context = found.new_context({**shared, **values})
+        text = "".join(found.blocks[block](context))
+    else:
+        text = found.render(**shared, **values)
+    return HTMLResponse(text, status, HEADERS)
+
+
+def is_partial(request: Request) -> bool:
+    """Return whether HTMX asks for a part of a page; a link that it follows for the history wants the whole."""
+    return "hx-request" in request.headers and "hx-history-restore-request" not in request.headers
+
+
+@cache
+def read_asset(name: str) -> bytes | None:
+    """Return a script or a style sheet, None where there is none of the name."""
+    if name == "htmx.js":
+        return files("js_lib_htmx").joinpath("static/htmx/htmx.min.js").read_bytes()
+    ours = {one.name: one for one in files("autokb.web.pages").joinpath("static").iterdir()}
+    return ours[name].read_bytes() if name in ours else None
+
+
+@cache
+def asset_path(name: str) -> str:
+    """Return the path of a script or a style sheet, another one for another content, so that browsers may keep it."""
+    data = read_asset(name)
+    assert data is not None, name
+    return f"/static/{name}?v={hashlib.sha256(data).hexdigest()[:12]}"

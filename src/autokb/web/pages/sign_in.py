@@ -1,0 +1,64 @@
+"""Sign in with a key, which the browser then holds in a cookie that no script reads and no other site sends."""
+
+from __future__ import annotations
+
+import mimetypes
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from autokb.app import SupportKB
+from autokb.web.access import COOKIE
+from autokb.web.door import in_thread
+from autokb.web.pages.rendering import read_asset, render
+from autokb.web.problems import ProblemError
+
+KEPT_SECONDS = 12 * 3600  # a shift; then the key is asked for again
+ASSET_SECONDS = 30 * 24 * 3600  # a changed file has another path
+WRONG = "This key is wrong or revoked. Ask whoever runs the service for another."
+pages = APIRouter(include_in_schema=False)
+
+
+@pages.get("/login")
+async def show(request: Request, next: str = "/") -> Response:  # noqa: A002 - the query's name
+    """Ask for a key."""
+    return render(request, "sign_in.html", next=_local(next), wrong="")
+
+
+@pages.post("/login")
+async def sign_in(request: Request, key: Annotated[str, Form()], next: Annotated[str, Form()] = "/") -> Response:  # noqa: A002
+    """Keep a key that counts in a cookie."""
+    kb: SupportKB = request.app.state.kb
+    if await in_thread(lambda: kb.find_key(key.strip())) is None:
+        return render(request, "sign_in.html", 401, next=_local(next), wrong=WRONG)
+    response = RedirectResponse(_local(next), 303)
+    is_secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
+    response.set_cookie(
+        COOKIE, key.strip(), max_age=KEPT_SECONDS, httponly=True, samesite="strict", secure=is_secure, path="/"
+    )
+    return response
+
+
+@pages.post("/logout")
+async def sign_out(request: Request) -> Response:
+    """Forget the key in this browser."""
+    response = RedirectResponse("/login", 303)
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
+    return response
+
+
+@pages.get("/static/{name}")
+async def asset(name: str) -> Response:
+    """Give a script or a style sheet of the package."""
+    data = read_asset(name)
+    if data is None:
+        raise ProblemError(404, "There is no such file.")
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    kept = {"Cache-Control": f"public, max-age={ASSET_SECONDS}, immutable"}
+    return Response(data, media_type=kind, headers=kept)
+
+
+def _local(path: str) -> str:
+    """Return where to go next, which is never another site."""
+    return path if path.startswith("/") and not path.startswith(("//", "/\\")) else "/"

@@ -1,0 +1,89 @@
+// What the pages do beyond links and forms: keys, a suggestion into the reply box, copying, and saying what failed.
+"use strict";
+
+const one = (selector) => selector && document.querySelector(selector);
+const isWriting = (element) => element.matches("input, textarea, select") || element.isContentEditable;
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.put) {
+    const box = one(button.dataset.put);
+    box.value = one(button.dataset.from).textContent;
+    one("#chosen").value = button.dataset.place;
+    (one(button.dataset.then) || box).focus();
+  }
+  if (button.dataset.copy) copy(one(button.dataset.copy));
+});
+
+function copy(box) {
+  if (!box.value) return;
+  if (navigator.clipboard) {
+    navigator.clipboard.writeText(box.value).catch(() => say("The browser did not allow copying; copy the reply from the conversation."));
+    return;
+  }
+  box.select(); // without https there is no clipboard to write to, but what is selected can be copied
+  document.execCommand("copy");
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing) return;
+  const writing = isWriting(event.target);
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.dataset.submit) {
+    event.preventDefault();
+    one(event.target.dataset.submit).click();
+  } else if (event.key === "Escape" && writing) {
+    event.target.blur();
+  } else if (!writing && !event.ctrlKey && !event.metaKey && !event.altKey && /^[a-z0-9/?]$/i.test(event.key)) {
+    const key = CSS.escape(event.key);
+    const focused = one(`[data-focus="${key}"]`);
+    const pressed = one(`[data-key="${key}"]`);
+    if (!focused && !pressed) return;
+    event.preventDefault();
+    if (focused) focused.focus();
+    else pressed.click();
+  }
+});
+
+// A field whose value this browser keeps, such as the team.
+function keep() {
+  for (const field of document.querySelectorAll("[data-kept]")) {
+    try {
+      if (!field.value) field.value = localStorage.getItem(field.dataset.kept) || "";
+      field.onchange = () => localStorage.setItem(field.dataset.kept, field.value);
+    } catch {
+      return; // a browser that keeps nothing
+    }
+  }
+}
+document.addEventListener("DOMContentLoaded", keep);
+document.addEventListener("htmx:afterSettle", () => {
+  keep();
+  const last = one(".messages li:last-child");
+  if (last) last.scrollIntoView({ block: "nearest" });
+});
+
+let hiding;
+function say(sentence) {
+  const toast = one("#toast");
+  toast.textContent = sentence;
+  toast.hidden = false;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => (toast.hidden = true), 8000);
+}
+
+document.addEventListener("htmx:responseError", (event) => {
+  const { status, responseText } = event.detail.xhr;
+  if (status === 401) {
+    location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+    return;
+  }
+  let sentence = "That did not work; try again.";
+  try {
+    sentence = JSON.parse(responseText).detail || sentence;
+  } catch {
+    // no problem+json: a proxy answered
+  }
+  say(sentence);
+});
+document.addEventListener("htmx:sendError", () => say("The service cannot be reached; nothing was changed."));
