@@ -13,6 +13,7 @@ import numpy as np
 
 from autokb.answering.answer import Answer
 from autokb.answering.ask import answer_scored
+from autokb.app.annotations import read_agreement
 from autokb.app.ask import IndexByLanguage
 from autokb.app.fed_questions import with_fed_questions
 from autokb.core.document_names import DocumentNames
@@ -166,6 +167,8 @@ def evaluate_workspace_quality(
 ) -> QualityReport:
     """Answer ``evaluate quality``; ``sheet_to`` writes the annotators' sheet, ``read`` takes a filled one in.
 
+    Without one the answers count that were given on the page of the sheet, where there are any.
+
     ``judge`` asks the settings' model about every displayed solution (``most`` of them) and adds ``judged``.
     """
     with workspace.file() as file:
@@ -173,7 +176,7 @@ def evaluate_workspace_quality(
         kb, domain = published.kb, published_spec(workspace, published)
         if sheet_to is not None:
             write_sheet(sheet_to, kb.solutions.values(), kb.issues, most)
-        agreement = read_sheet(read) if read is not None else None
+        agreement = read_sheet(read) if read is not None else read_agreement(file, kb)
         report = evaluate_quality(kb.solutions.values(), kb.issues, domain, agreement, _rules_model(workspace))
         if not judge:
             return report

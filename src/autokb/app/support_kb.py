@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested
     from autokb.app.accept_ticket import Accepted
     from autokb.app.add import Kind
+    from autokb.app.annotations import SheetPage
     from autokb.app.api_keys import ApiKeys, CreatedKey
     from autokb.app.ask import OpenIndex
     from autokb.app.ask_tickets import TicketAnswer, TicketAsking
@@ -648,6 +649,18 @@ class SupportKB:
             progress=progress,
             options=ModelOptions(budget),
         )
+
+    def sheet_item(self, annotator: str = "1", item: str = "") -> SheetPage:
+        """Return what an annotator (1 or 2) has not judged yet, or the ``item`` named: is the solution correct?"""
+        from autokb.app.annotations import next_item
+
+        return next_item(self.workspace, annotator, item)
+
+    def annotate(self, item: str, annotator: str, is_correct: bool | None, *, author: str = "") -> SheetPage:
+        """Keep an annotator's answer, None takes it back; ``evaluate_quality`` counts it while the words stay so."""
+        from autokb.app.annotations import annotate
+
+        return annotate(self.workspace, item, annotator, is_correct, author=author)
 
     @staticmethod
     def compare(

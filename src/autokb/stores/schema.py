@@ -12,9 +12,10 @@ from autokb.core.ids import canonical_json, short_id
 APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
 WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
 TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
-SCHEMA_VERSION = "7"
+SCHEMA_VERSION = "8"
 # Read as they are where nobody can write them, else brought up to date.
-EARLIER = BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
+EARLIER = BEFORE_ANNOTATIONS = ("1", "2", "3", "4", "5", "6", "7")
+BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
 BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
 BEFORE_TICKETS = ("1", "2", "3", "4")
 BEFORE_REASONING = ("2", "3")  # their requests lack ``ADDED``; those of version 1 had none at all
@@ -40,6 +41,11 @@ CREATE TABLE IF NOT EXISTS feedback (
 API_KEYS = """
 CREATE TABLE IF NOT EXISTS api_key (
     id TEXT PRIMARY KEY, role TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT, hash TEXT NOT NULL UNIQUE);
+"""
+ANNOTATIONS = """
+CREATE TABLE IF NOT EXISTS annotation (
+    item TEXT NOT NULL, annotator TEXT NOT NULL, text_hash TEXT NOT NULL, is_correct INTEGER NOT NULL,
+    author TEXT NOT NULL, date TEXT NOT NULL, PRIMARY KEY (item, annotator));
 """
 EDGE_TYPES = "CREATE INDEX IF NOT EXISTS ticket_edge_type ON ticket_edge (type)"
 TICKETS = f"""
@@ -73,6 +79,7 @@ CREATE TABLE IF NOT EXISTS spend (
 {TICKETS}
 {FEEDBACK}
 {API_KEYS}
+{ANNOTATIONS}
 """
 
 
@@ -109,6 +116,7 @@ def migrate(db: sqlite3.Connection) -> None:
             _execute_all(db, TICKETS)
             _execute_all(db, FEEDBACK)
             _execute_all(db, API_KEYS)
+            _execute_all(db, ANNOTATIONS)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
         db.execute("COMMIT")

@@ -59,11 +59,9 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
 
     The first annotator answers all, the second those of the tenth, which is spread over the trees.
     """
-    chosen = displayed_solutions(solutions, most)
-    wanted = math.ceil(len(chosen) * ANNOTATED_TWICE)
-    twice = spread_over_trees((s.id for s in chosen), solution_trees(chosen, issues), wanted)
-    rows = []
-    for solution in chosen:
+    asked = sheet_items(solutions, issues, most)
+    rows = {}
+    for solution in asked[ANNOTATORS[0]]:
         issue = issues.get(solution.issue_id)
         cells = (
             issue.text if issue else "",
@@ -71,14 +69,23 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
             "\n".join(dict.fromkeys(e.document for e in solution.evidence)),
             "\n---\n".join(e.quote for e in solution.evidence),
         )
-        rows.append((solution.id, [guarded(cell) for cell in cells]))
+        rows[solution.id] = [guarded(cell) for cell in cells]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for annotator in ANNOTATORS:
-        asked = rows if annotator == ANNOTATORS[0] else [row for row in rows if row[0] in twice]
-        writer.writerows((guarded(item), annotator, "", *cells) for item, cells in asked)
+    for annotator, items in asked.items():
+        writer.writerows((guarded(one.id), annotator, "", *rows[one.id]) for one in items)
     return out.getvalue()
+
+
+def sheet_items(
+    solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None = None
+) -> dict[str, list[Solution]]:
+    """Return what each annotator judges: the first all displayed solutions (``most`` of them), the second a tenth."""
+    chosen = displayed_solutions(solutions, most)
+    wanted = math.ceil(len(chosen) * ANNOTATED_TWICE)
+    twice = spread_over_trees((s.id for s in chosen), solution_trees(chosen, issues), wanted)
+    return {ANNOTATORS[0]: chosen, ANNOTATORS[1]: [one for one in chosen if one.id in twice]}
 
 
 def read_sheet(path: Path) -> Agreement:

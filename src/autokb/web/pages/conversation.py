@@ -12,10 +12,10 @@ from fastapi import APIRouter, Form, Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
 
-from autokb.answering.suggest import Suggested
 from autokb.app import SupportKB
 from autokb.core.api_keys import may
 from autokb.core.conversations import AGENT, CUSTOMER, Message
+from autokb.core.errors import BadInputError
 from autokb.core.feedback import FeedbackVerdict
 from autokb.core.storable import without_surrogates
 from autokb.web.access import Caller, check_role
@@ -75,7 +75,7 @@ async def start(request: Request) -> Response:
 
 
 @pages.post("/conversation/say", dependencies=[AGENTS])
-async def say(request: Request, desk: Text, text: Text = "") -> Response:
+async def say(request: Request, desk: Text = "", text: Text = "") -> Response:
     """Take what the customer wrote, and suggest replies."""
     found = _read(desk)
     if not text.strip():
@@ -122,7 +122,7 @@ async def judge(request: Request, desk: Text, place: Text, verdict: Text, group:
 
 async def _suggest(request: Request, desk: Desk) -> Response:
     kb: SupportKB = request.app.state.kb
-    found: Suggested = await in_thread(lambda: kb.suggest(desk.messages))
+    found = await in_thread(lambda: kb.suggest(desk.messages))
     offered = tuple(
         Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
     )
@@ -140,29 +140,36 @@ async def _note(
 ) -> None:
     kb: SupportKB = request.app.state.kb
     source: Any = one.source
-    await in_thread(
-        lambda: kb.give_feedback(
+
+    def give(solution_id: str | None) -> None:
+        kb.give_feedback(
             desk.question or desk.messages[-1].text,
             verdict,
-            one.solution_id if one.source == "solution" else None,
+            solution_id,
             sent,
-            documents=one.documents,
+            documents=() if solution_id else one.documents,
             source=source,
             conversation=desk.conversation,
             author=caller.key if caller else "",
-            group=without_surrogates(group.strip()),
+            group=group.strip(),
         )
-    )
+
+    try:
+        await in_thread(lambda: give(one.solution_id))
+    except BadInputError:
+        if one.solution_id is None:
+            raise
+        await in_thread(lambda: give(None))  # a build since then has dropped the solution; its documents are known
 
 
-def _show(request: Request, desk: Desk, *, found: Suggested | None = None, notice: str = "") -> Response:
+def _show(request: Request, desk: Desk, *, found: Any = None, notice: str = "") -> Response:
     shown = [] if found is None else [one.as_json() for one in found.suggestions]
     return render(request, "conversation.html#desk", desk=desk, found=found, shown=shown, notice=notice)
 
 
 def _read(text: str) -> Desk:
     try:
-        return _DESK.validate_json(text)
+        return _DESK.validate_json(without_surrogates(text))
     except ValidationError as error:
         raise ProblemError(422, UNREADABLE) from error
 

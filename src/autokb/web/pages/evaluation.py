@@ -1,0 +1,51 @@
+"""What the knowledge base is worth: the report, and the annotators' sheet one solution at a time."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from autokb.app import SupportKB
+from autokb.web.access import Caller
+from autokb.web.door import in_thread
+from autokb.web.pages.rendering import is_partial, render
+from autokb.web.routes import needs
+
+EDITORS = needs("editor")
+ANSWERS = {"yes": True, "no": False, "": None}
+pages = APIRouter(include_in_schema=False)
+
+
+@pages.get("/evaluation", dependencies=[EDITORS])
+async def report(request: Request) -> Response:
+    """Show the figures."""
+    kb: SupportKB = request.app.state.kb
+    found = await in_thread(lambda: kb.evaluate_quality().as_json())
+    sheets = await in_thread(lambda: (kb.sheet_item("1"), kb.sheet_item("2")))
+    return render(request, "evaluation.html", report=found, sheets=sheets)
+
+
+@pages.get("/evaluation/sheet", dependencies=[EDITORS])
+async def sheet(request: Request, annotator: str = "1", item: str = "") -> Response:
+    """Show what an annotator has not judged yet."""
+    kb: SupportKB = request.app.state.kb
+    page = await in_thread(lambda: kb.sheet_item(annotator, item))
+    return render(request, "evaluation_sheet.html#item", page=page, before="")
+
+
+@pages.post("/evaluation/sheet")
+async def answer(
+    request: Request,
+    caller: Annotated[Caller, EDITORS],
+    item: Annotated[str, Form()],
+    annotator: Annotated[str, Form()] = "1",
+    correct: Annotated[str, Form()] = "",
+) -> Response:
+    """Keep an answer and show the next solution."""
+    kb: SupportKB = request.app.state.kb
+    page = await in_thread(lambda: kb.annotate(item, annotator, ANSWERS.get(correct), author=caller.key))
+    if not is_partial(request):
+        return RedirectResponse(f"/evaluation/sheet?annotator={page.annotator}", 303)
+    return render(request, "evaluation_sheet.html#item", page=page, before=item)

@@ -1,0 +1,91 @@
+"""The agent's page: what is said, suggested, sent and noted, with HTMX and without any script."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from autokb.app import SupportKB
+from autokb.stores.workspace import Workspace
+from autokb.web.app import create_app
+
+QUESTION = "my robot does not charge in the dock"
+BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}
+
+
+@pytest.fixture
+def client(hand_made: Workspace) -> Iterator[TestClient]:
+    app = create_app(hand_made.folder)
+    with TestClient(app, base_url="http://127.0.0.1:8000", client=("127.0.0.1", 50_000), headers=BROWSER) as opened:
+        yield opened
+
+
+def desk_of(page: str) -> str:
+    found = re.search(r'name="desk" value="([^"]*)"', page)
+    assert found
+    return html.unescape(found[1])
+
+
+def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
+    client: TestClient, hand_made: Workspace
+) -> None:
+    first = client.get("/").text
+    asked = client.post("/conversation/say", data={"desk": desk_of(first), "text": QUESTION}).text
+    assert asked.startswith("<!doctype html>") and QUESTION in asked
+    offered = re.findall(r'<p id="offer-(\d)" class="reply" dir="auto">(.*?)</p>', asked, re.S)
+    assert [place for place, _ in offered] == [str(n) for n in range(1, len(offered) + 1)] and offered
+    reply = html.unescape(offered[0][1])
+    assert "match" in asked and 'target="_blank" rel="noopener">Open ' in asked
+    sent = client.post("/conversation/send", data={"desk": desk_of(asked), "reply": reply, "chosen": "0"}).text
+    assert reply in html.unescape(sent) and 'class="offer card' not in sent
+    edited = client.post(
+        "/conversation/send",
+        data={"desk": desk_of(asked), "reply": reply + " Thanks!", "chosen": "0", "group": "night"},
+    )
+    own = client.post("/conversation/send", data={"desk": desk_of(asked), "reply": "Call us.", "chosen": ""})
+    assert edited.status_code == own.status_code == 200
+    kept = SupportKB(hand_made).feedback().items
+    assert [(one.verdict, one.text, one.group) for one in kept] == [
+        ("used", reply, ""),
+        ("edited", reply + " Thanks!", "night"),
+        ("rejected", "Call us.", ""),
+    ]
+    assert len({one.conversation for one in kept}) == 1 and all(one.query == QUESTION for one in kept)
+
+
+def test_htmx_gets_the_part_that_changes_alone(client: TestClient) -> None:
+    desk = desk_of(client.get("/").text)
+    part = client.post("/conversation/say", data={"desk": desk, "text": QUESTION}, headers={"hx-request": "true"}).text
+    assert part.lstrip().startswith('<form id="desk"') and "<html" not in part
+    data = {"desk": desk_of(part), "place": "0", "verdict": "unhelpful"}
+    assert "not helpful" in client.post("/conversation/judge", data=data, headers={"hx-request": "true"}).text
+    for wrong in ({"place": "7"}, {"place": "-1"}, {"verdict": "used"}):
+        assert client.post("/conversation/judge", data={**data, **wrong}).status_code == 422
+
+
+def test_nothing_said_and_nothing_to_send_is_said_and_changes_nothing(client: TestClient, hand_made: Workspace) -> None:
+    desk = desk_of(client.get("/").text)
+    assert "Write what the customer said first." in client.post("/conversation/say", data={"desk": desk}).text
+    assert "Write a reply" in client.post("/conversation/send", data={"desk": desk, "reply": " "}).text
+    assert SupportKB(hand_made).feedback().items == ()
+
+
+def test_a_value_of_the_question_back_is_the_customers_answer(client: TestClient) -> None:
+    desk = desk_of(client.get("/").text)
+    data = {"desk": desk, "question": "Which one is it?", "value": "<b>S1</b>"}
+    page = client.post("/conversation/choose", data=data).text
+    assert "Which one is it?" in page and "&lt;b&gt;S1&lt;/b&gt;" in page and "<b>S1" not in page
+    again = client.post("/conversation/choose", data={**data, "desk": desk_of(page), "value": "S2"}).text
+    said = html.unescape(desk_of(again))
+    assert said.count("Which one is it?") == 2, "asked again after the customer spoke"
+
+
+@pytest.mark.parametrize("desk", ["", "{}", "[]", '{"conversation": 1}', "x" * 1000])
+def test_a_record_that_is_none_is_refused_with_a_sentence(client: TestClient, desk: str) -> None:
+    refused = client.post("/conversation/say", data={"desk": desk, "text": "x"})
+    assert refused.status_code == 422 and refused.headers["content-type"].startswith("text/html")
+    assert "start a new conversation" in refused.text
