@@ -25,6 +25,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     evaluate_tickets,
     gate_commands,
     key_commands,
+    review_commands,
     serve_commands,
     ticket_answer_commands,
     ticket_commands,

@@ -31,6 +31,7 @@ from autokb.cli import (  # noqa: F401
     gate_commands,
     key_commands,
     main,
+    review_commands,
     serve_commands,
     ticket_answer_commands,
     ticket_commands,
@@ -101,6 +102,17 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ),
     "reject": ("reject {here}/kb s-pair --author ann", lambda here: opened(here).reject(["s-pair"], author="ann")),
     "hide": ("hide {here}/kb s-contacts --author ann", lambda here: opened(here).hide(["s-contacts"], author="ann")),
+    "edit": (
+        "edit {here}/kb s-pair --step 'Switch it off.' --step 'Switch it on.' --author ann",
+        lambda here: opened(here).edit("s-pair", steps=["Switch it off.", "Switch it on."], author="ann"),
+    ),
+    "undo": ("undo {here}/kb s-rain --author bob", lambda here: opened(here).undo("s-rain", author="bob")),
+    "history": ("history {here}/kb s-rain", lambda here: opened(here).history("s-rain")),
+    "review": (
+        "review {here}/kb --kind unreviewed --limit 2",
+        lambda here: opened(here).review(2, kind="unreviewed"),
+    ),
+    "changes": ("changes {here}/kb", lambda here: opened(here).changes()),
     "write": (
         "write {here}/kb charge {here}/page.md --author ann",
         lambda here: opened(here).write("charge", here / "page.md", author="ann"),

@@ -234,9 +234,11 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     named = {(path, method) for path, methods in paths.items() for method in methods}
     lists = {(f"/v1/{name}", "get") for name in ("issues", "solutions", "documents", "tickets", "feedback")}
     ones = {(f"/v1/{name}s/{{{name}}}", "get") for name in ("solution", "document", "ticket")}
-    verbs = {(f"/v1/solutions/{{solution}}/{verb}", "post") for verb in ("approve", "reject", "hide")}
+    verbs = {(f"/v1/solutions/{{solution}}/{verb}", "post") for verb in ("approve", "reject", "hide", "undo")}
+    editing = {("/v1/solutions/{solution}", "patch"), ("/v1/solutions/{solution}/history", "get")}
+    queues = {("/v1/review", "get"), ("/v1/changes", "get")}
     asks = {(f"/v1/{name}", "post") for name in ("ask", "suggest", "feedback")}
-    assert named == lists | ones | verbs | asks | {("/v1/health", "get"), ("/v1/ready", "get")}
+    assert named == lists | ones | verbs | editing | queues | asks | {("/v1/health", "get"), ("/v1/ready", "get")}
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()
     )

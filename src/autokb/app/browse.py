@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 
 from autokb.app.show import ShownSolution, shown_solution
+from autokb.app.solutions_in_memory import AllSolutions, SolutionsInMemory
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import Decided
 from autokb.core.errors import BadInputError, UnknownIdError
-from autokb.core.nouns import Solution
 from autokb.core.results import Result
 from autokb.stores.codecs import DOCUMENT, ISSUE
 from autokb.stores.database import damaged_rows
-from autokb.stores.published import read_decided
 from autokb.stores.ticket_tables import list_ticket_ids, read_tickets
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import WorkspaceFile
 
 MOST_LISTED = 1_000  # of a page
 
@@ -101,35 +99,35 @@ class TicketPage(Result):
 
 def list_issues(workspace: Workspace, limit: int, after: str) -> IssuePage:
     """Return a page of the published issues (BadInputError for a limit that no page has)."""
-    _check_limit(limit)
+    check_limit(limit)
     with workspace.file() as file, file.snapshot(), damaged_rows("record"):
         found = [ISSUE.read(body, id=i) for i, body in islice(file.records("issue", after), limit + 1)]
     shown = (ListedIssue(i.id, i.text, i.parent_id, as_lists(i.attributes), len(i.raw_issues)) for i in found[:limit])
     return IssuePage(tuple(shown), _next([i.id for i in found], limit))
 
 
-def list_solutions(workspace: Workspace, limit: int, after: str) -> SolutionPage:
+def list_solutions(workspace: Workspace, memory: SolutionsInMemory, limit: int, after: str) -> SolutionPage:
     """Return a page of the solutions as people left them, also those that nobody sees."""
-    _check_limit(limit)
-    with workspace.file() as file, file.snapshot(), damaged_rows("record"):
-        decided = read_decided(file)
-        ids = sorted(i for i in decided.solutions if i > after)[: limit + 1]
-        shown = _listed(file, decided, [decided.solutions[i] for i in ids[:limit]])
-    return SolutionPage(shown, _next(ids, limit))
+    check_limit(limit)
+    with workspace.file() as file:
+        found = memory.read(file)
+    start = bisect_right(found.ids, after)
+    ids = found.ids[start : start + limit + 1]
+    return SolutionPage(tuple(listed_solution(found, i) for i in ids[:limit]), _next(ids, limit))
 
 
-def show_solution(workspace: Workspace, solution: str) -> ListedSolution:
+def show_solution(workspace: Workspace, memory: SolutionsInMemory, solution: str) -> ListedSolution:
     """Return one solution as people left it (UnknownIdError)."""
-    with workspace.file() as file, file.snapshot(), damaged_rows("record"):
-        decided = read_decided(file)
-        if solution not in decided.solutions:
-            raise UnknownIdError(f"No solution has the id {solution!r}; the list of solutions has those there are.")
-        return _listed(file, decided, [decided.solutions[solution]])[0]
+    with workspace.file() as file:
+        found = memory.read(file)
+    if solution not in found.decided.solutions:
+        raise UnknownIdError(f"No solution has the id {solution!r}; the list of solutions has those there are.")
+    return listed_solution(found, solution)
 
 
 def list_documents(workspace: Workspace, limit: int, after: str) -> DocumentPage:
     """Return a page of the published documents."""
-    _check_limit(limit)
+    check_limit(limit)
     with workspace.file() as file, file.snapshot(), damaged_rows("record"):
         found = [DOCUMENT.read(body, id=i) for i, body in islice(file.records("document", after), limit + 1)]
     shown = tuple(ListedDocument(d.id, d.title, d.url) for d in found[:limit])
@@ -148,7 +146,7 @@ def show_document(workspace: Workspace, document: str) -> ShownDocument:
 
 def list_tickets(workspace: Workspace, limit: int, after: str) -> TicketPage:
     """Return a page of the published tickets."""
-    _check_limit(limit)
+    check_limit(limit)
     with workspace.file() as file, file.snapshot():
         ids = list_ticket_ids(file, after, limit + 1)
         found = [one.ticket for one in read_tickets(file, ids[:limit]).values()]
@@ -156,7 +154,8 @@ def list_tickets(workspace: Workspace, limit: int, after: str) -> TicketPage:
     return TicketPage(shown, _next(ids, limit))
 
 
-def _check_limit(limit: int) -> None:
+def check_limit(limit: int) -> None:
+    """Refuse a limit that no page has (BadInputError)."""
     if not 1 <= limit <= MOST_LISTED:
         raise BadInputError(f"A page holds 1 to {MOST_LISTED:,} items, not {limit}.")
 
@@ -166,14 +165,9 @@ def _next(ids: Sequence[str], limit: int) -> str | None:
     return ids[limit - 1] if len(ids) > limit else None
 
 
-def _listed(file: WorkspaceFile, decided: Decided, solutions: Iterable[Solution]) -> tuple[ListedSolution, ...]:
-    some = tuple(solutions)
-    cited = {e.document for one in some for e in one.evidence}
-    bodies = {document: file.record("document", document) for document in cited}
-    titles = {document: DOCUMENT.read(body, id=document).title for document, body in bodies.items() if body}
-    listed = []
-    for one in some:
-        shown = shown_solution(one, decided, titles)
-        whole = {field.name: getattr(shown, field.name) for field in fields(shown)}
-        listed.append(ListedSolution(**whole, issue_id=one.issue_id))
-    return tuple(listed)
+def listed_solution(found: AllSolutions, solution: str) -> ListedSolution:
+    """Return a solution with the node that it is for."""
+    one = found.decided.solutions[solution]
+    shown = shown_solution(one, found.decided, found.built.titles)
+    whole = {field.name: getattr(shown, field.name) for field in fields(shown)}
+    return ListedSolution(**whole, issue_id=one.issue_id)

@@ -67,7 +67,7 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     """Return every line of the JSONL, ordered by kind and id.
 
     A solution's line holds the text as it was built and the status that people gave it; where they gave it another,
-    ``built_status`` and ``built_reason`` are those of the build. A verdict, an accepted answer or feedback is no line
+    ``built_status`` and ``built_reason`` are those of the build. A decision, an accepted answer or feedback is no line
     once it was taken back; of feedback private data are masked.
     """
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
@@ -78,7 +78,7 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     if not decisions:
         return lines
     decided = read_decided(file)
-    lines += [{**decision_body(e), "kind": "edit", "id": e.id} for e in decisions.edits]
+    lines += [{**decision_body(e), "kind": "edit", "id": e.id} for e in decisions.edits if not e.undone]
     lines += [{**decision_body(v), "kind": "verdict", "id": v.id} for v in decisions.verdicts if not v.undone]
     lines += [_hand_written_line(one, decided.base.get(one.id)) for one in decisions.written]
     for line in lines:

@@ -41,7 +41,7 @@ from autokb.core.timed_patterns import SlowPatternError
 from autokb.heuristics.rules import verdicts_by_patterns
 from autokb.issues.wording import solution_title
 from autokb.stores.codecs import ISSUE, SOLUTION, read_edit, read_hand_written, read_human_verdict
-from autokb.stores.published import Published
+from autokb.stores.published import REVIEW, Published, read_approvals
 
 AUTHOR = "import"  # of a decision that a changed line of a file tells
 
@@ -113,8 +113,9 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
     )
     solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies.items()}
     known = published.decisions if published else Decisions()
-    before = apply_decisions(solutions, issues, _as_exported(own, known, marks))
-    after = apply_decisions(solutions, issues, _in_order([*own, *edited]))
+    approvals = read_approvals(lines.get(("setting", REVIEW)))
+    before = apply_decisions(solutions, issues, _as_exported(own, known, marks, approvals))
+    after = apply_decisions(solutions, issues, _in_order([*own, *edited], approvals))
     origins = {edit.solution_id: edit.origin for edit in edited}
     judged, lifted = _changed_statuses(given, before, after, forest, origins, verdict_date)
     return FileDecisions(tuple(own), (*edited, *judged), frozenset(lifted))
@@ -124,7 +125,7 @@ def _ids(lines: Lines, kind: str) -> list[str]:
     return [i for found, i in lines if found == kind]
 
 
-def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str]) -> Decisions:
+def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str], approvals: int) -> Decisions:
     """Return a file's decisions as they were when it was exported, for the texts that it holds now."""
     known = {_key(one): one for one in ours}
     found: list[Decision] = []
@@ -132,13 +133,15 @@ def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, s
         one = known.get(_key(one), one)
         if isinstance(one, HumanVerdict):
             one = replace(one, shown=marks.get(one.shown, one.shown), undone=False)
+        elif isinstance(one, Edit):
+            one = replace(one, undone=False)
         found.append(one)
-    return _in_order(found)
+    return _in_order(found, approvals)
 
 
-def _in_order(decisions: Iterable[Decision]) -> Decisions:
+def _in_order(decisions: Iterable[Decision], approvals: int) -> Decisions:
     """Return decisions in the order in which they are given."""
-    return Decisions.of(replace(one, number=number) for number, one in enumerate(decisions, 1))
+    return Decisions.of((replace(one, number=number) for number, one in enumerate(decisions, 1)), approvals)
 
 
 def _own(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,7 +239,7 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             wanted.append((found.lift(one), False))
         elif _says(one) == _says(known):
             taken.unchanged += 1
-            if isinstance(known, HumanVerdict) and known.undone and not _is_shown(known, published):
+            if not isinstance(known, HandWritten) and known.undone and not _is_shown(known, published):
                 taken.skipped.append(_named_undone(known))
         else:
             wanted.append((_new_of_changed(one, known), True))
@@ -247,7 +250,7 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             is_shown = is_shown and one.solution_id not in edited  # an approval here is for the text before
         if same is not None or is_shown:
             taken.unchanged += 1
-            if isinstance(same, HumanVerdict) and same.undone and not _is_shown(same, published):
+            if isinstance(same, Edit | HumanVerdict) and same.undone and not _is_shown(same, published):
                 taken.skipped.append(_named_undone(same))
             continue
         number = last_number + 1 + len(taken.decisions)
@@ -316,20 +319,21 @@ def _is_shown(decision: Decision, published: Published) -> bool:
     return (edited.text, edited.steps) == (solution.text, solution.steps)
 
 
-def _named_undone(verdict: HumanVerdict) -> Skipped:
-    command = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[verdict.verdict]
-    reason = (
-        f"is {verdict.verdict} in the file, and that was taken back here since, which counts; to give it again, use: "
-        f"autokb {command}"
-    )
-    return Skipped(f"solution {verdict.solution_id}", reason)
+def _named_undone(decision: Edit | HumanVerdict) -> Skipped:
+    if isinstance(decision, Edit):
+        said, command = "has an edited text in the file", "edit"
+    else:
+        said = f"is {decision.verdict} in the file"
+        command = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[decision.verdict]
+    reason = f"{said}, and that was taken back here since, which counts; to give it again, use: autokb {command}"
+    return Skipped(f"solution {decision.solution_id}", reason)
 
 
 def take_texts(name: str, found: ExportedTexts, published: Published, spec: DomainSpec, now: str, last: int) -> Taken:
     """Return the edits that a file for people tells; ``name`` is the file's, ``last`` the last number taken here."""
     solutions = published.kb.solutions
     forest = Forest(published.kb.issues.values())
-    known = {content for edit in published.decisions.edits for content in _contents(edit)}
+    known = {content: edit for edit in published.decisions.edits for content in _contents(edit)}
     taken = Taken(skipped=list(found.skipped))
     for solution_id, exported in found.texts.items():
         solution = solutions.get(solution_id)
@@ -343,9 +347,12 @@ def take_texts(name: str, found: ExportedTexts, published: Published, spec: Doma
             continue
         edit = new_edit(solution_id, exported.text, (), AUTHOR, now, based_on=exported.checksum)
         # Of a text that was shown before the present one the file may have come in then, and is not to undo the later.
-        is_old = exported.checksum != checksum(solution.text) and not known.isdisjoint(_contents(edit))
+        same = next((known[content] for content in _contents(edit) if content in known), None)
+        is_old = same is not None and (same.undone or exported.checksum != checksum(solution.text))
         if exported.is_untouched or exported.text == same_text(solution.text) or is_old:
             taken.unchanged += 1
+            if same is not None and same.undone and exported.text != same_text(solution.text):
+                taken.skipped.append(_named_undone(same))
             continue
         edit = number_new(with_origin(edit, published.decided, forest), last + 1 + len(taken.decisions))
         taken.decisions.append(check_edit(edit, published.decided, spec))

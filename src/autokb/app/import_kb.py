@@ -41,7 +41,15 @@ from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import ISSUE, SOLUTION
 from autokb.stores.feedback import KIND as FEEDBACK
 from autokb.stores.feedback import feedback_ids
-from autokb.stores.published import Published, keep_decisions, read_decisions, read_published
+from autokb.stores.published import (
+    REVIEW,
+    Published,
+    drop_changes,
+    keep_decisions,
+    read_approvals,
+    read_decisions,
+    read_published,
+)
 from autokb.stores.staged import STAGED_KINDS
 from autokb.stores.ticket_answers import KIND as ACCEPTED
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
@@ -225,7 +233,7 @@ def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions
             one = replace(one, number=last)
         decisions.append(found.lift(one))
     decisions += [number_new(one, last + n) for n, one in enumerate(found.changes, 1)]
-    taken = Decisions.of(decisions)
+    taken = Decisions.of(decisions, read_approvals(lines.get(("setting", REVIEW))))
     issues = {i: ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue"}
     solutions = {i: SOLUTION.read(body, id=i) for (kind, i), body in lines.items() if kind == "solution"}
     decided = apply_decisions(solutions, issues, taken)
@@ -270,6 +278,7 @@ def _publish(file: WorkspaceFile, lines: Lines, decisions: Decisions, answers: S
     unchanged = sum(bodies.get((kind, i)) == body for kind, i, body in file.lines())
     file.publish(bodies, [k for k in KINDS if k not in DECISION_KINDS])
     file.drop_all_decisions()
+    drop_changes(file)
     keep_decisions(file, decisions)
     keep_answers(file, answers)
     return unchanged

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autokb.app.export_kb import solutions_by_issue, trees
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import Decided, find_offers
+from autokb.core.decisions import Approval, Decided, find_offers, text_mark
 from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Edit, Evidence, HandWritten, HumanVerdict, Issue, Solution, Verdict
@@ -105,7 +105,9 @@ class ShownEvidence(Evidence):
 class ShownSolution(Result):
     """One solution, displayed or not, with who edited it last, who judged it, and whether a person wrote it.
 
-    ``source_changed`` says that what it was edited from is built in other words now.
+    ``source_changed`` says that what it was edited from is built in other words now. ``version`` names its present
+    text: who changes it gives the one that was read. ``approvals`` are those of that text; it is ``waiting`` where
+    it has some and too few.
     """
 
     id: str
@@ -123,6 +125,10 @@ class ShownSolution(Result):
     judged_by: str | None = None
     judged_at: str | None = None
     by_hand: bool = False
+    version: str = ""
+    approvals: tuple[Approval, ...] = ()
+    approvals_needed: int = 1
+    waiting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,4 +269,8 @@ def shown_solution(solution: Solution, decided: Decided, titles: Mapping[str, st
         judged_by=verdict.author if verdict else None,
         judged_at=verdict.date if verdict else None,
         by_hand=solution.id in decided.written,
+        version=text_mark(solution.text, solution.steps),
+        approvals=decided.approved.get(solution.id, ()),
+        approvals_needed=decided.approvals,
+        waiting=decided.is_waiting(solution.id),
     )

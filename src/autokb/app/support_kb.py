@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autokb.app.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
     from autokb.app.calibrate_gate import GateCalibration, GateReset
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
-    from autokb.app.decisions import Judged, Written
+    from autokb.app.decisions import EditedSolution, Judged, TakenBack, Verb, Written
     from autokb.app.draft import Draft
     from autokb.app.draft_cases import CaseSource, DraftedCases
     from autokb.app.draft_template import TemplateDraft
@@ -32,12 +32,16 @@ if TYPE_CHECKING:
     from autokb.app.evaluate_suggestions import SuggestionEvaluation
     from autokb.app.evaluate_tickets import TicketRetrievalReport
     from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
+    from autokb.app.review import ReviewPage
     from autokb.app.show import ShownIssue, ShownKB
+    from autokb.app.solution_history import SolutionHistory
+    from autokb.app.solutions_in_memory import SolutionsInMemory
     from autokb.app.suggestion_models import SuggestionModels
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
     from autokb.core.api_keys import ApiKey
+    from autokb.core.changes import Changes
     from autokb.core.conversations import Message
     from autokb.core.feedback import FeedbackVerdict, SuggestionSource
     from autokb.core.nouns import Skipped
@@ -84,6 +88,7 @@ class SupportKB:
         self._ticket_asking: TicketAsking | None = None
         self._past_tickets: TicketAsking | None = None
         self._suggestion_models: SuggestionModels | None = None
+        self._held_solutions: SolutionsInMemory | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -329,13 +334,44 @@ class SupportKB:
         """Return solutions by their ids, those that are not displayed too, as people left them."""
         from autokb.app.browse import list_solutions
 
-        return list_solutions(self.workspace, limit, after)
+        return list_solutions(self.workspace, self._solutions, limit, after)
+
+    @property
+    def _solutions(self) -> SolutionsInMemory:
+        """All solutions, read once a build; lists, the queue and decisions share them."""
+        from autokb.app.solutions_in_memory import SolutionsInMemory
+
+        with self._opening:
+            self._held_solutions = self._held_solutions or SolutionsInMemory()
+            return self._held_solutions
 
     def solution(self, solution: str) -> ListedSolution:
         """Return one solution by its id (UnknownIdError)."""
         from autokb.app.browse import show_solution
 
-        return show_solution(self.workspace, solution)
+        return show_solution(self.workspace, self._solutions, solution)
+
+    def history(self, solution: str) -> SolutionHistory:
+        """Return who did what to a solution and when, the newest first (UnknownIdError)."""
+        from autokb.app.solution_history import show_history
+
+        return show_history(self.workspace, self._solutions, solution)
+
+    def review(self, limit: int = 100, after: str = "", kind: str = "") -> ReviewPage:
+        """Return what a person should look at, the highest impact first; ``kind`` keeps one kind of reason.
+
+        ``after`` is the ``next`` of the page before.
+        """
+        from autokb.app.review import list_review
+
+        return list_review(self.workspace, self._solutions, limit, after, kind)
+
+    def changes(self) -> Changes:
+        """Return what the last build changed for readers."""
+        from autokb.stores.published import read_changes
+
+        with self.workspace.file() as file:
+            return read_changes(file)
 
     def documents(self, limit: int = 100, after: str = "") -> DocumentPage:
         """Return published documents by their ids, without their texts."""
@@ -513,26 +549,47 @@ class SupportKB:
 
     # -- what people decide ------------------------------------------------------------------------
 
-    def approve(self, solutions: Iterable[str], *, author: str = "", undo: bool = False) -> Judged:
+    def approve(self, solutions: Iterable[str], *, author: str = "", undo: bool = False, version: str = "") -> Judged:
         """Approve solutions by their ids, as their texts are now; ``undo`` takes an approval back.
 
-        All of them or none: an unknown id, or a solution that is withheld, is a BadInputError.
+        All of them or none: an unknown id, or a solution that is withheld, is a BadInputError; with the ``version`` of
+        the text that was read, another one is a ChangedMeanwhileError. Where the domain asks for more approvals than
+        one, they are of as many authors.
         """
-        from autokb.app.decisions import judge
+        return self._judge(solutions, "approve", author, undo, version)
 
-        return judge(self.workspace, list(solutions), "approve", author=author, undo=undo)
-
-    def reject(self, solutions: Iterable[str], *, author: str = "", undo: bool = False) -> Judged:
+    def reject(self, solutions: Iterable[str], *, author: str = "", undo: bool = False, version: str = "") -> Judged:
         """Reject solutions: nobody sees them until ``undo`` takes it back, whatever is built or imported."""
-        from autokb.app.decisions import judge
+        return self._judge(solutions, "reject", author, undo, version)
 
-        return judge(self.workspace, list(solutions), "reject", author=author, undo=undo)
-
-    def hide(self, solutions: Iterable[str], *, author: str = "", undo: bool = False) -> Judged:
+    def hide(self, solutions: Iterable[str], *, author: str = "", undo: bool = False, version: str = "") -> Judged:
         """Hide solutions that are right but not to be shown; ``undo`` takes it back."""
+        return self._judge(solutions, "hide", author, undo, version)
+
+    def _judge(self, solutions: Iterable[str], verb: Verb, author: str, undo: bool, version: str) -> Judged:
         from autokb.app.decisions import judge
 
-        return judge(self.workspace, list(solutions), "hide", author=author, undo=undo)
+        some, memory = list(solutions), self._solutions
+        return judge(self.workspace, some, verb, author=author, undo=undo, version=version, memory=memory)
+
+    def edit(
+        self, solution: str, text: str = "", steps: Sequence[str] = (), *, author: str = "", version: str = ""
+    ) -> EditedSolution:
+        """Give a solution another text, or other steps; the other follows from it, and builds keep it.
+
+        One that breaks a rule of the domain is kept and not shown. ``version`` is that of the text that was read:
+        ChangedMeanwhileError where the solution has another one by now.
+        """
+        from autokb.app.decisions import edit
+
+        memory = self._solutions
+        return edit(self.workspace, solution, text=text, steps=steps, author=author, version=version, memory=memory)
+
+    def undo(self, solution: str, *, author: str = "", version: str = "") -> TakenBack:
+        """Take back the newest edit or verdict of a solution; again takes back the one before (BadInputError: none)."""
+        from autokb.app.decisions import undo
+
+        return undo(self.workspace, solution, author=author, version=version, memory=self._solutions)
 
     def write(self, issue: str, source: Path | str, *, author: str = "") -> Written:
         """Put a solution by hand on an issue, from a Markdown file; it is approved and outlives builds."""

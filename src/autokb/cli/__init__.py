@@ -38,17 +38,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # The files that register commands beside those of ``commands``: a command loads its own.
 COMMAND_FILES = {
     "approve": ("decision_commands",),
+    "changes": ("review_commands",),
     "chunk": ("chunk_commands",),
     "draft-cases": ("draft_commands",),
     "draft-spec": ("draft_commands",),
+    "edit": ("decision_commands",),
     "evaluate": ("evaluate_commands", "evaluate_chunking", "evaluate_suggestions", "evaluate_tickets"),
     "feedback": ("feedback_commands",),
     "gate": ("gate_commands",),
     "hide": ("decision_commands",),
+    "history": ("review_commands",),
     "keys": ("key_commands",),
     "reject": ("decision_commands",),
+    "review": ("review_commands",),
     "serve": ("serve_commands",),
     "tickets": ("ticket_commands", "ticket_answer_commands"),
+    "undo": ("decision_commands",),
     "write": ("decision_commands",),
 }
 

@@ -1,4 +1,4 @@
-"""``autokb approve``, ``reject``, ``hide`` and ``write``: what people decide about solutions."""
+"""``autokb approve``, ``reject``, ``hide``, ``edit``, ``undo`` and ``write``: what people decide about solutions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.app.decisions import Judged, Written
+    from autokb.app.decisions import EditedSolution, Judged, TakenBack, Written
 
 Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
+Solution = Annotated[str, typer.Argument(metavar="SOLUTION", help="An id, or its first letters.")]
+Version = Annotated[
+    str, typer.Option(metavar="V", help="The version that you read; where it has another one, nothing is changed.")
+]
 Author = Annotated[str, typer.Option(metavar="A", help="Who decides; kept with the decision and exported.")]
 Undo = Annotated[bool, typer.Option("--undo", help="Take the verdict back.")]
 
@@ -48,6 +52,38 @@ def hide(workspace: Folder, solutions: Solutions, author: Author = "", undo: Und
     _emit(json, SupportKB.open(workspace).hide(solutions, author=author, undo=undo))
 
 
+@app.command(epilog="Example: autokb edit kb solution-1234... answer.md --author ann")
+def edit(
+    workspace: Folder,
+    solution: Solution,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Its new text.")] = None,
+    step: Annotated[
+        list[str] | None, typer.Option(metavar="STEP", help="A step; all of them in their order, in place of a file.")
+    ] = None,
+    version: Version = "",
+    author: Author = "",
+    json: Json = False,
+) -> None:
+    """Give a solution another text, or other steps; every build keeps it."""
+    from autokb.app import SupportKB
+    from autokb.app.decisions import read_text_file
+    from autokb.cli.output import emit
+
+    text = read_text_file(file) if file else ""
+    edited = SupportKB.open(workspace).edit(solution, text, step or (), author=author, version=version)
+    emit(json, edited.as_json(), lambda: _edited_view(edited))
+
+
+@app.command(epilog="Example: autokb undo kb solution-1234...")
+def undo(workspace: Folder, solution: Solution, version: Version = "", author: Author = "", json: Json = False) -> None:
+    """Take back the newest edit or verdict of a solution; again takes back the one before."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    done = SupportKB.open(workspace).undo(solution, author=author, version=version)
+    emit(json, done.as_json(), lambda: _taken_back_view(done))
+
+
 @app.command(epilog="Example: autokb write kb issue-1234... answer.md --author ann")
 def write(
     workspace: Folder,
@@ -75,6 +111,18 @@ def _judged_view(judged: Judged) -> str:
     head = f"{'No longer ' * judged.undone}{judged.verdict}: {judged.changed} of {count}"
     lines = (f"  {s.id}: {s.status}{f' ({s.reason})' if s.reason else ''}" for s in judged.solutions)
     return "\n".join((head, *lines))
+
+
+def _edited_view(edited: EditedSolution) -> str:
+    reason = f" ({edited.reason})" if edited.reason else ""
+    head = f"{edited.id}: {edited.status}{reason}" if edited.changed else f"{edited.id} has this text already."
+    return f"{head}\n{edited.text}"
+
+
+def _taken_back_view(done: TakenBack) -> str:
+    whose = "".join(f"{word}{value}" for word, value in ((" by ", done.author), (", ", done.date)) if value)
+    reason = f" ({done.reason})" if done.reason else ""
+    return f"Taken back: {done.undone}{whose}.\n{done.id}: {done.status}{reason}\n{done.text}"
 
 
 def _written_view(workspace: Path, written: Written) -> str:

@@ -30,20 +30,25 @@ NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Everything that people decided, each kind in the order in which the workspace took it."""
+    """Everything that people decided, each kind in the order in which the workspace took it.
+
+    ``approvals`` is how many people must approve a text before it counts as approved.
+    """
 
     edits: tuple[Edit, ...] = ()
     verdicts: tuple[HumanVerdict, ...] = ()
     written: tuple[HandWritten, ...] = ()
+    approvals: int = 1
 
     @classmethod
-    def of(cls, decisions: Iterable[Decision]) -> Decisions:
+    def of(cls, decisions: Iterable[Decision], approvals: int = 1) -> Decisions:
         """Return decisions of all kinds apart, each in the order of the numbers."""
         some = sorted(decisions, key=lambda one: one.number)
         return cls(
             tuple(one for one in some if isinstance(one, Edit)),
             tuple(one for one in some if isinstance(one, HumanVerdict)),
             tuple(one for one in some if isinstance(one, HandWritten)),
+            approvals,
         )
 
     def __bool__(self) -> bool:
@@ -55,12 +60,21 @@ class Decisions:
         yield from self.written
 
 
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Who approved the text that a solution has now, and when."""
+
+    author: str
+    date: str
+
+
 @dataclass(frozen=True)
 class Decided:
     """Solutions as people left them, and which decision counts for which solution.
 
     ``base`` are the solutions as built or written, ``edited`` those with edits and without verdicts. ``orphans`` are
-    decisions whose solution is not there; they stay stored.
+    decisions whose solution is not there; they stay stored. ``taken`` are all decisions on a solution, those too that
+    were taken back or that a later one replaced; of each kind the last one that was not taken back counts.
     """
 
     solutions: Mapping[str, Solution]
@@ -70,6 +84,9 @@ class Decided:
     verdicts: Mapping[str, HumanVerdict] = field(default_factory=dict)
     written: Mapping[str, HandWritten] = field(default_factory=dict)
     orphans: tuple[Decision, ...] = ()
+    taken: Mapping[str, tuple[Edit | HumanVerdict, ...]] = field(default_factory=dict)
+    approved: Mapping[str, tuple[Approval, ...]] = field(default_factory=dict)
+    approvals: int = 1
 
     def source_changed(self, solution_id: str) -> bool:
         """Return whether an edited solution is built in other words now than when it was edited."""
@@ -78,6 +95,19 @@ class Decided:
             return False
         solution = self.base[solution_id]
         return edit.built != text_mark(solution.text, solution.steps)
+
+    def newest(self, solution_id: str) -> Edit | HumanVerdict | None:
+        """Return the edit or verdict that counts and was taken last; None where none is left to take back."""
+        edit, verdict = self.edits.get(solution_id), self.verdicts.get(solution_id)
+        if edit is None or verdict is None:
+            return edit or verdict
+        return edit if edit.number > verdict.number else verdict
+
+    def is_waiting(self, solution_id: str) -> bool:
+        """Return whether somebody approved a text that is shown and more people must do so."""
+        status = self.solutions[solution_id].status
+        approved = self.approvals > 1 and bool(self.approved.get(solution_id))
+        return approved and status in DISPLAYED and status != "approved"
 
 
 def text_mark(text: str, steps: Sequence[str]) -> str:
@@ -190,7 +220,7 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
     orphan, and changes nothing. A rejection or hiding holds until it is taken back, an approval for its text only.
     """
     if not decisions:
-        return Decided(built, built, built)
+        return Decided(built, built, built, approvals=decisions.approvals)
     forest = Forest(issues.values())
     base = dict(built)
     orphans: list[Decision] = []
@@ -203,12 +233,24 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
             base[one.id] = write_solution(one, node)
             written[one.id] = one
     twins = _Twins(base, forest)
-    edits, lost_edits = _assign(decisions.edits, twins)
-    verdicts, lost_verdicts = _assign([v for v in decisions.verdicts if not v.undone], twins)
+    all_edits, lost_edits = _assign(decisions.edits, twins)
+    all_verdicts, lost_verdicts = _assign(decisions.verdicts, twins)
     orphans += [*lost_edits, *lost_verdicts]
+    edits, verdicts = _counting(all_edits), _counting(all_verdicts)
     edited = base | {i: _edited(base[i], edit) for i, edit in edits.items()}
+    approved = _approvals(edited, all_verdicts, written)
     solutions = edited | {i: _judged(edited[i], verdict) for i, verdict in verdicts.items()}
-    return Decided(solutions, base, edited, edits, verdicts, written, tuple(orphans))
+    if decisions.approvals > 1:
+        solutions |= {i: _awaiting(solutions[i], edited[i], by, decisions.approvals) for i, by in approved.items()}
+    ids = all_edits.keys() | all_verdicts.keys()
+    taken = {i: tuple(sorted((*all_edits.get(i, ()), *all_verdicts.get(i, ())), key=_number)) for i in ids}
+    return Decided(
+        solutions, base, edited, edits, verdicts, written, tuple(orphans), taken, approved, decisions.approvals
+    )
+
+
+def _number(decision: Decision) -> int:
+    return decision.number
 
 
 def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
@@ -221,6 +263,7 @@ def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
         tuple(replace(one, origin=follow(one)) for one in decisions.edits),
         tuple(replace(one, origin=follow(one)) for one in decisions.verdicts),
         tuple(replace(one, tree=joined.get(one.tree, one.tree)) for one in decisions.written),
+        decisions.approvals,
     )
 
 
@@ -272,6 +315,7 @@ def update_decisions(
         tuple(map(edit, decisions.edits)),
         tuple(map(verdict, decisions.verdicts)),
         tuple(replace(one, rules=rules.get(one.id, one.rules)) for one in decisions.written),
+        decisions.approvals,
     )
 
 
@@ -304,23 +348,66 @@ class _Twins:
         return here or (self._by_origin.get(replace(origin, tree=root.seed), []) if root and root.seed else [])
 
 
-def _assign(decisions: Iterable[D], twins: _Twins) -> tuple[dict[str, D], list[D]]:
-    """Return the last decision of each solution, and the decisions that have none."""
-    direct: dict[str, D] = {}
-    homeless = []
+def _assign(decisions: Iterable[D], twins: _Twins) -> tuple[dict[str, list[D]], list[D]]:
+    """Return the decisions of each solution, its own behind those that followed it here, and those that have none."""
+    direct: dict[str, list[D]] = {}
+    followed: dict[str, list[D]] = {}
+    orphans = []
     for one in decisions:
         if one.solution_id in twins.base:
-            direct[one.solution_id] = one
-        else:
-            homeless.append(one)
-    followed: dict[str, D] = {}
-    orphans = []
-    for one in homeless:
+            direct.setdefault(one.solution_id, []).append(one)
+            continue
         targets = twins.of(one.origin)
-        followed.update(dict.fromkeys((t for t in targets if t not in direct), one))
-        if not targets:
+        for target in targets:
+            followed.setdefault(target, []).append(one)
+        if not targets and not one.undone:
             orphans.append(one)
-    return {**followed, **direct}, orphans
+    return {i: [*followed.get(i, ()), *direct.get(i, ())] for i in followed.keys() | direct.keys()}, orphans
+
+
+def _counting(decisions: Mapping[str, Sequence[D]]) -> dict[str, D]:
+    """Return the last decision of each solution that was not taken back."""
+    left = {i: [one for one in some if not one.undone] for i, some in decisions.items()}
+    return {i: some[-1] for i, some in left.items() if some}
+
+
+def _approvals(
+    edited: Mapping[str, Solution],
+    verdicts: Mapping[str, Sequence[HumanVerdict]],
+    written: Mapping[str, HandWritten],
+) -> dict[str, tuple[Approval, ...]]:
+    """Return who approved the texts that solutions have now, each person once.
+
+    What was approved before somebody rejected or hid the solution no longer counts. Who writes a solution approves it
+    as it was written; an edit approves nothing.
+    """
+    found: dict[str, tuple[Approval, ...]] = {}
+    for i in verdicts.keys() | written.keys():
+        solution, by_author = edited[i], dict[str, Approval]()
+        if i in written and solution.status == "approved":
+            by_author[written[i].author] = Approval(written[i].author, written[i].date)
+        mark = text_mark(solution.text, solution.steps)
+        for one in verdicts.get(i, ()):
+            if one.undone:
+                continue
+            if one.verdict != "approved":
+                by_author.clear()
+            elif one.shown in ("", mark):
+                by_author.setdefault(one.author, Approval(one.author, one.date))
+        if by_author:
+            found[i] = tuple(by_author.values())
+    return found
+
+
+def _awaiting(solution: Solution, edited: Solution, by: Sequence[Approval], needed: int) -> Solution:
+    """Return a solution that too few people approved with the status that it had, as one that waits for the others."""
+    missing = needed - len(by)
+    if solution.status != "approved" or missing <= 0:
+        return solution
+    whose = ", ".join(one.author or "somebody without a name" for one in by)
+    status: Status = "displayed" if edited.status == "approved" else edited.status
+    more = "one other person" if missing == 1 else f"{missing} other people"
+    return replace(solution, status=status, reason=f"Approved by {whose}; {more} must approve it too.")
 
 
 def _edited(solution: Solution, edit: Edit) -> Solution:

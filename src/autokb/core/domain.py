@@ -16,6 +16,19 @@ from autokb.core.timed_patterns import find_problem, quote_pattern, search_patte
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
 MOST_ALTERNATIVES = 1_000  # that the strokes of one phrase stand for; the longest we ship has 35
+ENTRIES = (
+    "name",
+    "description",
+    "language",
+    "scope",
+    "attributes",
+    "rules",
+    "reply",
+    "tickets",
+    "templates",
+    "review",
+)
+MOST_APPROVALS = 9  # of one text; where more are asked for, no text would ever have them
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
@@ -75,7 +88,8 @@ class DomainSpec:
     """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1).
 
     ``scope`` says what holds for everything in it: a question about other values is not answered. ``templates`` are the
-    words of a wiki's templates and icons, by their names; no task reads them.
+    words of a wiki's templates and icons, by their names; no task reads them. ``approvals`` is how many people must
+    approve a solution's text before it counts as approved.
     """
 
     name: str
@@ -87,6 +101,7 @@ class DomainSpec:
     language: str = ENGLISH
     scope: Attributes = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
+    approvals: int = field(default=1, metadata={"key": False})
 
     def allows(self, attributes: Attributes) -> bool:
         """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
@@ -211,8 +226,7 @@ def _read_rule(position: int, data: Any) -> Rule:
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
     data = _require_mapping(data, "domain.yaml")
-    known = ("name", "description", "language", "scope", "attributes", "rules", "reply", "tickets", "templates")
-    _check_spelling(data, known, "domain.yaml")
+    _check_spelling(data, ENTRIES, "domain.yaml")
     attributes = {
         str(n): _read_attribute(str(n), a)
         for n, a in _require_mapping(data.get("attributes"), "domain.yaml: attributes").items()
@@ -240,7 +254,19 @@ def read_domain(data: Any) -> DomainSpec:
             str(name): _read_text(words, f"domain.yaml: templates: {name}")
             for name, words in _require_mapping(data.get("templates"), "domain.yaml: templates").items()
         },
+        approvals=_read_approvals(data.get("review")),
     )
+
+
+def _read_approvals(data: Any) -> int:
+    review = _require_mapping(data, "domain.yaml: review")
+    _check_spelling(review, ("approvals",), "domain.yaml: review")
+    approvals = review.get("approvals", 1)
+    if isinstance(approvals, bool) or not isinstance(approvals, int) or not 1 <= approvals <= MOST_APPROVALS:
+        raise BadInputError(
+            f"domain.yaml: review: approvals must be a whole number from 1 to {MOST_APPROVALS}, not {approvals!r}."
+        )
+    return approvals
 
 
 def _read_scope(data: Any, attributes: Mapping[str, Attribute]) -> dict[str, Values]:

@@ -28,6 +28,10 @@ class UnknownIdError(BadInputError):
     """Nothing has the id that was given."""
 
 
+class ChangedMeanwhileError(BadInputError):
+    """What was to be changed is no longer as it was when it was read."""
+
+
 class StoppedOnPurposeError(AutokbError):
     """The work stopped where it was told to and can go on; ``result`` is what it did until then."""
 

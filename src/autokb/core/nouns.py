@@ -11,6 +11,7 @@ from autokb.core.attributes import Attributes
 Span = tuple[int, int]
 Status = Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"]
 HumanVerdictName = Literal["approved", "rejected", "hidden"]
+EventName = Literal["undone", "built anew", "gone", "back"]
 VerdictName = Literal["kept", "broken", "not applicable", "not judged"]
 DISPLAYED: frozenset[str] = frozenset({"displayed", "repaired", "approved"})
 
@@ -159,7 +160,7 @@ class Edit:
 
     ``number`` is the place in the order in which the workspace took decisions; the date is for people. ``built`` is the
     mark of what the build had written then, ``based_on`` that of the text that the person saw in an exported file;
-    ``rules`` is what the rules said of the edited text last.
+    ``rules`` is what the rules said of the edited text last. One that was taken back is kept as ``undone``.
     """
 
     id: str
@@ -173,6 +174,7 @@ class Edit:
     built: str = ""
     based_on: str = ""
     rules: tuple[Verdict, ...] = ()
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +211,33 @@ class HandWritten:
     number: int = 0
     tree: str = ""
     rules: tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A text with its steps."""
+
+    text: str
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionEvent:
+    """What befell a solution that people decided on: a decision taken back, or what a build made of it.
+
+    ``decision`` is the id of the one that was taken back; ``before`` and ``after`` are what the build had written.
+    ``number`` stands in the same order as those of decisions. Events are told in a history and change nothing.
+    """
+
+    id: str
+    solution_id: str
+    what: EventName
+    author: str
+    date: str
+    number: int = 0
+    decision: str = ""
+    before: Wording | None = None
+    after: Wording | None = None
 
 
 @dataclass(frozen=True, slots=True)

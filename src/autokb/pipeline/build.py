@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.ids import canonical_json, digest
+from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.results import BuildReport, KnowledgeCounts
@@ -28,19 +29,18 @@ from autokb.pipeline.rounds import stop_if_awaited
 from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
-from autokb.pipeline.steps.decisions import RuleResults, decide, keep_updated
+from autokb.pipeline.steps.decisions import RuleResults, decide
 from autokb.pipeline.steps.fit import fit_documents, fit_gate, fit_nodes
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.languages import prepare_languages
 from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
-from autokb.pipeline.steps.publish import KINDS, records
+from autokb.pipeline.steps.publish import publish, records
 from autokb.pipeline.steps.ranking import STAGE as FIT
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
-from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
@@ -51,7 +51,7 @@ from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.search import ChunkIndex
 from autokb.retrieval.solution_index import SolutionIndex, shown_texts
-from autokb.stores.published import read_published
+from autokb.stores.published import REVIEW, Published, read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -213,12 +213,12 @@ class Build:
         grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
         grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
-        decided, rules = decide(stages, spec, solutions, grown, published.decisions)
+        decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, approvals=spec.approvals))
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts()
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
-        self._publish(sources, organised, grown, solutions, index, rules)
+        self._publish(published, sources, organised, grown, solutions, index, rules)
         prepare_languages(stages, self.workspace)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
@@ -298,6 +298,7 @@ class Build:
 
     def _publish(
         self,
+        published: Published,
         sources: BuildSources,
         organised: Organised,
         grown: Grown,
@@ -313,6 +314,8 @@ class Build:
             "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
         }
+        if self.workspace.spec.approvals > 1:
+            settings[REVIEW] = {"approvals": self.workspace.spec.approvals}
         found = records(
             documents=sources.documents,
             chunks=sources.corpus.chunks,
@@ -323,12 +326,9 @@ class Build:
             solutions=solutions,
             settings=settings,
         )
-        with self.stages.timed("publish"), self.file.transaction():
-            # read inside: a team may calibrate while a build runs
-            if (calibration := self.file.record("setting", CALIBRATION)) is not None:
-                found["setting", CALIBRATION] = canonical_json(calibration)
-            self.file.publish(found, KINDS)
-            keep_updated(self.file, solutions, grown, rules)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self.stages.timed("publish"):
+            publish(self.file, found, published, sources.documents, solutions, grown, rules, now)
 
 
 def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:

@@ -22,6 +22,7 @@ from autokb.core.nouns import (
     RawIssue,
     Seed,
     Solution,
+    SolutionEvent,
     Theme,
 )
 
@@ -72,6 +73,7 @@ EVIDENCE: Codec[Evidence] = Codec(Evidence)
 EDIT = Codec(Edit, "id")
 HUMAN_VERDICT = Codec(HumanVerdict, "id")
 HAND_WRITTEN = Codec(HandWritten, "id")
+EVENT = Codec(SolutionEvent, "id")
 
 
 def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:

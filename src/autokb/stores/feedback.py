@@ -45,6 +45,21 @@ def read_feedback(file: WorkspaceFile, *, after: int = 0, limit: int | None = No
     return [_read_row(row) for row in rows]
 
 
+def count_verdicts(file: WorkspaceFile) -> dict[str, dict[str, int]]:
+    """Return how often each verdict was given on each solution, without what was taken back."""
+    if _lacks_table(file):
+        return {}
+    select = (
+        "SELECT json_extract(body, '$.solution_id') AS solution, json_extract(body, '$.verdict'), count(*) "
+        "FROM feedback WHERE NOT undone AND solution IS NOT NULL GROUP BY 1, 2"
+    )
+    counts: dict[str, dict[str, int]] = {}
+    with file.reading() as db:
+        for solution, verdict, count in db.execute(select):
+            counts.setdefault(str(solution), {})[str(verdict)] = count
+    return counts
+
+
 def find_feedback(file: WorkspaceFile, feedback: str) -> Feedback | None:
     """Return one feedback by its id, also one that was taken back."""
     if _lacks_table(file):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
+from pydantic import TypeAdapter
+
+from autokb.core.changes import Changes
 from autokb.core.decisions import Decided, Decision, Decisions, apply_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Chunk, Edit, HandWritten, HumanVerdict, KnowledgeBase, RawIssue
+from autokb.core.ids import canonical_json, short_id
+from autokb.core.nouns import Chunk, Edit, HandWritten, HumanVerdict, KnowledgeBase, RawIssue, SolutionEvent
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import (
     CHUNK,
     DOCUMENT,
+    EVENT,
     ISSUE,
     RAW_ISSUE,
     SEED,
@@ -27,6 +34,9 @@ from autokb.stores.database import damaged_rows
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
+REVIEW = "review"  # the setting that says how many must approve a text, as the last build read it in the domain
+CHANGES = "changes"  # meta: what the last build changed for readers
+EVENTS = "event"  # beside the decisions, whose numbers they share
 NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"
 
 
@@ -75,7 +85,14 @@ def read_decisions(file: WorkspaceFile) -> Decisions:
             edits=tuple(read_edit(i, body) for i, body in file.decisions("edit")),
             verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
             written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
+            approvals=read_approvals(file.record("setting", REVIEW)),
         )
+
+
+def read_approvals(setting: Mapping[str, Any] | None) -> int:
+    """Return how many people must approve a text, from the published setting; 1 where there is none."""
+    found = (setting or {}).get("approvals")
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 1 else 1
 
 
 def keep_decisions(file: WorkspaceFile, decisions: Iterable[Decision]) -> None:
@@ -83,6 +100,44 @@ def keep_decisions(file: WorkspaceFile, decisions: Iterable[Decision]) -> None:
     some = tuple(decisions)
     for kind, noun in (("edit", Edit), ("verdict", HumanVerdict), ("written", HandWritten)):
         file.keep_decisions(kind, {one.id: decision_body(one) for one in some if isinstance(one, noun)})
+
+
+def keep_events(file: WorkspaceFile, events: Iterable[SolutionEvent]) -> None:
+    """Store what befell solutions, numbered after all that is there; call it inside a transaction."""
+    bodies = {}
+    for number, one in enumerate(events, file.last_number() + 1):
+        numbered = replace(one, id=short_id("event", one.solution_id, one.what, str(number)), number=number)
+        bodies[numbered.id] = {name: value for name, value in EVENT.body(numbered).items() if value is not None}
+    file.keep_decisions(EVENTS, bodies)
+
+
+def read_events(file: WorkspaceFile, solution: str) -> list[SolutionEvent]:
+    """Return what befell a solution, in the order of its happening."""
+    with damaged_rows("decision"):
+        found = (EVENT.read(body, id=i) for i, body in file.decisions(EVENTS))
+        return [one for one in found if one.solution_id == solution]
+
+
+def keep_changes(file: WorkspaceFile, changes: Changes) -> None:
+    """Store what a build changed, in place of what the one before did; call it inside its transaction."""
+    file.note(CHANGES, canonical_json(changes.as_json()))
+
+
+def drop_changes(file: WorkspaceFile) -> None:
+    """Forget what a build changed, for what is there now is of no build; call it inside a transaction."""
+    file.note(CHANGES, canonical_json(Changes().as_json()))
+
+
+def read_changes(file: WorkspaceFile) -> Changes:
+    """Read what the last build changed."""
+    text = file.meta(CHANGES)
+    with damaged_rows("meta"):
+        return Changes() if text is None else _changes_reader().validate_json(text)
+
+
+@cache
+def _changes_reader() -> TypeAdapter[Changes]:
+    return TypeAdapter(Changes)
 
 
 def _read_records(file: WorkspaceFile) -> Published:

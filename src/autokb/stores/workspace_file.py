@@ -29,6 +29,7 @@ from autokb.stores.database import (
 from autokb.stores.schema import BEFORE_DECISIONS
 
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
+PUBLICATIONS = "publications"  # meta: how often records changed; ``generation`` counts decisions of people too
 LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
 
 
@@ -68,7 +69,7 @@ class WorkspaceFile:
             create_database(path)
         opened = open_database(path)
         self._db, self.read_only = opened.connection, opened.read_only
-        self._inode = path.stat().st_ino
+        self.inode = path.stat().st_ino
 
     def close(self) -> None:
         """Close the connection; the file is complete at any time."""
@@ -85,7 +86,7 @@ class WorkspaceFile:
     def is_in_place(self) -> bool:
         """Return whether the open file is still the one at its path, and not a copy that was put there since."""
         try:
-            return self.path.stat().st_ino == self._inode
+            return self.path.stat().st_ino == self.inode
         except OSError:
             return False
 
@@ -263,6 +264,11 @@ class WorkspaceFile:
         row = self._db.execute("SELECT body FROM record WHERE kind = ? AND id = ?", (kind, record_id)).fetchone()
         return None if row is None else _object("record", row[0])
 
+    def titles(self, kind: str) -> dict[str, str]:
+        """Return the titles of the published records of a kind by their ids, without reading anything else of them."""
+        select = "SELECT id, json_extract(body, '$.title') FROM record WHERE kind = ?"
+        return {_text("record", i): _text("record", title) for i, title in self._db.execute(select, (kind,))}
+
     def lines(self) -> Iterator[tuple[str, str, str]]:
         """Yield kind, id and JSON body of everything published, ordered by kind and id."""
         select = "SELECT kind, id, body FROM record ORDER BY 1, 2"
@@ -285,6 +291,8 @@ class WorkspaceFile:
         self._db.executemany("INSERT OR REPLACE INTO record VALUES (?, ?, ?)", changed)
         if gone or changed:
             self.count_generation()
+            with damaged_rows("meta"):
+                self.note(PUBLICATIONS, str(int(self.meta(PUBLICATIONS) or 0) + 1))
         return len(gone) + len(changed)
 
     # -- decisions of people -----------------------------------------------------------------------

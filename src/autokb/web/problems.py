@@ -10,7 +10,14 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
-from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError, UnknownIdError, WorkspaceBusyError
+from autokb.core.errors import (
+    AutokbError,
+    BadInputError,
+    ChangedMeanwhileError,
+    NothingPublishedError,
+    UnknownIdError,
+    WorkspaceBusyError,
+)
 from autokb.core.storable import without_surrogates
 
 MEDIA_TYPE = "application/problem+json"
@@ -27,7 +34,7 @@ SCHEMA = {
         "detail": {"type": "string"},
     },
 }
-STATUSES = (400, 401, 403, 404, 405, 408, 413, 422, 500, 503, 504)
+STATUSES = (400, 401, 403, 404, 405, 408, 412, 413, 422, 500, 503, 504)
 # For the OpenAPI file: every path may answer with them.
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": SCHEMA}}}
@@ -61,6 +68,8 @@ def problem_of(error: AutokbError, folder: Path) -> JSONResponse:
         sentence = sentence.replace(path, "WORKSPACE")
     if isinstance(error, WorkspaceBusyError):
         return problem(503, sentence, {"Retry-After": SECONDS_TO_WAIT})
+    if isinstance(error, ChangedMeanwhileError):
+        return problem(412, sentence)
     return problem(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
 
 

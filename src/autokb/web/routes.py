@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Header, Request
 from fastapi.security import HTTPBearer
 from starlette.responses import JSONResponse, Response
 
@@ -14,13 +14,13 @@ from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.api_keys import Role
 from autokb.core.conversations import Message
-from autokb.core.errors import NothingPublishedError
+from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.results import Result
 from autokb.web.access import Caller, check_role
 from autokb.web.door import in_thread
 from autokb.web.figures import Figures
 from autokb.web.problems import RESPONSES, problem_of
-from autokb.web.shapes import LiveConversation, NewFeedback, Question
+from autokb.web.shapes import LiveConversation, NewFeedback, NewText, Question
 
 EVENTS = "text/event-stream"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # the exposition format of Prometheus as text
@@ -40,6 +40,7 @@ def needs(role: Role) -> Any:
     return Depends(check)
 
 
+IfMatch = Annotated[str | None, Header(description="The version that was read, in quotes: the ETag of the solution.")]
 READER, AGENT, EDITOR = needs("reader"), needs("agent"), needs("editor")
 
 
@@ -121,40 +122,102 @@ async def solutions(request: Request, limit: int = 100, after: str = "") -> Resp
     return await _answer(lambda: _kb(request).solutions(limit, after))
 
 
+@v1.get("/solutions/{solution:path}/history", dependencies=[AGENT])
+async def history(request: Request, solution: str) -> Response:
+    """Show who did what to a solution and when, the newest first."""
+    return await _answer(lambda: _kb(request).history(solution))
+
+
 @v1.get("/solutions/{solution:path}", dependencies=[READER])
 async def solution(request: Request, solution: str) -> Response:
-    """Show one solution."""
-    return await _answer(lambda: _kb(request).solution(solution))
+    """Show one solution; its version is the ETag too."""
+    return await _show_after(request, solution, lambda kb: None)
+
+
+@v1.patch("/solutions/{solution:path}")
+async def edit(
+    request: Request, solution: str, given: NewText, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+) -> Response:
+    """Give a solution another text, or other steps.
+
+    With the version that was read, in the body or as If-Match, nothing is changed where somebody else was faster (412).
+    """
+    whole = {**given.model_dump(), "version": _version(if_match, given.version)}
+    return await _show_after(request, solution, lambda kb: kb.edit(solution, author=caller.key, **whole))
 
 
 @v1.post("/solutions/{solution:path}/approve")
-async def approve(request: Request, solution: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def approve(
+    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+) -> Response:
     """Approve a solution, as its text is now."""
-    return await _judge(request, solution, lambda kb: kb.approve([solution], author=caller.key))
+    version = _version(if_match)
+    return await _show_after(request, solution, lambda kb: kb.approve([solution], author=caller.key, version=version))
 
 
 @v1.post("/solutions/{solution:path}/reject")
-async def reject(request: Request, solution: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def reject(
+    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+) -> Response:
     """Reject a solution: nobody sees it until that is taken back."""
-    return await _judge(request, solution, lambda kb: kb.reject([solution], author=caller.key))
+    version = _version(if_match)
+    return await _show_after(request, solution, lambda kb: kb.reject([solution], author=caller.key, version=version))
 
 
 @v1.post("/solutions/{solution:path}/hide")
-async def hide(request: Request, solution: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def hide(
+    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+) -> Response:
     """Hide a solution that is right but not to be shown."""
-    return await _judge(request, solution, lambda kb: kb.hide([solution], author=caller.key))
+    version = _version(if_match)
+    return await _show_after(request, solution, lambda kb: kb.hide([solution], author=caller.key, version=version))
 
 
-async def _judge(request: Request, solution: str, judge: Callable[[SupportKB], Result]) -> Response:
-    """Judge a solution and show it as it is now; its whole id is wanted, not the first letters as in a terminal."""
+@v1.post("/solutions/{solution:path}/undo")
+async def undo(
+    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+) -> Response:
+    """Take back the newest edit or verdict of a solution; again takes back the one before."""
+    version = _version(if_match)
+    return await _show_after(request, solution, lambda kb: kb.undo(solution, author=caller.key, version=version))
+
+
+async def _show_after(request: Request, solution: str, act: Callable[[SupportKB], object]) -> Response:
+    """Do something with a solution and show it as it is now; its whole id is wanted, not the first letters."""
     kb = _kb(request)
 
-    def judged() -> Result:
+    def done() -> dict[str, Any]:
         kb.solution(solution)
-        judge(kb)
-        return kb.solution(solution)
+        act(kb)
+        return kb.solution(solution).as_json()
 
-    return await _answer(judged)
+    shown = await in_thread(done)
+    return JSONResponse(shown, headers={"ETag": f'"{shown["version"]}"'})
+
+
+def _version(if_match: str | None, version: str = "") -> str:
+    """Return the version that was read, from the header (RFC 9110, 13.1.1) or else the body."""
+    given = (if_match or "").strip()
+    if given in ("", "*"):
+        return version
+    named = given.removeprefix("W/")  # a proxy that compresses makes it weak
+    if len(named) < 3 or named[0] != '"' or named[-1] != '"' or '"' in named[1:-1]:
+        raise BadInputError('If-Match takes one version in quotes, such as the ETag that came with the solution: "..."')
+    if version and version != named[1:-1]:
+        raise BadInputError("If-Match and version name two versions; give one of them.")
+    return named[1:-1]
+
+
+@v1.get("/review", dependencies=[EDITOR])
+async def review(request: Request, limit: int = 100, after: str = "", kind: str = "") -> Response:
+    """List what a person should look at, the highest impact first."""
+    return await _answer(lambda: _kb(request).review(limit, after, kind))
+
+
+@v1.get("/changes", dependencies=[READER])
+async def changes(request: Request) -> Response:
+    """Say what the last build changed for readers."""
+    return await _answer(lambda: _kb(request).changes())
 
 
 @v1.get("/documents", dependencies=[READER])

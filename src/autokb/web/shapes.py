@@ -53,3 +53,11 @@ class NewFeedback(_Body):
     conversation: Text = ""
     author: Text = ""
     group: Text = ""
+
+
+class NewText(_Body):
+    """Another text of a solution, or other steps; ``version`` is that of the text that was read."""
+
+    text: Text = ""
+    steps: list[Text] = Field(default_factory=list)
+    version: Text = ""

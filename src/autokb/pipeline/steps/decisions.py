@@ -14,11 +14,11 @@ from autokb.core.decisions import (
     write_solution,
 )
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import Issue, Solution, Verdict
+from autokb.core.nouns import EventName, HandWritten, Issue, Solution, SolutionEvent, Verdict, Wording
 from autokb.issues.safeguards import rules_request
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
-from autokb.stores.published import keep_decisions, read_decisions
+from autokb.stores.published import keep_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 
@@ -54,14 +54,37 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
     }
 
 
-def keep_updated(file: WorkspaceFile, solutions: Sequence[Solution], grown: Grown, rules: RuleResults) -> None:
-    """Store what a build found out about decisions, those included that were taken while it ran.
+def keep_updated(
+    file: WorkspaceFile, decisions: Decisions, solutions: Sequence[Solution], grown: Grown, rules: RuleResults
+) -> Decided:
+    """Store what a build found out about ``decisions``, those that are stored; returns the solutions with them.
 
     Call it inside the transaction that publishes.
     """
-    decisions = read_decisions(file)
     nodes = {i.id: i for i in grown.issues}
     found = follow_joined(decisions, grown.joined)
     decided = apply_decisions({s.id: s for s in solutions}, nodes, found)
     new = update_decisions(found, decided, nodes, rules)
     keep_decisions(file, (one for old, one in zip(decisions, new, strict=True) if one != old))
+    return apply_decisions({s.id: s for s in solutions}, nodes, new)
+
+
+def find_events(before: Decided, after: Decided, date: str) -> list[SolutionEvent]:
+    """Return what a build made of the solutions that people decided on: other words, gone, or there again."""
+    lost = {one.solution_id for one in after.orphans if not isinstance(one, HandWritten)}
+    found = []
+    for i in sorted(before.taken.keys() | after.taken.keys() | lost):
+        old, new = before.base.get(i), after.base.get(i)
+        if old is not None and new is not None:
+            if (old.text, old.steps) != (new.text, new.steps):
+                found.append(_event(i, "built anew", date, old, new))
+        elif old is not None:
+            found.append(_event(i, "gone", date, old, None))
+        elif new is not None and any(one.solution_id == i for one in after.taken[i]):
+            found.append(_event(i, "back", date, None, new))
+    return found
+
+
+def _event(solution: str, what: EventName, date: str, old: Solution | None, new: Solution | None) -> SolutionEvent:
+    before, after = (None if one is None else Wording(one.text, one.steps) for one in (old, new))
+    return SolutionEvent("", solution, what, "", date, before=before, after=after)

@@ -3,19 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autokb.core.attributes import Attributes, as_lists
+from autokb.core.changes import Readable, compare
+from autokb.core.decisions import apply_decisions
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Chunk, Document, RawIssue, Solution
 from autokb.issues.seeds import seed_id
 from autokb.issues.themes import theme_id
+from autokb.pipeline.steps.decisions import RuleResults, find_events, keep_updated
 from autokb.pipeline.steps.issues import Organised
 from autokb.pipeline.steps.trees import Grown
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.stores.codecs import ISSUE, RAW_ISSUE, document_body, solution_body
+from autokb.stores.published import (
+    REVIEW,
+    Published,
+    keep_changes,
+    keep_events,
+    read_approvals,
+    read_decisions,
+)
+from autokb.stores.workspace_file import WorkspaceFile
 
 KINDS = ("document", "raw_issue", "theme", "seed", "issue", "solution", "setting")
 Records = dict[tuple[str, str], str]
+
+
+def publish(
+    file: WorkspaceFile,
+    found: Records,
+    published: Published,
+    documents: Sequence[Document],
+    solutions: Sequence[Solution],
+    grown: Grown,
+    rules: RuleResults,
+    now: str,
+) -> None:
+    """Publish records in one transaction, with what the build made of decisions and what it changed for readers.
+
+    ``published`` is what is there when it begins, of which no other build can have changed anything since; decisions
+    that people took while it ran are read here.
+    """
+    with file.transaction():
+        # read inside: a team may calibrate while a build runs
+        if (calibration := file.record("setting", CALIBRATION)) is not None:
+            found = {**found, ("setting", CALIBRATION): canonical_json(calibration)}
+        built = {i: s for i, s in published.decided.base.items() if i not in published.decided.written}
+        decisions = read_decisions(file)
+        before = apply_decisions(built, published.kb.issues, decisions)
+        file.publish(found, KINDS)
+        decisions = replace(decisions, approvals=read_approvals(file.record("setting", REVIEW)))
+        after = keep_updated(file, decisions, solutions, grown, rules)
+        keep_events(file, find_events(before, after, now))
+        was = Readable(before.solutions, published.kb.issues, published.kb.documents)
+        shown = Readable(after.solutions, {i.id: i for i in grown.issues}, {d.id: d for d in documents})
+        keep_changes(file, compare(was, shown, now))
 
 
 def records(

@@ -1,0 +1,86 @@
+"""All solutions as people left them, kept in memory from one request to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import RLock
+
+from autokb.core.decisions import Decided, apply_decisions
+from autokb.core.nouns import Issue, Solution
+from autokb.stores.codecs import ISSUE, SOLUTION
+from autokb.stores.database import damaged_rows
+from autokb.stores.published import read_decisions
+from autokb.stores.workspace_file import PUBLICATIONS, WorkspaceFile
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build published of solutions, until the next one does; ``titles`` are those of the documents."""
+
+    issues: Mapping[str, Issue]
+    solutions: Mapping[str, Solution]
+    titles: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class AllSolutions:
+    """The solutions of one moment."""
+
+    built: Built
+    decided: Decided
+
+    @property
+    def issues(self) -> Mapping[str, Issue]:
+        """The nodes by their ids."""
+        return self.built.issues
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids of all solutions in their order."""
+        return sorted(self.decided.solutions)
+
+
+@dataclass
+class SolutionsInMemory:
+    """Reads all solutions, those of a build once: what people decide since is laid over them anew.
+
+    Threads may share one.
+    """
+
+    _reading: RLock = field(default_factory=RLock)
+    _built: tuple[tuple[int, str], Built] | None = None
+    _all: tuple[tuple[int, str, str], AllSolutions] | None = None
+
+    def read(self, file: WorkspaceFile) -> AllSolutions:
+        """Return the solutions as the file has them now; call it in no transaction that has changed anything.
+
+        What is read is kept, and a transaction may come to nothing: ``peek`` keeps nothing.
+        """
+        with file.snapshot(), damaged_rows("record"), self._reading:
+            moment = (file.inode, file.meta(PUBLICATIONS) or "0", file.meta("generation") or "0")
+            if self._all is None or self._all[0] != moment:
+                self._all = moment, self._laid_over(self._built_now(file), file)
+            return self._all[1]
+
+    def peek(self, file: WorkspaceFile) -> AllSolutions:
+        """Return the solutions as a transaction that decided something has made them, after it has read them."""
+        with damaged_rows("record"), self._reading:
+            return self._laid_over(self._built_now(file), file)
+
+    def _built_now(self, file: WorkspaceFile) -> Built:
+        publication = (file.inode, file.meta(PUBLICATIONS) or "0")
+        if self._built is None or self._built[0] != publication:
+            self._built = publication, _read_built(file)
+        return self._built[1]
+
+    @staticmethod
+    def _laid_over(built: Built, file: WorkspaceFile) -> AllSolutions:
+        return AllSolutions(built, apply_decisions(built.solutions, built.issues, read_decisions(file)))
+
+
+def _read_built(file: WorkspaceFile) -> Built:
+    issues = {i: ISSUE.read(body, id=i) for i, body in file.records("issue")}
+    solutions = {i: SOLUTION.read(body, id=i) for i, body in file.records("solution")}
+    return Built(issues, solutions, file.titles("document"))

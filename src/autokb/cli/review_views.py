@@ -1,0 +1,85 @@
+"""The review queue, a solution's history and what a build changed, on the terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from autokb.cli.issue_views import one_line
+from autokb.cli.views import next_line, quoted, several
+
+if TYPE_CHECKING:
+    from autokb.app.review import ReviewPage
+    from autokb.app.solution_history import SolutionHistory
+    from autokb.core.changes import Changes, SolutionChange
+
+SHOWN = 160  # characters of a text
+NAMED = 20  # changes of one kind that are shown; --json has more
+
+
+def review_view(workspace: Path, page: ReviewPage) -> RenderableType:
+    """Show items with their reasons, the highest impact first."""
+    if not page.items:
+        return Text("Nothing is to be reviewed.")
+    lines: list[RenderableType] = []
+    for item in page.items:
+        lines.append(Text(f"{item.impact:>5}  {one_line(item.id)}  {one_line(item.issue, SHOWN)}", style="bold"))
+        told = f"{several(item.reported, 'raw issue')}, asked {item.asked} times"
+        lines.append(Text(f"       {told}"))
+        lines += [Text(f"       {reason.kind}: {one_line(reason.text, SHOWN)}") for reason in item.reasons]
+        text = item.solution.text if item.solution else item.edit.text if item.edit else ""
+        lines.append(Text(f"       {one_line(text, SHOWN)}"))
+        if item.edit and item.edit.offered_for:
+            command = f"autokb approve {quoted(workspace)} {one_line(item.id)}"
+            lines.append(Text(f"       it fits {one_line(item.edit.offered_for)}: {command}"))
+    if page.next is not None:
+        lines.append(next_line(f"More: autokb review {quoted(workspace)} --after {shlex.quote(page.next)}"))
+    return Group(*lines)
+
+
+def history_view(history: SolutionHistory) -> RenderableType:
+    """Show what was done, the newest first."""
+    if not history.items:
+        return Text(f"Nobody has decided anything on {one_line(history.id)}.")
+    lines: list[RenderableType] = []
+    for entry in history.items:
+        who = f" by {one_line(entry.author)}" if entry.author else ""
+        undone = " (taken back since)" if entry.undone else ""
+        lines.append(Text(f"{one_line(entry.date)}  {entry.what}{who}{undone}", style="bold"))
+        for name, text in (("before", entry.before), ("after", entry.after), ("reason", entry.reason)):
+            if text:
+                lines.append(Text(f"  {name}: {one_line(text, SHOWN)}"))
+    return Group(*lines)
+
+
+def changes_view(workspace: Path, changes: Changes) -> RenderableType:
+    """Show what came, went and changed."""
+    if changes.built_at is None:
+        return Text(f"No build has noted what it changed yet; next: autokb build {quoted(workspace)}")
+    lines: list[RenderableType] = [Text(f"What the build of {one_line(changes.built_at)} changed for readers:")]
+    lines += [Text(f"  {one_line(name).replace('_', ' ')}: {n}") for name, n in changes.counts.items() if n]
+    if not any(changes.counts.values()):
+        lines.append(Text("  nothing"))
+    for name, some in (("added", changes.added), ("removed", changes.removed), ("changed", changes.changed)):
+        for one in some[:NAMED]:
+            lines += _change_lines(name, one)
+        if len(some) > NAMED:
+            lines.append(Text(f"  and {len(some) - NAMED} more {name}; --json has them"))
+    return Group(*lines)
+
+
+def _change_lines(name: str, one: SolutionChange) -> Iterator[Text]:
+    what = f" ({', '.join(one.what)})" if one.what else ""
+    yield Text(f"{name} {one_line(one.solution)}{what}", style="bold")
+    if one.status_before != one.status_after:
+        yield Text(f"  {one_line(one.status_before or 'not there')} -> {one_line(one.status_after or 'not there')}")
+    if one.before != one.after:
+        if one.before is not None:
+            yield Text(f"  before: {one_line(one.before, SHOWN)}")
+        if one.after is not None:
+            yield Text(f"  after: {one_line(one.after, SHOWN)}")
