@@ -10,6 +10,7 @@ from typing import Any, Literal
 from autokb.answering.answer import Answer, Outcome
 from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
 from autokb.core.domain import ENGLISH
+from autokb.core.experiment import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules
 from autokb.core.results import NOTHING_SPENT, Spending
@@ -66,7 +67,8 @@ class Suggested:
     """What an agent is offered for the customer's last message; ``question`` is what was searched for.
 
     ``strategy`` is how a model was asked, with so many ``passages``, and what that took; where ``fallback`` says why,
-    the suggestions are the knowledge base's own words all the same.
+    the suggestions are the knowledge base's own words all the same. ``arm`` is that of an experiment: in ``control``
+    there are no suggestions, and the outcome is what it would have been with them.
     """
 
     outcome: Outcome
@@ -79,6 +81,7 @@ class Suggested:
     passages: int = 0
     spent: Spending = NOTHING_SPENT
     fallback: str | None = None
+    arm: Arm | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``suggest`` prints."""
@@ -96,6 +99,7 @@ class Suggested:
             "tokens": {"input": tokens.input, "output": tokens.output, "reasoning": tokens.reasoning},
             "cost": self.spent.cost,
             "fallback": self.fallback,
+            "arm": self.arm,
         }
 
 

@@ -131,13 +131,13 @@ def _checked(given: Feedback) -> Feedback:
         raise BadInputError("Feedback needs the question that was asked; give it as query.")
     if len(text) > TEXT_CHARACTERS:
         raise BadInputError(f"The text sent has {len(text):,} characters; {TEXT_CHARACTERS:,} can be kept.")
-    conversation = _cleaned_name(given.conversation, "conversation")
-    author, group = _cleaned_name(given.author, "author"), _cleaned_name(given.group, "group")
+    conversation = cleaned_name(given.conversation, "conversation")
+    author, group = cleaned_name(given.author, "author"), cleaned_name(given.group, "group")
     if given.solution_id and given.documents:
         raise BadInputError("Name documents only where there is no solution_id: a solution says itself what it cites.")
     if len(given.documents) > MOST_DOCUMENTS:
         raise BadInputError(f"Feedback names at most {MOST_DOCUMENTS} documents, not {len(given.documents)}.")
-    documents = (_cleaned_name(one, "document") for one in given.documents)
+    documents = (cleaned_name(one, "document") for one in given.documents)
     cleaned = replace(
         given,
         query=query,
@@ -155,7 +155,8 @@ def _cleaned(text: str) -> str:
     return replace_controls(without_surrogates(text[:QUESTION_CHARACTERS])).replace("\r", "\n").strip()
 
 
-def _cleaned_name(name: str, what: str) -> str:
+def cleaned_name(name: str, what: str) -> str:
+    """Return a name, or the id of a conversation, in the one form in which it is kept (BadInputError: too long)."""
     if len(name) > NAME_CHARACTERS:
         raise BadInputError(f"The {what} has {len(name):,} characters; {NAME_CHARACTERS} can be kept.")
     return printable_name(without_surrogates(name)).strip()

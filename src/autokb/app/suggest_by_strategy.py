@@ -65,13 +65,14 @@ def suggest_by_strategy(
     models: SuggestionModels,
     tickets: TicketAsking | None = None,
     retrieve: Retrieve | None = None,
+    own_words: bool = False,
 ) -> Suggested:
     """Return what an agent could send next, written by a strategy from at most so many passages.
 
     ``models`` answer tasks as the settings say, and stay open; where all are offline, ``plain`` is the words of what is
-    known. ``retrieve`` stands for the search, as in runs on a given document; past ``tickets`` have more passages where
-    the knowledge base has too few. Raises BadInputError for an unknown strategy, and where the last message is not the
-    customer's.
+    known, and so is any strategy with ``own_words``, for which no model is asked. ``retrieve`` stands for the search,
+    as in runs on a given document; past ``tickets`` have more passages where the knowledge base has too few. Raises
+    BadInputError for an unknown strategy, and where the last message is not the customer's.
     """
     if strategy not in STRATEGIES:
         raise BadInputError(f"There is no strategy {strategy!r}; choose one of: {', '.join(STRATEGIES)}.")
@@ -79,7 +80,7 @@ def suggest_by_strategy(
         raise BadInputError(f"A strategy is shown {' or '.join(map(str, PASSAGES))} passages, not {passages}.")
     started = time.perf_counter()
     chosen = STRATEGIES[strategy]
-    if strategy == PLAIN and retrieve is None and not models.asks_models(chosen.tasks):
+    if own_words or (strategy == PLAIN and retrieve is None and not models.asks_models(chosen.tasks)):
         return suggest(opened, messages, tickets)
     reading = read_conversation(opened, messages, tickets)
     found, spent = reading.small_talk(), NOTHING_SPENT

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from autokb.core.errors import NothingPublishedError
 from autokb.core.progress import Progress, silent
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from autokb.app.evaluate_tickets import TicketRetrievalReport
     from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.app.review import ReviewPage
+    from autokb.app.gaps import ForgottenQuestions, Gaps, SettledGap
+    from autokb.app.in_use import InUse
+    from autokb.app.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
+    from autokb.app.question_log import QuestionLog
     from autokb.app.show import ShownIssue, ShownKB
     from autokb.app.solution_history import SolutionHistory
     from autokb.app.solutions_in_memory import SolutionsInMemory
@@ -76,11 +81,18 @@ class SupportKB:
 
     What a method returns is typed; its ``as_json()`` is what the command prints with ``--json``. Bad input raises
     BadInputError with a sentence that says what to do, and AutokbError is the class of all errors that are expected.
-    Threads may share one to ask, suggest, list, judge and give feedback.
+    Threads may share one to ask, suggest, list, judge and give feedback. One that keeps a log keeps what is asked,
+    masked, and the arms of an experiment, unless the settings say no; no answer waits for that.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, keep_log: bool = False) -> None:
         self.workspace = workspace
+        self._log: QuestionLog | None = None
+        if keep_log:
+            from autokb.app.question_log import QuestionLog
+
+            self._log = QuestionLog(workspace)
+            finalize(self, self._log.close)  # of one that nobody closes, and at the end of the process
         self.created: Created | None = None  # what ``create`` put into it
         self._opening = RLock()  # held while what questions hold in memory is looked at or exchanged
         self._index: OpenIndex | None = None
@@ -103,9 +115,14 @@ class SupportKB:
         return kb
 
     @classmethod
-    def open(cls, folder: Path | str, *, model: str = "", mode: str = "economical") -> SupportKB:
-        """Open a workspace that exists (BadInputError when it does not); ``model`` stands before the settings'."""
-        return cls(open_workspace(Path(folder), model=model, mode=mode))
+    def open(
+        cls, folder: Path | str, *, model: str = "", mode: str = "economical", keep_log: bool = False
+    ) -> SupportKB:
+        """Open a workspace that exists (BadInputError when it does not); ``model`` stands before the settings'.
+
+        With ``keep_log`` the questions that it is asked are kept for ``gaps`` and ``in_use``, as the service does.
+        """
+        return cls(open_workspace(Path(folder), model=model, mode=mode), keep_log=keep_log)
 
     def add(
         self,
@@ -239,15 +256,21 @@ class SupportKB:
 
         return show_issue(self.workspace, issue)
 
-    def ask(self, text: str, attributes: Mapping[str, Sequence[str]] | None = None, k: int = 5) -> Answer:
+    def ask(
+        self, text: str, attributes: Mapping[str, Sequence[str]] | None = None, k: int = 5, *, log: bool = True
+    ) -> Answer:
         """Answer a question from what the last build published; the index stays in memory until the next one.
 
-        ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents.
+        ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents. Without
+        ``log`` it is no customer's question, but one that somebody tries, and not kept.
         """
         from autokb.retrieval.read_question import read_values
 
         opened = self._open_index()
-        return opened.ask(text, read_values(opened.index.spec, attributes or {}), k)
+        answer = opened.ask(text, read_values(opened.index.spec, attributes or {}), k)
+        if self._log is not None and log:
+            self._log.note_answer(answer, opened.index.spec.language, opened.index.chunks.words.vocabulary)
+        return answer
 
     def _open_index(self) -> OpenIndex:
         from autokb.app.ask import open_index
@@ -276,6 +299,8 @@ class SupportKB:
         strategy: str = "plain",
         passages: int = 3,
         budget: float | None = None,
+        conversation: str = "",
+        log: bool = True,
     ) -> Suggested:
         """Return up to three replies to a customer's last message, read with what was said before.
 
@@ -283,11 +308,16 @@ class SupportKB:
         file of those before them (JSON, JSONL or CSV). Where the settings name a model, it writes them by a
         ``strategy`` (plain, react, chain_of_thought, chain_of_verification) from 1 or 3 ``passages``, for at most
         ``budget`` USD; where it fails, the knowledge base's own words stand in and ``fallback`` says why.
+        ``conversation`` is its id, by which an experiment of the settings puts it into an arm: that of ``control`` gets
+        no suggestions, and no model is asked. Without ``log`` nothing of it is kept.
         """
+        from autokb.app.experiment import put_in_arm
+        from autokb.app.feedback import cleaned_name
         from autokb.app.suggest import join_messages
         from autokb.app.suggest_by_strategy import suggest_by_strategy
         from autokb.app.suggestion_models import SuggestionModels
 
+        conversation = cleaned_name(conversation, "conversation")
         with self._opening:
             index: OpenIndex | None = None
             try:
@@ -304,7 +334,28 @@ class SupportKB:
             )
             self._suggestion_models = models if budget is None else kept
         said = join_messages(messages, chat)
-        return suggest_by_strategy(index, said, strategy=strategy, passages=passages, models=models, tickets=tickets)
+        found, assigned = put_in_arm(
+            conversation,
+            self.workspace.settings.experiment,
+            lambda models_are_asked: suggest_by_strategy(
+                index,
+                said,
+                strategy=strategy,
+                passages=passages,
+                models=models,
+                tickets=tickets,
+                own_words=not models_are_asked,
+            ),
+        )
+        if self._log is not None and log:
+            if assigned is not None:
+                self._log.note_arm(assigned)
+            if index is None:
+                self._log.note_suggested(found, conversation, self.workspace.spec.language)
+            else:
+                vocabulary = index.index.chunks.words.vocabulary
+                self._log.note_suggested(found, conversation, index.index.spec.language, vocabulary)
+        return found
 
     def _open_past_tickets(self) -> TicketAsking | None:
         """Return what answers from past tickets without a model, None where none is published."""
@@ -597,6 +648,67 @@ class SupportKB:
 
         return write_by_hand(self.workspace, issue, Path(source), author=author)
 
+    # -- in use ------------------------------------------------------------------------------------
+
+    def gaps(self, limit: int = 50, *, newest: bool = False, closed: bool = False) -> Gaps:
+        """Return what the knowledge base lacks: questions nobody could answer, issues without solution, idle documents.
+
+        The most asked first, or the ``newest``; ``limit`` bounds each list. With ``closed`` those that people closed.
+        """
+        from autokb.app.gaps import find_gaps
+
+        if self._log is not None:
+            self._log.flush()
+        return find_gaps(self.workspace, limit, newest=newest, closed=closed)
+
+    def dismiss_gap(self, gap: str, *, done: bool = False, undo: bool = False, author: str = "") -> SettledGap:
+        """Close a gap for good, or as ``done`` until it is asked again; ``undo`` opens it (BadInputError)."""
+        from autokb.app.gaps import settle_gap
+
+        return settle_gap(self.workspace, gap, "open" if undo else "done" if done else "dismissed", author)
+
+    def forget_questions(self) -> ForgottenQuestions:
+        """Empty the log of questions; nothing of it is left in the file."""
+        from autokb.app.gaps import forget_all_questions
+
+        if self._log is not None:
+            self._log.flush()
+        return forget_all_questions(self.workspace)
+
+    def in_use(self, since: str | None = None) -> InUse:
+        """Return what is made of suggestions and what becomes of conversations, with 95 % intervals.
+
+        ``since`` is a day (2026-03-01) from which on everything counts.
+        """
+        from autokb.app.in_use import measure_use
+
+        if self._log is not None:
+            self._log.flush()
+        return measure_use(self.workspace, since)
+
+    def report_outcome(
+        self,
+        conversation: str,
+        resolved: bool | None = None,
+        returned: bool | None = None,
+        seconds: float | None = None,
+        date: str = "",
+    ) -> ReportedOutcome:
+        """Store how a conversation ended, which is on the disk when this returns; what is None stays as it was.
+
+        ``returned``: the customer came back with it; ``seconds``: how long it took; ``date``: when (now, where empty).
+        """
+        from autokb.app.outcomes import report_outcome
+        from autokb.core.in_use import ConversationOutcome
+
+        return report_outcome(self.workspace, ConversationOutcome(conversation, resolved, returned, seconds, date))
+
+    def import_outcomes(self, source: Path | str, fields: OutcomeFields | None = None) -> ImportedOutcomes:
+        """Store how the conversations of a file ended: CSV, TSV, JSON or JSONL, a record each."""
+        from autokb.app.outcomes import import_outcomes
+
+        return import_outcomes(self.workspace, Path(source), fields)
+
     # -- who may use the service ---------------------------------------------------------------------
 
     def create_key(self, role: str) -> CreatedKey:
@@ -770,3 +882,5 @@ class SupportKB:
                 if held is not None:
                     held.close()
             self._let_go()
+        if self._log is not None:
+            self._log.close()

@@ -45,25 +45,30 @@ def feedback_id(feedback: Feedback) -> str:
     """
     one = feedback
     people = (one.conversation, one.author, one.group)
-    return short_id("feedback", _folded(one.query), one.verdict, one.text.strip(), *people, *_about(one))
+    return short_id("feedback", folded(one.query), one.verdict, one.text.strip(), *people, *_about(one))
+
+
+def last_words(feedback: Iterable[Feedback]) -> list[Feedback]:
+    """Return what was said last of each suggestion for one question in one conversation, whoever said it."""
+    last: dict[tuple[str, ...], Feedback] = {}
+    for one in sorted(feedback, key=lambda one: one.number):
+        last[folded(one.query), one.conversation, *_about(one)] = one
+    return sorted(last.values(), key=lambda one: one.number)
 
 
 def resolved_questions(feedback: Iterable[Feedback]) -> list[Feedback]:
     """Return those that count as a resolved question, in the order of their taking.
 
-    Of all that was said of one suggestion for one question in one conversation the last counts, whoever said it; what
-    cites no document (a question back, a solution by hand) resolves nothing that a search could find again.
+    Only the last word on a suggestion counts; what cites no document (a question back, a solution by hand) resolves
+    nothing that a search could find again.
     """
-    last: dict[tuple[str, ...], Feedback] = {}
-    for one in sorted(feedback, key=lambda one: one.number):
-        last[_folded(one.query), one.conversation, *_about(one)] = one
-    counting = (one for one in last.values() if one.verdict in RESOLVING and one.documents)
-    return sorted(counting, key=lambda one: one.number)
+    return [one for one in last_words(feedback) if one.verdict in RESOLVING and one.documents]
 
 
 def _about(one: Feedback) -> tuple[str, ...]:
     return (one.solution_id,) if one.solution_id else ("", *one.documents)
 
 
-def _folded(query: str) -> str:
+def folded(query: str) -> str:
+    """Return a question as two are compared, whatever the case and the white space."""
     return " ".join(query.casefold().split())

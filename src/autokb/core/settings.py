@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from autokb.core.errors import BadInputError
+from autokb.core.experiment import Experiment
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
@@ -17,6 +18,7 @@ CAUTION = 0.5  # the least probability of being on topic at which a question is 
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 GRAPH_STORES = ("ladybug", "neo4j")
+NO_EXPERIMENT = Experiment()
 _DIGITS = 10  # of LARGEST_NUMBER
 _SHOWN = 60  # characters of a value that is refused
 
@@ -46,6 +48,8 @@ class Settings:
     ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document or chained (empty: as the mode
     asks). ``reasoning_effort`` is by model: one of ``EFFORTS``, where none is named a low one is sent to models that
     reason. With a ``scratchpad`` a model that has no hidden reasoning reasons in its reply before it writes solutions.
+    With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
+    conversations get suggestions.
     """
 
     model: str = "offline"
@@ -66,6 +70,8 @@ class Settings:
     answer: AnswerSettings = AnswerSettings()
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
+    log_questions: bool = True
+    experiment: Experiment = NO_EXPERIMENT
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -73,6 +79,7 @@ class Settings:
 
 
 WORDS = ("model", "embedder", "base_url", "chunker", "context")
+SWITCHES = ("scratchpad", "log_questions")
 NUMBERS = ("concurrency", "max_size", "timeout", "retries", "window", "max_output", "max_reply_bytes")
 
 
@@ -108,7 +115,7 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_word(name, value)
     if name in NUMBERS:
         return _read_whole_number(name, value)
-    if name == "scratchpad":
+    if name in SWITCHES:
         return _read_switch(name, value)
     if not isinstance(value, Mapping):
         raise BadInputError(f"settings.yaml: {name} must be a mapping, not {_shown(value)}.")
@@ -118,6 +125,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_answer(value)
     if name == "graph":
         return _read_graph(value)
+    if name == "experiment":
+        return _read_experiment(value)
     if name == "reasoning_effort":
         return {_read_word(f"{name}: a model", model): _read_effort(model, effort) for model, effort in value.items()}
     return {
@@ -199,6 +208,24 @@ def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     if "@" in found.uri:
         raise BadInputError("settings.yaml: graph: uri must have no user and password; NEO4J_PASSWORD is their place.")
     return found
+
+
+def _read_experiment(value: Mapping[Any, Any]) -> Experiment:
+    known = [f.name for f in fields(Experiment)]
+    if stray := [name for name in value if name not in known]:
+        raise BadInputError(f"settings.yaml: experiment takes {', '.join(known)}, not {_shown(stray[0])}.")
+    usual = NO_EXPERIMENT
+    share = _read_number(value.get("share", usual.share))
+    if not 0 <= share <= 1:
+        raise BadInputError(
+            "settings.yaml: experiment: share must be the share of conversations with suggestions, a number from 0 to "
+            f"1, not {_shown(value['share'])}."
+        )
+    salt = value.get("salt", usual.salt)
+    if type(salt) is int:  # a year, perhaps, which YAML reads as a number
+        salt = str(salt)
+    enabled = _read_switch("experiment: enabled", value.get("enabled", True))
+    return Experiment(enabled, share, _read_word("experiment: salt", salt))
 
 
 def _read_effort(model: str, value: Any) -> str:

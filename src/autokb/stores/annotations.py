@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autokb.core.annotations import Annotation
 from autokb.stores.database import DamagedRowError, damaged_rows
-from autokb.stores.schema import BEFORE_ANNOTATIONS
+from autokb.stores.schema import BEFORE_IN_USE
 from autokb.stores.workspace_file import WorkspaceFile
 
 KIND = "annotation"
@@ -28,7 +28,7 @@ def drop_annotation(file: WorkspaceFile, item: str, annotator: str) -> None:
 
 def read_annotations(file: WorkspaceFile) -> list[Annotation]:
     """Return all answers, also those to texts that are no longer so."""
-    if file.meta("schema") in BEFORE_ANNOTATIONS:
+    if file.meta("schema") in BEFORE_IN_USE:
         return []
     with file.reading() as db:
         rows = db.execute(f"SELECT {COLUMNS} FROM annotation ORDER BY item, annotator").fetchall()

@@ -14,7 +14,7 @@ WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or 
 TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
 SCHEMA_VERSION = "8"
 # Read as they are where nobody can write them, else brought up to date.
-EARLIER = BEFORE_ANNOTATIONS = ("1", "2", "3", "4", "5", "6", "7")
+EARLIER = BEFORE_IN_USE = ("1", "2", "3", "4", "5", "6", "7")
 BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
 BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
 BEFORE_TICKETS = ("1", "2", "3", "4")
@@ -46,6 +46,16 @@ ANNOTATIONS = """
 CREATE TABLE IF NOT EXISTS annotation (
     item TEXT NOT NULL, annotator TEXT NOT NULL, text_hash TEXT NOT NULL, is_correct INTEGER NOT NULL,
     author TEXT NOT NULL, date TEXT NOT NULL, PRIMARY KEY (item, annotator));
+"""
+IN_USE = """
+CREATE TABLE IF NOT EXISTS question (number INTEGER PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS closed_gap (
+    id TEXT PRIMARY KEY, status TEXT NOT NULL, author TEXT NOT NULL, date TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS arm (
+    conversation TEXT NOT NULL, salt TEXT NOT NULL, arm TEXT NOT NULL, date TEXT NOT NULL,
+    PRIMARY KEY (conversation, salt));
+CREATE TABLE IF NOT EXISTS outcome (
+    conversation TEXT PRIMARY KEY, resolved INTEGER, returned INTEGER, seconds REAL, date TEXT NOT NULL);
 """
 EDGE_TYPES = "CREATE INDEX IF NOT EXISTS ticket_edge_type ON ticket_edge (type)"
 TICKETS = f"""
@@ -80,6 +90,7 @@ CREATE TABLE IF NOT EXISTS spend (
 {FEEDBACK}
 {API_KEYS}
 {ANNOTATIONS}
+{IN_USE}
 """
 
 
@@ -117,6 +128,7 @@ def migrate(db: sqlite3.Connection) -> None:
             _execute_all(db, FEEDBACK)
             _execute_all(db, API_KEYS)
             _execute_all(db, ANNOTATIONS)
+            _execute_all(db, IN_USE)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
         db.execute("COMMIT")

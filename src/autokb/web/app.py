@@ -33,7 +33,7 @@ def create_app(folder: Path | str, *, host: str = "127.0.0.1", limits: Limits | 
 
     ``host`` is the address that the server listens on: only on loopback are there rights without a key.
     """
-    kb, figures = SupportKB.open(folder), Figures()
+    kb, figures = SupportKB.open(folder, keep_log=True), Figures()
 
     @asynccontextmanager
     async def loaded(_app: FastAPI) -> AsyncIterator[None]:

@@ -20,7 +20,7 @@ from autokb.web.access import Caller, check_role
 from autokb.web.door import in_thread
 from autokb.web.figures import Figures
 from autokb.web.problems import RESPONSES, problem_of
-from autokb.web.shapes import LiveConversation, NewFeedback, NewText, Question
+from autokb.web.shapes import LiveConversation, NewFeedback, NewOutcome, NewText, Question
 
 EVENTS = "text/event-stream"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # the exposition format of Prometheus as text
@@ -87,8 +87,8 @@ async def suggest(request: Request, conversation: LiveConversation) -> Response:
     As events each suggestion is one (``suggestion``), and the whole object the last one (``done``).
     """
     said = [Message(one.role, one.text, one.date) for one in conversation.messages]
-    strategy, passages = conversation.strategy, conversation.passages
-    found = await in_thread(lambda: _kb(request).suggest(said, strategy=strategy, passages=passages).as_json())
+    options: dict[str, Any] = conversation.model_dump(include={"strategy", "passages", "conversation"})
+    found = await in_thread(lambda: _kb(request).suggest(said, **options).as_json())
     _count(request, "/v1/suggest", found)
     if EVENTS not in request.headers.get("accept", ""):
         return JSONResponse(found)
@@ -108,6 +108,43 @@ async def give_feedback(request: Request, given: NewFeedback) -> Response:
 async def feedback(request: Request, limit: int = 100, after: str = "") -> Response:
     """List feedback in the order of its taking."""
     return await _answer(lambda: _kb(request).feedback(limit, after))
+
+
+@v1.post("/outcomes", dependencies=[AGENT])
+async def report_outcome(request: Request, given: NewOutcome) -> Response:
+    """Store how a conversation ended; it is on the disk when this answers. What is null stays as it was."""
+    whole = given.model_dump()
+    return await _answer(lambda: _kb(request).report_outcome(**whole))
+
+
+@v1.get("/in-use", dependencies=[EDITOR])
+async def in_use(request: Request, since: str = "") -> Response:
+    """Show what is made of suggestions and what becomes of conversations, since a day."""
+    return await _answer(lambda: _kb(request).in_use(since))
+
+
+@v1.get("/gaps", dependencies=[EDITOR])
+async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: bool = False) -> Response:
+    """List what is lacking: questions nobody could answer, issues without solution, documents nothing cites."""
+    return await _answer(lambda: _kb(request).gaps(limit, newest=newest, closed=closed))
+
+
+@v1.post("/gaps/{gap}/dismiss")
+async def dismiss_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
+    """Close a gap for good."""
+    return await _answer(lambda: _kb(request).dismiss_gap(gap, author=caller.key))
+
+
+@v1.post("/gaps/{gap}/done")
+async def close_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
+    """Close a gap until it is asked again."""
+    return await _answer(lambda: _kb(request).dismiss_gap(gap, done=True, author=caller.key))
+
+
+@v1.post("/gaps/{gap}/undo")
+async def open_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
+    """Open a gap again."""
+    return await _answer(lambda: _kb(request).dismiss_gap(gap, undo=True, author=caller.key))
 
 
 @v1.get("/issues", dependencies=[READER])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
 
 from autokb.core.conversations import Role
 from autokb.core.feedback import FeedbackVerdict, SuggestionSource
@@ -39,6 +39,17 @@ class LiveConversation(_Body):
     messages: list[SaidMessage]
     strategy: Text = "plain"
     passages: int = 3
+    conversation: Text = ""
+
+
+class NewOutcome(_Body):
+    """How a conversation ended; null is what nobody knows."""
+
+    conversation: Text
+    resolved: StrictBool | None = None
+    returned: StrictBool | None = None
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    date: Text = ""
 
 
 class NewFeedback(_Body):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from autokb.evaluation.statistics.bootstrap import CONFIDENCE, NOT_MEASURED, SEE
 
 RESAMPLES = 2_000  # the ends of an interval then vary from seed to seed by some 1.5 % of its width
 DRAWS_AT_ONCE = 4_000_000  # numbers in memory together
+# Of two samples that are compared while somebody waits: numbers drawn from the larger one, which take some two seconds.
+MOST_DRAWS, FEWEST_RESAMPLES = 10_000_000, 200
 Figure = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 FIGURES: Mapping[str, Figure] = {
     "mean": lambda rows: rows.mean(axis=1),
@@ -30,17 +33,73 @@ def sample_figures(values: Sequence[float]) -> dict[str, Interval]:
     found = {name: float(figure(sample[None, :])[0]) for name, figure in FIGURES.items()}
     if len(sample) < 2:
         return {name: Interval(value) for name, value in found.items()}
+    resampled = _resampled(sample, np.random.default_rng(SEED), RESAMPLES)
+    assert resampled is not None, "two values or more"
+    return {name: _interval(value, resampled[name]) for name, value in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedFigure:
+    """One figure of two samples, the difference of the first to the second, and the same as a share of the second."""
+
+    after: Interval
+    before: Interval
+    difference: Interval
+    relative: Interval
+
+
+def compare_samples(after: Sequence[float], before: Sequence[float]) -> dict[str, ComparedFigure]:
+    """Return mean, p50 and p90 of two independent samples, with percentile bootstrap intervals of all that is compared.
+
+    Each sample is drawn from by itself. Of fewer than two values nobody knows how sure they are: no interval has ends.
+    """
+    samples = [np.asarray(values, dtype=np.float64) for values in (after, before)]
+    most = max(map(len, samples))
+    resamples = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWS // max(1, most)))
     rng = np.random.default_rng(SEED)
-    resampled: dict[str, list[NDArray[np.float64]]] = {name: [] for name in FIGURES}
-    block = max(1, DRAWS_AT_ONCE // len(sample))
-    for start in range(0, RESAMPLES, block):
-        rows = sample[rng.integers(0, len(sample), size=(min(block, RESAMPLES - start), len(sample)))]
-        for name, figure in FIGURES.items():
-            resampled[name].append(figure(rows))
+    drawn = [_resampled(sample, rng, resamples) for sample in samples]
+    found = {}
+    for name, figure in FIGURES.items():
+        one, two = (float(figure(sample[None, :])[0]) if len(sample) else None for sample in samples)
+        many = [None if rows is None else rows[name] for rows in drawn]
+        found[name] = ComparedFigure(
+            _interval(one, many[0]), _interval(two, many[1]), *_compared(one, two, many[0], many[1])
+        )
+    return found
+
+
+def _compared(
+    one: float | None, two: float | None, after: NDArray[np.float64] | None, before: NDArray[np.float64] | None
+) -> tuple[Interval, Interval]:
+    if one is None or two is None:
+        return NOT_MEASURED, NOT_MEASURED
+    both = None if after is None or before is None else (after, before)
+    difference = _interval(one - two, None if both is None else both[0] - both[1])
+    if not two:
+        return difference, NOT_MEASURED
+    if both is None or not both[1].all():
+        return difference, Interval(one / two - 1)
+    return difference, _interval(one / two - 1, both[0] / both[1] - 1)
+
+
+def _interval(value: float | None, resampled: NDArray[np.float64] | None) -> Interval:
+    if value is None or resampled is None:
+        return Interval(value)
     tail = (1 - CONFIDENCE) / 2
-    ends = {name: np.quantile(np.concatenate(parts), [tail, 1 - tail]) for name, parts in resampled.items()}
-    # Sums in another order differ in their last digit: a mean is never outside its own interval.
-    return {
-        name: Interval(value, min(float(ends[name][0]), value), max(float(ends[name][1]), value))
-        for name, value in found.items()
-    }
+    low, high = (float(end) for end in np.quantile(resampled, [tail, 1 - tail]))
+    return Interval(value, min(low, value), max(high, value))
+
+
+def _resampled(
+    sample: NDArray[np.float64], rng: np.random.Generator, resamples: int
+) -> dict[str, NDArray[np.float64]] | None:
+    """Return every figure of each resample, drawn in blocks that fit into memory; None of fewer than two values."""
+    if len(sample) < 2:
+        return None
+    found: dict[str, list[NDArray[np.float64]]] = {name: [] for name in FIGURES}
+    block = max(1, DRAWS_AT_ONCE // len(sample))
+    for start in range(0, resamples, block):
+        rows = sample[rng.integers(0, len(sample), size=(min(block, resamples - start), len(sample)))]
+        for name, figure in FIGURES.items():
+            found[name].append(figure(rows))
+    return {name: np.concatenate(parts) for name, parts in found.items()}

@@ -1,0 +1,100 @@
+"""The newest questions that were asked, masked, and which gaps people closed; of this workspace alone, in no export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import get_args
+
+from autokb.core.ids import canonical_json
+from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion
+from autokb.stores.codecs import Codec
+from autokb.stores.database import DamagedRowError, damaged_rows
+from autokb.stores.schema import BEFORE_IN_USE
+from autokb.stores.workspace_file import WorkspaceFile, parts_of
+
+MOST_QUESTIONS = 10_000  # that are kept
+KIND, CLOSED = "question", "closed_gap"
+LOST = "questions_lost"  # meta: how many questions no process could keep
+QUESTION = Codec(LoggedQuestion, "number")
+
+
+def keep_questions(file: WorkspaceFile, questions: Sequence[LoggedQuestion], *, lost: int = 0) -> None:
+    """Store questions behind those that are there, and let the oldest go; call it inside a transaction.
+
+    ``lost`` counts those that could not be kept since the last call.
+    """
+    with file.reading() as db:
+        db.execute("PRAGMA secure_delete = ON")  # what goes leaves nothing behind in the file
+        rows = [(canonical_json(QUESTION.body(one)),) for one in questions]
+        db.executemany("INSERT INTO question (body) VALUES (?)", rows)
+        db.execute("DELETE FROM question WHERE number <= (SELECT max(number) FROM question) - ?", (MOST_QUESTIONS,))
+    if lost:
+        file.note(LOST, str(count_lost(file) + lost))
+
+
+def read_questions(file: WorkspaceFile) -> list[LoggedQuestion]:
+    """Return what is kept, the oldest first."""
+    if _lacks_tables(file):
+        return []
+    with file.reading() as db:
+        rows = db.execute("SELECT number, body FROM question ORDER BY number").fetchall()
+    with damaged_rows(KIND):
+        return [replace(QUESTION.read(json.loads(body)), number=int(number)) for number, body in rows]
+
+
+def count_lost(file: WorkspaceFile) -> int:
+    """Return how many questions could not be kept since the log was emptied last."""
+    with damaged_rows("meta"):
+        return int(file.meta(LOST) or 0)
+
+
+def forget_questions(file: WorkspaceFile) -> int:
+    """Empty the log, so that nothing of it is left in the file; returns how many questions went."""
+    if _lacks_tables(file):
+        return 0
+    with file.transaction(), file.reading() as db:
+        db.execute("PRAGMA secure_delete = ON")
+        (count,) = db.execute("SELECT count(*) FROM question").fetchone()
+        db.execute("DELETE FROM question")
+        db.execute("DELETE FROM meta WHERE key = ?", (LOST,))
+    with file.reading() as db:  # what was written before may still stand in the write-ahead log
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return int(count)
+
+
+def close_gaps(file: WorkspaceFile, closed: Iterable[ClosedGap]) -> None:
+    """Note what people said of gaps; call it inside a transaction."""
+    with file.reading() as db:
+        rows = [(one.id, one.status, one.author, one.date) for one in closed]
+        db.executemany("INSERT OR REPLACE INTO closed_gap VALUES (?, ?, ?, ?)", rows)
+
+
+def open_gaps(file: WorkspaceFile, ids: Sequence[str]) -> None:
+    """Forget what people said of gaps; call it inside a transaction."""
+    with file.reading() as db:
+        for part in parts_of(ids):
+            db.execute(f"DELETE FROM closed_gap WHERE id IN ({','.join('?' * len(part))})", part)
+
+
+def read_closed_gaps(file: WorkspaceFile) -> dict[str, ClosedGap]:
+    """Return what people said of gaps, by id."""
+    if _lacks_tables(file):
+        return {}
+    with file.reading() as db:
+        rows = db.execute("SELECT id, status, author, date FROM closed_gap").fetchall()
+    return {one.id: one for one in map(_read_closed, rows)}
+
+
+def _read_closed(row: tuple[object, ...]) -> ClosedGap:
+    gap, status, author, date = row
+    known: GapStatus | None = next((one for one in get_args(GapStatus) if one == status), None)
+    if known is None or not (isinstance(gap, str) and isinstance(author, str) and isinstance(date, str)):
+        raise DamagedRowError(CLOSED)
+    return ClosedGap(gap, known, author, date)
+
+
+def _lacks_tables(file: WorkspaceFile) -> bool:
+    """Return whether the file is of an earlier version, which nobody could bring up to date."""
+    return file.meta("schema") in BEFORE_IN_USE
