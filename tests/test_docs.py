@@ -24,6 +24,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     evaluate_suggestions,
     evaluate_tickets,
     gate_commands,
+    in_use_commands,
     key_commands,
     review_commands,
     serve_commands,

@@ -18,10 +18,13 @@ import hand_made_kb
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.api_keys import ApiKey
+from autokb.core.in_use import AssignedArm, LoggedQuestion
 from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply
 from autokb.stores.api_keys import keep_api_key
 from autokb.stores.ledger_table import LedgerTable
+from autokb.stores.outcomes import keep_arms
+from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 
 PAGE = 4096  # of SQLite, by default
@@ -59,6 +62,11 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     solutions = [s.id for node in shown for s in kb.show_issue(node.id).solutions if s.status == "displayed"]
     kb.approve(solutions[3:4])
     given = kb.give_feedback("my kettle does not charge", "used", solutions[3])
+    kb.report_outcome("c1", resolved=True)
+    with kb.workspace.file() as file, file.transaction():
+        keep_questions(file, [LoggedQuestion("a garden gnome", "abstains", "ask", "2026-03-01")])
+        keep_arms(file, [AssignedArm("c1", "", "control", "2026-03-01")])
+    kb.dismiss_gap(kb.gaps().questions[0].id)
     # the ids of the hand-made knowledge base in the commands' words, as they are after the build
     ids = {"s-pair": solutions[0], "s-rain": solutions[1], "s-contacts": solutions[2], "charge": shown[0].id}
     ids[GIVEN] = given.feedback.id

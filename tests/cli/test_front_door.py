@@ -19,6 +19,7 @@ from autokb.app import SupportKB
 from autokb.app.chunk import ChunkedDocument, ChunkRequest
 from autokb.app.evaluate_chunking import ChunkEvaluation
 from autokb.app.evaluate_suggestions import SuggestionEvaluation
+from autokb.app.outcomes import OutcomeFields
 from autokb.cli import (  # noqa: F401
     chunk_commands,
     decision_commands,
@@ -29,6 +30,7 @@ from autokb.cli import (  # noqa: F401
     evaluate_tickets,
     feedback_commands,
     gate_commands,
+    in_use_commands,
     key_commands,
     main,
     review_commands,
@@ -39,14 +41,18 @@ from autokb.cli import (  # noqa: F401
 from autokb.cli.commands import app
 from autokb.core.api_keys import ApiKey
 from autokb.core.feedback import Feedback, feedback_id
+from autokb.core.ids import short_id
+from autokb.core.in_use import LoggedQuestion
 from autokb.sources import Fields
 from autokb.stores.api_keys import keep_api_key
+from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
 SECRET = re.compile(r"akb_[\w-]{43}|key-[0-9a-f]{12}")
 QUESTION = "my kettle does not charge"
+GAP = short_id("gap", "document", "garage.md")  # which nothing cites
 GIVEN = feedback_id(Feedback("", QUESTION, "used", "s-contacts"))
 
 
@@ -138,6 +144,22 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "feedback list": ("feedback list {here}/kb --limit 1", lambda here: opened(here).feedback(1)),
     "feedback undo": (f"feedback undo {{here}}/kb {GIVEN}", lambda here: opened(here).undo_feedback(GIVEN)),
     "feedback feed": ("feedback feed {here}/kb", lambda here: opened(here).feed_feedback()),
+    "gaps": (
+        "gaps {here}/kb --limit 2 --newest --closed",
+        lambda here: opened(here).gaps(2, newest=True, closed=True),
+    ),
+    "in-use": ("in-use {here}/kb --since 2026-01-01", lambda here: opened(here).in_use("2026-01-01")),
+    "outcomes add": (
+        "outcomes add {here}/kb --conversation c1 --unresolved --returned --seconds 31.5 --date 2026-03-01",
+        lambda here: opened(here).report_outcome("c1", False, True, 31.5, "2026-03-01"),
+    ),
+    "outcomes import": (
+        "outcomes import {here}/kb {here}/closed.csv --conversation-field chat --resolved-field ok --returned-field "
+        "again --seconds-field took --date-field closed",
+        lambda here: opened(here).import_outcomes(
+            here / "closed.csv", OutcomeFields("chat", "ok", "again", "took", "closed")
+        ),
+    ),
     "keys create": ("keys create {here}/kb --role agent", lambda here: opened(here).create_key("agent")),
     "keys list": ("keys list {here}/kb", lambda here: opened(here).keys()),
     "keys revoke": ("keys revoke {here}/kb key-1", lambda here: opened(here).revoke_key("key-1")),
@@ -214,6 +236,16 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda here: list(SupportKB.chunk([here / "page.md"], ChunkRequest("headings", 60))),
     ),
 }
+# What else one command does with gaps.
+CLOSING: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "gaps --done": (
+        f"gaps {{here}}/kb --done {GAP} --author ann",
+        lambda here: opened(here).dismiss_gap(GAP, done=True, author="ann"),
+    ),
+    "gaps --dismiss": (f"gaps {{here}}/kb --dismiss {GAP}", lambda here: opened(here).dismiss_gap(GAP)),
+    "gaps --undo": (f"gaps {{here}}/kb --undo {GAP}", lambda here: opened(here).dismiss_gap(GAP, undo=True)),
+    "gaps --forget": ("gaps {here}/kb --forget", lambda here: opened(here).forget_questions()),
+}
 # The formats of one command that only tickets have.
 TICKET_EXPORTS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "export tickets.graphml": (
@@ -246,7 +278,18 @@ def lay_files(here: Path) -> None:
     asked = {"id": "1", "messages": [{"role": "customer", "text": QUESTION}], "reply": "Clean it.", "documents": []}
     (here / "cases.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
     (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
+    (here / "closed.csv").write_text("chat,ok,again,took,closed\nc1,yes,no,60,2026-03-01\nc2,no,,,\n", encoding="utf-8")
     (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
+
+
+def use(kb: SupportKB) -> None:
+    """Leave the traces of some days in use."""
+    kb.give_feedback("the dock is dark", "rejected", "s-contacts", conversation="c1")
+    kb.report_outcome("c1", resolved=False)
+    with kb.workspace.file() as file, file.transaction():
+        keep_questions(file, [LoggedQuestion("a garden gnome", "abstains", "ask", "2026-03-01")])
+    for gap in kb.gaps().questions:
+        kb.dismiss_gap(gap.id)
 
 
 def leaves(group: typer.Typer, *path: str) -> set[str]:
@@ -262,11 +305,11 @@ def test_every_command_is_compared_with_a_method() -> None:
     assert leaves(app) == set(CASES) | {"serve"}  # which opens another door; see tests/web
 
 
-@pytest.mark.parametrize("command", sorted(CASES | TICKET_EXPORTS))
+@pytest.mark.parametrize("command", sorted(CASES | CLOSING | TICKET_EXPORTS))
 def test_a_command_prints_what_its_method_returns(
     command: str, hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words, method = (CASES | TICKET_EXPORTS)[command]
+    words, method = (CASES | CLOSING | TICKET_EXPORTS)[command]
     here = tmp_path / "here"
 
     def start() -> None:
@@ -287,6 +330,8 @@ def test_a_command_prints_what_its_method_returns(
         if command in ("feedback list", "feedback undo", "feedback feed"):
             opened(here).give_feedback(QUESTION, "used", "s-contacts")
             opened(here).give_feedback(QUESTION, "rejected", "s-rain")
+        if "gaps" in command or command == "in-use":
+            use(opened(here))
         if command in ("keys list", "keys revoke"):
             with opened(here).workspace.file() as file, file.transaction():
                 keep_api_key(file, ApiKey("key-1", "editor", "2026-01-01"), "hash")

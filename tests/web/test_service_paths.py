@@ -193,6 +193,14 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("/v1/feedback", {"query": "x", "verdict": "good"}, "verdict"),
     ("/v1/feedback", {"query": "", "verdict": "used"}, "question"),
     ("/v1/feedback", {"query": "x", "verdict": "used", "solution_id": "none"}, "none"),
+    ("/v1/suggest", {"messages": [{"role": "customer", "text": "x"}], "conversation": "c" * 501}, "500"),
+    ("/v1/outcomes", {"resolved": True}, "conversation"),
+    ("/v1/outcomes", {"conversation": "c"}, "resolved or returned"),
+    ("/v1/outcomes", {"conversation": "c", "resolved": "yes"}, "resolved"),
+    ("/v1/outcomes", {"conversation": "c", "seconds": -1}, "seconds"),
+    ("/v1/outcomes", {"conversation": "c", "seconds": 1e300}, "seconds"),
+    ("/v1/outcomes", {"conversation": "c", "resolved": True, "date": "soon"}, "ISO 8601"),
+    ("/v1/gaps/gap-1/dismiss", None, "gap-1"),
 ]
 
 
@@ -237,8 +245,11 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     verbs = {(f"/v1/solutions/{{solution}}/{verb}", "post") for verb in ("approve", "reject", "hide", "undo")}
     editing = {("/v1/solutions/{solution}", "patch"), ("/v1/solutions/{solution}/history", "get")}
     queues = {("/v1/review", "get"), ("/v1/changes", "get")}
-    asks = {(f"/v1/{name}", "post") for name in ("ask", "suggest", "feedback")}
-    assert named == lists | ones | verbs | editing | queues | asks | {("/v1/health", "get"), ("/v1/ready", "get")}
+    asks = {(f"/v1/{name}", "post") for name in ("ask", "suggest", "feedback", "outcomes")}
+    use = {("/v1/in-use", "get"), ("/v1/gaps", "get")}
+    closing = {(f"/v1/gaps/{{gap}}/{verb}", "post") for verb in ("dismiss", "done", "undo")}
+    open_ones = {("/v1/health", "get"), ("/v1/ready", "get")}
+    assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()
     )

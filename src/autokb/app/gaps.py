@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -292,7 +292,8 @@ def _joined(askings: Iterable[_Asking]) -> list[list[_Asking]]:
     for words in sorted(by_words, key=lambda words: (-len(by_words[words]), sorted(words))):
         rarest = sorted(words, key=lambda word: (holders[word], word))
         rarest = rarest[: len(rarest) - ceil(SAME_QUESTION * len(rarest)) + 1]
-        near = {other: len(words & other) / len(words | other) for word in rarest for other in with_word.get(word, ())}
+        candidates = {other for word in rarest for other in with_word.get(word, ())}
+        near = {other: _alike(words, other) for other in candidates}
         home = max(near, key=lambda other: (near[other], sorted(other)), default=words)
         if near.get(home, 0.0) < SAME_QUESTION:
             home = words
@@ -301,6 +302,10 @@ def _joined(askings: Iterable[_Asking]) -> list[list[_Asking]]:
                 with_word.setdefault(word, []).append(words)
         groups[home] += by_words[words]
     return [sorted(group, key=lambda one: one.date) for group in groups.values()]
+
+
+def _alike(words: frozenset[str], other: frozenset[str]) -> float:
+    return len(words & other) / len(words | other)
 
 
 def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:

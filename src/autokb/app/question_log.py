@@ -129,7 +129,7 @@ class QuestionLog:
             thread, self._thread = self._thread, None
             self._changed.notify_all()
         if thread is not None:
-            thread.join(RETRY_SECONDS)
+            thread.join(2 * RETRY_SECONDS)
 
     def _run(self) -> None:
         while (batch := self._next_batch()) is not None:

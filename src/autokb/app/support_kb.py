@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from autokb.app.evaluate_suggestions import SuggestionEvaluation
     from autokb.app.evaluate_tickets import TicketRetrievalReport
     from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
-    from autokb.app.review import ReviewPage
     from autokb.app.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.app.in_use import InUse
     from autokb.app.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
     from autokb.app.question_log import QuestionLog
+    from autokb.app.review import ReviewPage
     from autokb.app.show import ShownIssue, ShownKB
     from autokb.app.solution_history import SolutionHistory
     from autokb.app.solutions_in_memory import SolutionsInMemory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -137,14 +137,14 @@ def _comparison_lines(compared: OutcomeComparison) -> Iterator[RenderableType]:
     ):
         table.add_column(column, justify="left" if not column else "right")
     for name, group in compared.groups.items():
-        times = (_interval(figure, ".0f") for figure in (group.seconds.p50, group.seconds.p90, group.seconds.mean))
+        times = (_interval(figure, 0, "") for figure in (group.seconds.p50, group.seconds.p90, group.seconds.mean))
         counts = (str(group.conversations), str(group.reported))
         table.add_row(Text(one_line(name)), *counts, _share(group.resolved), _share(group.returned), *times)
     yield table
     for name, figure in compared.differences.items():
         if figure.value is not None:
-            spec = "+.0f" if name.startswith("seconds") and not name.endswith("relative") else "+.3f"
-            yield Text(f"  {one_line(name)}: {_interval(figure, spec)}")
+            places = 0 if name.startswith("seconds") and not name.endswith("relative") else 3
+            yield Text(f"  {one_line(name)}: {_interval(figure, places, '+')}")
     yield Text(compared.note, style="dim")
 
 
@@ -154,9 +154,10 @@ def _share(figures: Share) -> str:
     return f"{figures.value:.3f} [{figures.low:.3f}, {figures.high:.3f}]"
 
 
-def _interval(figures: Interval, spec: str) -> str:
+def _interval(figures: Interval, places: int, sign: Literal["", "+"]) -> str:
     if figures.value is None:
         return "-"
+    spec = f"{sign}.{places}f"
     if figures.low is None or figures.high is None:
         return format(figures.value, spec)
     return f"{figures.value:{spec}} [{figures.low:{spec}}, {figures.high:{spec}}]"
