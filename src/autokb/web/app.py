@@ -18,7 +18,7 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.web.door import Door, Limits, in_thread, log_fault
 from autokb.web.figures import Figures
-from autokb.web.pages import conversation, evaluation, sign_in
+from autokb.web.pages import conversation, evaluation, in_use, review, sign_in
 from autokb.web.pages.refusals import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
 from autokb.web.routes import beside, v1
@@ -61,7 +61,7 @@ def create_app(folder: Path | str, *, host: str = "127.0.0.1", limits: Limits | 
     app.state.kb, app.state.figures, app.state.folder = kb, figures, Path(folder)
     app.include_router(v1)
     app.include_router(beside)
-    for page in (sign_in, conversation, evaluation):
+    for page in (sign_in, conversation, review, in_use, evaluation):
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)

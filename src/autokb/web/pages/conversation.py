@@ -122,7 +122,7 @@ async def judge(request: Request, desk: Text, place: Text, verdict: Text, group:
 
 async def _suggest(request: Request, desk: Desk) -> Response:
     kb: SupportKB = request.app.state.kb
-    found = await in_thread(lambda: kb.suggest(desk.messages))
+    found = await in_thread(lambda: kb.suggest(desk.messages, conversation=desk.conversation))
     offered = tuple(
         Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
     )

@@ -15,6 +15,7 @@ from autokb.web.routes import needs
 
 EDITORS = needs("editor")
 ANSWERS = {"yes": True, "no": False, "": None}
+BARS = 10  # questions of the picture of what was asked and not answered
 pages = APIRouter(include_in_schema=False)
 
 
@@ -24,7 +25,8 @@ async def report(request: Request) -> Response:
     kb: SupportKB = request.app.state.kb
     found = await in_thread(lambda: kb.evaluate_quality().as_json())
     sheets = await in_thread(lambda: (kb.sheet_item("1"), kb.sheet_item("2")))
-    return render(request, "evaluation.html", report=found, sheets=sheets)
+    asked, gaps = await in_thread(lambda: (kb.in_use().questions.as_json(), kb.gaps(BARS).as_json()["questions"]))
+    return render(request, "evaluation.html", report=found, sheets=sheets, asked=asked, gaps=gaps)
 
 
 @pages.get("/evaluation/sheet", dependencies=[EDITORS])

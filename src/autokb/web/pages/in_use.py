@@ -1,0 +1,51 @@
+"""What is made of suggestions, what becomes of conversations, and what nobody could answer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from autokb.app import SupportKB
+from autokb.web.access import Caller
+from autokb.web.door import in_thread
+from autokb.web.pages.rendering import is_partial, render
+from autokb.web.routes import needs
+
+EDITORS = needs("editor")
+GAPS = 50  # of each list
+pages = APIRouter(include_in_schema=False)
+
+
+@pages.get("/in-use", dependencies=[EDITORS])
+async def figures(request: Request, since: str = "") -> Response:
+    """Show the figures of the team."""
+    kb: SupportKB = request.app.state.kb
+    found = await in_thread(lambda: kb.in_use(since or None).as_json())
+    return render(request, "in_use.html", found=found, since=since)
+
+
+@pages.get("/in-use/gaps", dependencies=[EDITORS])
+async def gaps(request: Request, newest: bool = False, closed: bool = False) -> Response:
+    """Show what the knowledge base lacks, as a queue."""
+    kb: SupportKB = request.app.state.kb
+    found = await in_thread(lambda: kb.gaps(GAPS, newest=newest, closed=closed).as_json())
+    return render(request, "gaps.html", gaps=found, newest=newest, closed=closed)
+
+
+@pages.post("/in-use/gaps")
+async def settle(
+    request: Request,
+    caller: Annotated[Caller, EDITORS],
+    gap: Annotated[str, Form()],
+    what: Annotated[str, Form()] = "done",
+) -> Response:
+    """Close a gap, or open it again."""
+    kb: SupportKB = request.app.state.kb
+    settled = await in_thread(
+        lambda: kb.dismiss_gap(gap, done=what == "done", undo=what == "open", author=caller.key).as_json()
+    )
+    if not is_partial(request):
+        return RedirectResponse("/in-use/gaps", 303)
+    return render(request, "gap_settled.html", settled=settled)

@@ -1,0 +1,121 @@
+"""The editor's queue: solutions by impact, approved, edited, rejected, hidden and taken back, with their history."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from autokb.app import SupportKB
+from autokb.core.errors import BadInputError, ChangedMeanwhileError
+from autokb.web.access import Caller
+from autokb.web.door import in_thread
+from autokb.web.pages.rendering import is_partial, render
+from autokb.web.problems import ProblemError
+from autokb.web.routes import needs
+
+AGENTS, EDITORS = needs("agent"), needs("editor")
+ITEMS = 20  # of a page
+VERBS = ("approve", "reject", "hide", "undo")
+KINDS = {  # of the reasons, as the queue names them to people
+    "": "All",
+    "source_changed": "Source changed",
+    "edit_orphaned": "Edit without solution",
+    "withheld": "Withheld",
+    "disliked": "Did not help",
+    "rules": "Rules",
+    "little_evidence": "Little evidence",
+    "waiting": "Waiting for a second person",
+    "unreviewed": "Not reviewed",
+}
+pages = APIRouter(include_in_schema=False)
+Text = Annotated[str, Form()]
+
+
+@pages.get("/review", dependencies=[EDITORS])
+async def queue(request: Request, kind: str = "", after: str = "") -> Response:
+    """Show what a person should look at first."""
+    kb: SupportKB = request.app.state.kb
+    page = await in_thread(lambda: kb.review(ITEMS, after, kind).as_json())
+    further = f"/review?{urlencode({'kind': kind, 'after': page['next']})}" if page["next"] else None
+    return render(request, "review.html#queue", page=page, kind=kind, kinds=KINDS, further=further, is_first=not after)
+
+
+@pages.post("/review/judge")
+async def judge(
+    request: Request, caller: Annotated[Caller, EDITORS], solution: Text, verb: Text, version: Text = ""
+) -> Response:
+    """Approve, reject, hide or take back, where nobody was faster; shows the solution as it is now."""
+    kb: SupportKB = request.app.state.kb
+    if verb not in VERBS:
+        raise ProblemError(422, f"One can {', '.join(VERBS)} a solution.")
+
+    def done() -> dict[str, Any]:
+        if verb == "undo":
+            kb.undo(solution, author=caller.key, version=version)
+        else:
+            given = {"approve": kb.approve, "reject": kb.reject, "hide": kb.hide}[verb]
+            given([solution], author=caller.key, version=version)
+        return kb.solution(solution).as_json()
+
+    shown = await in_thread(done)
+    if not is_partial(request):
+        return RedirectResponse(f"/review/solution?{urlencode({'solution': solution})}", 303)
+    return render(request, "review_done.html", solution=shown)
+
+
+@pages.post("/review/place")
+async def place(request: Request, caller: Annotated[Caller, EDITORS], edit: Text) -> Response:
+    """Give an edit whose solution is gone to the one that it is offered for."""
+    kb: SupportKB = request.app.state.kb
+    judged = await in_thread(lambda: kb.approve([edit], author=caller.key))
+    return RedirectResponse(f"/review/solution?{urlencode({'solution': judged.solutions[0].id})}", 303)
+
+
+@pages.get("/review/solution", dependencies=[EDITORS])
+async def solution(request: Request, solution: str) -> Response:
+    """Show a solution to be edited, with what it cites and its history."""
+    return await _form(request, solution)
+
+
+@pages.post("/review/solution")
+async def edit(
+    request: Request, caller: Annotated[Caller, EDITORS], solution: Text, text: Text = "", version: Text = ""
+) -> Response:
+    """Keep another text, unless somebody else was faster: then both are shown, and nothing is lost."""
+    kb: SupportKB = request.app.state.kb
+    whole = text.replace("\r\n", "\n").strip()
+    try:
+        await in_thread(lambda: kb.edit(solution, whole, author=caller.key, version=version))
+    except ChangedMeanwhileError as error:
+        return await _form(request, solution, written=whole, problem=str(error), status=412)
+    except BadInputError as error:
+        return await _form(request, solution, written=whole, problem=str(error), status=422)
+    return RedirectResponse(f"/review/solution?{urlencode({'solution': solution, 'kept': 1})}", 303)
+
+
+@pages.get("/review/changes", dependencies=[AGENTS])
+async def changes(request: Request) -> Response:
+    """Show what the last build changed for readers."""
+    kb: SupportKB = request.app.state.kb
+    return render(request, "review_changes.html", changes=await in_thread(lambda: kb.changes().as_json()))
+
+
+async def _form(
+    request: Request, solution: str, *, written: str | None = None, problem: str = "", status: int = 200
+) -> Response:
+    kb: SupportKB = request.app.state.kb
+    shown, history = await in_thread(lambda: (kb.solution(solution).as_json(), kb.history(solution).as_json()))
+    kept = "kept" in request.query_params
+    return render(
+        request,
+        "review_solution.html",
+        status,
+        solution=shown,
+        history=history["items"],
+        written=shown["text"] if written is None else written,
+        problem=problem,
+        kept=kept,
+    )

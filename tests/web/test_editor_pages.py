@@ -1,0 +1,116 @@
+"""The editors' pages: the queue, editing with its history, figures in use, gaps, evaluation."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from autokb.app import SupportKB
+from autokb.stores.workspace import Workspace
+from autokb.web.app import create_app
+
+BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}
+HTMX = {"hx-request": "true"}
+
+
+@pytest.fixture
+def client(hand_made: Workspace) -> Iterator[TestClient]:
+    app = create_app(hand_made.folder)
+    with TestClient(app, base_url="http://127.0.0.1:8000", client=("127.0.0.1", 50_000), headers=BROWSER) as opened:
+        yield opened
+
+
+def version_of(page: str, solution: str) -> str:
+    found = re.search(
+        rf'name="solution" value="{solution}">\s*<input type="hidden" name="version" value="([^"]+)"', page
+    )
+    assert found, page
+    return found[1]
+
+
+def test_the_queue_is_judged_item_by_item_and_nobody_overwrites_another(
+    client: TestClient, hand_made: Workspace
+) -> None:
+    kb = SupportKB(hand_made)
+    page = client.get("/review").text
+    assert [i.id for i in kb.review(20).items] == re.findall(r'id="item-([^"]+)"', page)
+    given = {"solution": "s-contacts", "verb": "approve", "version": version_of(page, "s-contacts")}
+    done = client.post("/review/judge", data=given, headers=HTMX).text
+    assert "approved" in done and "<html" not in done and kb.solution("s-contacts").status == "approved"
+    back = {**given, "verb": "undo", "version": kb.solution("s-contacts").version}
+    assert client.post("/review/judge", data=back, headers=HTMX).status_code == 200
+    assert kb.solution("s-contacts").verdict is None
+    kb.edit("s-contacts", "Wipe the contacts of the dock.", author="somebody else")
+    late = client.post("/review/judge", data=given)
+    assert late.status_code == 412 and kb.solution("s-contacts").verdict is None
+    assert client.post("/review/judge", data={**given, "verb": "delete"}).status_code == 422
+    assert client.post("/review/judge", data={**given, "solution": "none"}).status_code == 422
+
+
+def test_an_edit_is_kept_with_its_history_and_a_late_one_shows_both_texts(
+    client: TestClient, hand_made: Workspace
+) -> None:
+    kb = SupportKB(hand_made)
+    form = client.get("/review/solution?solution=s-contacts").text
+    data = {
+        "solution": "s-contacts",
+        "version": version_of(form, "s-contacts"),
+        "text": "Wipe <b>both</b>.\r\nThen wait.",
+    }
+    kept = client.post("/review/solution", data=data)
+    assert kept.status_code == 200 and "Kept." in kept.text and "Wipe &lt;b&gt;both&lt;/b&gt;" in kept.text
+    assert "<b>both" not in kept.text and kb.solution("s-contacts").text == "Wipe <b>both</b>.\nThen wait."
+    late = client.post("/review/solution", data={**data, "text": "Mine."})
+    assert late.status_code == 412 and ">Mine.</textarea>" in late.text and "Wipe &lt;b&gt;both" in late.text
+    assert kb.solution("s-contacts").text == "Wipe <b>both</b>.\nThen wait.", "nothing is overwritten silently"
+    now = client.get("/review/solution?solution=s-contacts").text
+    assert now.count("<strong>edited</strong>") == 1 and "Wipe the two contacts" in now, "the text before is shown"
+    empty = client.post("/review/solution", data={**data, "text": " ", "version": version_of(now, "s-contacts")})
+    assert empty.status_code == 422 and 'role="alert"' in empty.text
+
+
+def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClient, hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+    assert "Nothing yet" in client.get("/in-use").text
+    for n in range(3):
+        asked = {"messages": [{"role": "customer", "text": "do you bake <i>pizza</i> margherita"}]}
+        client.post("/v1/suggest", json={**asked, "conversation": f"c{n}"})
+    kb.give_feedback("does not charge", "used", "s-contacts", conversation="c9", group="<u>night</u>")
+    kb.report_outcome("c9", resolved=True, seconds=60)
+    page = client.get("/in-use").text
+    assert "&lt;u&gt;night" in page and "<u>" not in page and "1 used, 0 edited, 0 rejected" in page
+    gaps = client.get("/in-use/gaps").text
+    assert "pizza&lt;/i&gt; margherita" in gaps and "<i>" not in gaps
+    gap = kb.gaps().questions[0]
+    assert gap.asked == 3
+    settled = client.post("/in-use/gaps", data={"gap": gap.id, "what": "dismissed"}, headers=HTMX).text
+    assert "dismissed" in settled and "Open again" in settled and kb.gaps().questions == ()
+    assert client.post("/in-use/gaps", data={"gap": gap.id, "what": "open"}).status_code == 200
+    assert [one.id for one in kb.gaps().questions] == [gap.id]
+    assert client.get("/in-use?since=yesterday").status_code == 422
+    coverage = client.get("/evaluation").text
+    assert "Asked most without an answer" in coverage and html.escape("<i>pizza</i>") in coverage
+
+
+def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Workspace) -> None:
+    page = client.get("/evaluation/sheet").text
+    items = []
+    while found := re.search(r'name="item" value="([^"]+)"', page):
+        items.append(found[1])
+        data = {"item": found[1], "annotator": "1", "correct": "yes" if len(items) % 2 else "no"}
+        page = client.post("/evaluation/sheet", data=data, headers=HTMX).text
+        assert "<html" not in page
+    assert "All of them are judged." in page and len(set(items)) == len(items) > 3
+    report = client.get("/evaluation").text
+    assert f"Annotator 1: {len(items)} of {len(items)}" in report and "not measured" not in report
+    assert SupportKB(hand_made).evaluate_quality().q_c.value == pytest.approx(
+        (len(items) + 1) // 2 / len(items), abs=0.2
+    )
+
+
+def test_what_a_build_changed_is_shown_or_that_none_is_noted(client: TestClient) -> None:
+    assert "Nothing is noted yet" in client.get("/review/changes").text
