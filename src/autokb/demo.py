@@ -38,6 +38,8 @@ def demo(folder: Path = FOLDER) -> int:
             return status
     print(f"\nAll of it is in {name}: one SQLite file and two YAML files. Ask a question of your own:")
     print(shlex.join((*_find_command(), "ask", name, "One of my earbuds is silent")))
+    print("Or open it in a browser, where agents answer and editors review:")
+    print(shlex.join((*_find_command(), "serve", name)))
     return 0
 
 
