@@ -40,6 +40,8 @@ SLOW = (
     "malformed",
     "temperaments",
     "decisions",
+    "edit_sequences",
+    "solution_pages",
     "hostile",
     "installation",
     "tokenizer",

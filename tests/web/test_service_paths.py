@@ -164,6 +164,55 @@ def test_a_solution_is_judged_and_the_next_question_knows_it(client: TestClient,
     assert kb.solution("s-support").status == "withheld"
 
 
+def test_a_solution_is_edited_where_nobody_was_faster(client: TestClient, kb: SupportKB) -> None:
+    made = kb.create_key("editor")
+    client.headers["authorization"] = f"Bearer {made.key}"
+    path = "/v1/solutions/s-pair"
+    read = client.get(path)
+    version = read.json()["version"]
+    assert read.headers["etag"] == f'"{version}"'
+    done = client.patch(path, json={"steps": ["Off.", "On."]}, headers={"if-match": read.headers["etag"]})
+    assert done.status_code == 200
+    body = done.json()
+    assert (body["steps"], body["edited_by"], body["source_changed"]) == (["Off.", "On."], made.id, False)
+    assert body["edited_at"] and done.headers["etag"] == f'"{body["version"]}"' != read.headers["etag"]
+    assert body in client.get("/v1/solutions").json()["items"]
+    stale: list[dict[str, Any]] = [
+        {"json": {"text": "Mine.", "version": version}},
+        {"json": {"text": "Mine."}, "headers": {"if-match": f'"{version}"'}},
+        {"json": {"text": "Mine."}, "headers": {"if-match": f'W/"{version}"'}},
+    ]
+    for request in stale:
+        check_problem(client.patch(path, **request), 412, "changed since you read it")
+    for verb in ("approve", "reject", "hide", "undo"):
+        check_problem(client.post(f"{path}/{verb}", headers={"if-match": f'"{version}"'}), 412)
+    for wrong in ("x", '"x', '"a", "b"', '""'):
+        check_problem(client.patch(path, json={"text": "Mine."}, headers={"if-match": wrong}), 422, "If-Match")
+    two = client.patch(path, json={"text": "Mine.", "version": "x"}, headers={"if-match": '"y"'})
+    check_problem(two, 422, "two versions")
+    assert client.patch(path, json={"text": "Mine."}, headers={"if-match": "*"}).json()["text"] == "Mine."
+    told = client.get(f"{path}/history").json()
+    assert [(one["what"], one["author"]) for one in told["items"]] == [("edited", made.id)] * 2
+    assert client.post(f"{path}/undo").json()["steps"] == ["Off.", "On."]
+    assert client.post(f"{path}/undo").json()["version"] == version
+    check_problem(client.post(f"{path}/undo"), 422, "nothing can be taken back")
+    withheld = client.patch(path, json={"text": "Call our support."}).json()
+    assert withheld["status"] == "withheld" and "no-support" in withheld["reason"]
+    for body, status in (({}, 422), ({"text": "a", "steps": ["b"]}, 422), ({"txt": "a"}, 422), ({"text": 1}, 422)):
+        check_problem(client.patch(path, json=body), status)
+    check_problem(client.patch("/v1/solutions/s-pai", json={"text": "a"}), 404)
+
+
+def test_the_queue_and_what_changed_are_listed(client: TestClient, kb: SupportKB) -> None:
+    assert client.get("/v1/review").json() == json.loads(json.dumps(kb.review().as_json()))
+    page = client.get("/v1/review", params={"limit": 1, "kind": "withheld"}).json()
+    assert [item["id"] for item in page["items"]] == ["s-support"] and page["next"] is None
+    check_problem(client.get("/v1/review", params={"kind": "none"}), 422, "withheld")
+    check_problem(client.get("/v1/review", params={"after": "none"}), 422, "next")
+    assert client.get("/v1/changes").json()["built_at"] is None
+    check_problem(client.get("/v1/solutions/none/history"), 404)
+
+
 def test_health_and_readiness(client: TestClient, tmp_path: Path) -> None:
     assert client.get("/v1/health").json()["status"] == "ok"
     assert client.get("/v1/ready").json() == {"status": "ready"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from autokb.app.browse import ListedSolution, check_limit, listed_solution
@@ -94,10 +95,10 @@ class ReviewPage(Result):
 class _Found:
     id: str
     impact: int
-    reasons: tuple[ReviewReason, ...]
+    reasons: Mapping[ReasonKind, str]
     reported: int
     asked: int
-    feedback: Mapping[str, int] = field(default_factory=dict)
+    feedback: Mapping[str, int]
 
     @property
     def place(self) -> tuple[int, str]:
@@ -124,21 +125,19 @@ def list_review(
         found = memory.read(file)
         feedback, asked = count_verdicts(file), dict(count_asked(file)) if count_asked else {}
     queue = sorted((*_solutions(found, feedback, asked), *_orphans(found, feedback)), key=lambda one: one.place)
-    counts = {"all": len(queue)} | {
-        name: sum(any(r.kind == name for r in one.reasons) for one in queue) for name in REASON_KINDS
-    }
+    counts: Counter[str] = Counter(name for one in queue for name in one.reasons)
     start = _read_place(after) if after else None
-    chosen = [
-        one
-        for one in queue
-        if (not kind or any(r.kind == kind for r in one.reasons)) and (start is None or one.place > start)
-    ]
+    chosen = [one for one in queue if (not kind or kind in one.reasons) and (start is None or one.place > start)]
     page = chosen[:limit]
     further = f"{page[-1].impact}:{page[-1].id}" if len(chosen) > limit else None
     offers = (
         find_offers(found.decided, found.issues) if any(one.id not in found.decided.solutions for one in page) else {}
     )
-    return ReviewPage(tuple(_item(found, one, offers) for one in page), further, counts)
+    return ReviewPage(
+        tuple(_item(found, one, offers) for one in page),
+        further,
+        {"all": len(queue), **{name: counts[name] for name in REASON_KINDS}},
+    )
 
 
 def _read_place(after: str) -> tuple[int, str]:
@@ -158,20 +157,20 @@ def _solutions(
             node = found.issues.get(solution.issue_id)
             reported = len(node.raw_issues) if node else 0
             times = asked.get(i, 0) + sum(given.values())
-            impact = (1 + reported + times) * sum(one.points for one in reasons)
+            impact = (1 + reported + times) * sum(map(POINTS.__getitem__, reasons))
             yield _Found(i, impact, reasons, reported, times, given)
 
 
-def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int]) -> tuple[ReviewReason, ...]:
+def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int]) -> Mapping[ReasonKind, str]:
     """Return why somebody should look at a solution."""
     decided, i = found.decided, solution.id
     if solution.status in ("rejected", "hidden"):
-        return ()
+        return {}
     said: dict[ReasonKind, str] = {}
     if decided.source_changed(i):
         said["source_changed"] = "What it was edited from is built in other words now."
     if solution.status == "approved":
-        return _weighed(said)
+        return said
     if solution.status == "withheld":
         said["withheld"] = solution.reason or "It is withheld."
     failed = sum(feedback.get(name, 0) for name in FAILED)
@@ -190,11 +189,7 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
         said["waiting"] = solution.reason
     elif solution.status in DISPLAYED:
         said["unreviewed"] = "Nobody has approved its present text."
-    return _weighed(said)
-
-
-def _weighed(said: Mapping[ReasonKind, str]) -> tuple[ReviewReason, ...]:
-    return tuple(ReviewReason(kind, POINTS[kind], text) for kind, text in said.items())
+    return said
 
 
 def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Found]:
@@ -205,7 +200,7 @@ def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> 
         if isinstance(one, Edit) and (one.text, one.steps) not in used:
             node = found.issues.get(one.origin.tree)
             reported, given = len(node.raw_issues) if node else 0, feedback.get(one.solution_id, {})
-            reasons = _weighed({"edit_orphaned": text})
+            reasons: Mapping[ReasonKind, str] = {"edit_orphaned": text}
             impact = (1 + reported + sum(given.values())) * POINTS["edit_orphaned"]
             yield _Found(one.id, impact, reasons, reported, sum(given.values()), given)
 
@@ -220,6 +215,7 @@ def _item(found: AllSolutions, one: _Found, offers: Mapping[str, str]) -> Review
         orphan = OrphanedText(edit.solution_id, text, edit.author, edit.date, offers.get(edit.id))
         issue_id = edit.origin.tree if edit.origin.tree in found.issues else ""
     issue = found.issues[issue_id].text if issue_id in found.issues else ""
+    reasons = tuple(ReviewReason(kind, POINTS[kind], text) for kind, text in one.reasons.items())
     return ReviewItem(
-        one.id, one.impact, one.reasons, one.reported, one.asked, one.feedback, issue_id, issue, solution, orphan
+        one.id, one.impact, reasons, one.reported, one.asked, one.feedback, issue_id, issue, solution, orphan
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from autokb.core.forest import Forest
@@ -25,6 +25,7 @@ from autokb.core.nouns import (
 
 Decision = Edit | HumanVerdict | HandWritten
 D = TypeVar("D", bound=Edit | HumanVerdict)
+MARKS_KEPT = 100_000  # of texts that are in memory anyway, for the same ones are asked for with every decision
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 
 
@@ -112,13 +113,27 @@ class Decided:
 
 def text_mark(text: str, steps: Sequence[str]) -> str:
     """Return the mark of a text with its steps: 16 hexadecimal digits that change when either does."""
-    return digest(text, canonical_json(list(steps)))[:16]
+    return _mark(text, tuple(steps))
+
+
+@lru_cache(maxsize=MARKS_KEPT)
+def _mark(text: str, steps: tuple[str, ...]) -> str:
+    return digest(text, _steps_json(steps))[:16]
+
+
+@lru_cache(maxsize=MARKS_KEPT)
+def _steps_mark(steps: tuple[str, ...]) -> str:
+    return digest(_steps_json(steps))[:16]
+
+
+def _steps_json(steps: tuple[str, ...]) -> str:
+    return canonical_json(list(steps))
 
 
 def origin_of(solution: Solution, tree: str) -> Origin:
     """Return what lets a decision find a solution again; ``solution`` is as it was built."""
     document = solution.evidence[0].document if solution.evidence else ""
-    return Origin(tree, document, text_mark(solution.text, solution.steps), digest(canonical_json(solution.steps))[:16])
+    return Origin(tree, document, text_mark(solution.text, solution.steps), _steps_mark(solution.steps))
 
 
 def tree_of(issue_id: str, forest: Forest[Issue]) -> str:
@@ -277,9 +292,10 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
     if not orphans:
         return {}
     forest = Forest(issues.values())
+    wanted = {o.origin.steps for o in orphans}
     fitting: dict[tuple[str | None, str, str], str] = {}  # tree (None: any), document, steps
     for solution_id, solution in sorted(decided.base.items()):
-        if solution_id not in decided.edits:
+        if solution_id not in decided.edits and _steps_mark(solution.steps) in wanted:
             origin = origin_of(solution, tree_of(solution.issue_id, forest))
             for tree in (origin.tree, None):
                 fitting.setdefault((tree, origin.document, origin.steps), solution_id)
@@ -330,22 +346,23 @@ class _Twins:
         self._forest = forest
 
     @cached_property
-    def _by_origin(self) -> Mapping[Origin, list[str]]:
-        found: dict[Origin, list[str]] = {}
-        for solution_id, solution in sorted(self.base.items()):
+    def _by_mark(self) -> Mapping[str, list[Solution]]:
+        found: dict[str, list[Solution]] = {}
+        for solution in self.base.values():
             if solution.issue_id in self._forest.nodes:
-                root = self._forest.root(solution.issue_id)
-                origin = origin_of(solution, root.id)
-                for place in dict.fromkeys((root.id, root.seed)):
-                    found.setdefault(replace(origin, tree=place), []).append(solution_id)
+                found.setdefault(text_mark(solution.text, solution.steps), []).append(solution)
         return found
 
     def of(self, origin: Origin) -> list[str]:
         if not origin.built:
             return []
-        here = self._by_origin.get(origin, [])
-        root = self._forest.nodes.get(origin.tree)
-        return here or (self._by_origin.get(replace(origin, tree=root.seed), []) if root and root.seed else [])
+        alike = self._by_mark.get(origin.built, ())
+        places = {s.id: self._forest.root(s.issue_id) for s in alike if origin_of(s, origin.tree) == origin}
+        here = sorted(i for i, root in places.items() if origin.tree in (root.id, root.seed))
+        own = self._forest.nodes.get(origin.tree)
+        if here or own is None or not own.seed:
+            return here
+        return sorted(i for i, root in places.items() if own.seed in (root.id, root.seed))
 
 
 def _assign(decisions: Iterable[D], twins: _Twins) -> tuple[dict[str, list[D]], list[D]]:

@@ -1,0 +1,400 @@
+"""Random sequences of edits, verdicts, undoing, rebuilds and changed sources: is a hand edit ever lost or overwritten?
+
+``python -m benchmarks edit_sequences`` runs 1,000 sequences in this process on copies of one small workspace. People act
+through ``SupportKB``; a build is what its steps before publishing would have found, put through the real publishing
+step. After every action what is shown is held against a model of some lines, and at the end the history as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autokb.app import SupportKB
+from autokb.core.errors import BadInputError, ChangedMeanwhileError
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
+from autokb.pipeline.steps.publish import publish
+from autokb.pipeline.steps.trees import Grown
+from autokb.stores.codecs import ISSUE, document_body, solution_body
+from autokb.stores.published import read_decisions, read_published
+from benchmarks.figures import Figure, Result
+from benchmarks.running import folder
+
+SEQUENCES, SEED = 1_000, 1
+ACTIONS = (6, 16)  # of a sequence, at least and at most
+DOMAIN = """\
+name: kettles
+rules:
+  - {id: no-support, text: Do not send the customer to support., patterns: [contact (our|customer) support]}
+"""
+TREES = ("leak", "scale")
+PLACES = tuple((tree, n) for tree in TREES for n in range(2))  # of sections; each makes one solution
+VARIANTS = 2  # of a section's id: what has moved has another one with the same words
+TEXTS = ("Wipe it dry.", "Do this\n1. Empty it.\n2. Wipe it.", "Contact our support.", "Wait.\n- Unplug it.\n- Wait.")
+STEPS = ("Empty the kettle.", "Press the seal in.", "Rinse it twice.")
+AUTHORS = ("ann", "bob", "")
+DATE = "2026-01-02T03:04:05+00:00"
+NAMES = (
+    *("edit", "edit", "edit_steps", "stale_edit", "approve", "approve", "reject", "hide", "undo", "undo"),
+    *("rebuild", "rebuild", "rebuild", "change", "change", "remove", "move", "restart"),
+)
+Action = tuple[int, int, int]  # which name, which place, which text or author
+
+
+@dataclass
+class Made:
+    """A decision as the model knows it; ``origin`` is the text that was built where its solution was built last."""
+
+    solution: str
+    place: tuple[str, int]
+    kind: str
+    text: str
+    author: str
+    origin: str
+    built: str
+    undone: bool = False
+
+
+@dataclass
+class Section:
+    """What a manual says in one place; ``steps`` is None where the section is gone."""
+
+    steps: tuple[str, ...] | None = STEPS[:1]
+    variant: int = 0
+
+
+@dataclass
+class Shown:
+    """What a solution must look like."""
+
+    text: str
+    status: str
+    edited: bool
+    source_changed: bool
+
+
+class EditSequence:
+    """One sequence on a workspace of its own; ``violations`` are sentences about what went wrong."""
+
+    def __init__(self, workspace: Path, approvals: int) -> None:
+        self.folder, self.approvals = workspace, approvals
+        self.kb = SupportKB.open(workspace)
+        self.sections = {place: Section() for place in PLACES}
+        self.base: dict[str, tuple[tuple[str, int], str]] = {}  # place and text of each solution that was built
+        self.made: list[Made] = []
+        self.done: Counter[str] = Counter()
+        self.violations: list[str] = []
+        self.rebuild()
+
+    def run(self, actions: Sequence[Action]) -> None:
+        """Do the actions, and hold what is shown against the model after each."""
+        for name, place, choice in actions:
+            what = NAMES[name % len(NAMES)]
+            self.done[what] += 1
+            getattr(self, what)(PLACES[place % len(PLACES)], choice)
+            self.check(what)
+        self.rebuild()
+        self.check("end")
+        self.check_histories()
+
+    def _claim(self, holds: bool, sentence: str) -> None:
+        if not holds:
+            self.violations.append(sentence[:300])
+
+    # -- what the model says -------------------------------------------------------------------------
+
+    def decisions_on(self, solution: str, kinds: str) -> list[Made]:
+        """Return the decisions on a solution that were not taken back: those that followed it, then its own."""
+        place, text = self.base[solution]
+        some = [one for one in self.made if not one.undone and (one.kind == "edit") == (kinds == "edit")]
+        followed = [o for o in some if o.solution not in self.base and o.place == place and o.origin == text]
+        return [*followed, *(one for one in some if one.solution == solution)]
+
+    def expected(self, solution: str) -> Shown:
+        """Return how a solution must be shown."""
+        _, text = self.base[solution]
+        edits, verdicts = (self.decisions_on(solution, kind) for kind in ("edit", "verdict"))
+        changed = bool(edits) and edits[-1].built != text
+        text = edits[-1].text if edits else text
+        status = "withheld" if "ontact our support" in text else "displayed"
+        if verdicts and verdicts[-1].kind != "approved":
+            status = verdicts[-1].kind
+        elif verdicts and status in DISPLAYED and verdicts[-1].text == text:
+            since = max((n for n, one in enumerate(verdicts) if one.kind != "approved"), default=-1)
+            authors = {one.author for one in verdicts[since + 1 :] if one.text == text}
+            status = "approved" if len(authors) >= self.approvals else status
+        return Shown(text, status, bool(edits), changed)
+
+    def _solution_at(self, place: tuple[str, int]) -> str | None:
+        return next((i for i, (where, _) in self.base.items() if where == place), None)
+
+    def _make(self, place: tuple[str, int], solution: str, kind: str, text: str, author: str) -> None:
+        built = self.base[solution][1]
+        self.made.append(Made(solution, place, kind, text, author, built, built))
+
+    # -- what people do ------------------------------------------------------------------------------
+
+    def edit(self, place: tuple[str, int], choice: int) -> None:
+        """Give a solution another text."""
+        self._edit(place, TEXTS[choice % len(TEXTS)], (), AUTHORS[choice % 2])
+
+    def edit_steps(self, place: tuple[str, int], choice: int) -> None:
+        """Give a solution other steps."""
+        steps = tuple(STEPS[(choice + n) % len(STEPS)] for n in range(1 + choice % 2))
+        title = f"{place[0]} {place[1]}"
+        self._edit(
+            place, "\n".join((title, *(f"{n}. {s}" for n, s in enumerate(steps, 1)))), steps, AUTHORS[choice % 2]
+        )
+
+    def _edit(self, place: tuple[str, int], text: str, steps: Sequence[str], author: str) -> None:
+        if (solution := self._solution_at(place)) is None:
+            return
+        before, read = self.expected(solution), self.kb.solution(solution)
+        done = self.kb.edit(solution, "" if steps else text, steps, author=author, version=read.version)
+        self._claim(done.text == text, f"{solution} was edited to {text!r} and is {done.text!r}")
+        self._claim(bool(done.changed) or before.text == text, f"the edit of {solution} to {text!r} was not taken")
+        if done.changed:
+            self._make(place, solution, "edit", text, author)
+
+    def stale_edit(self, place: tuple[str, int], choice: int) -> None:
+        """Edit what somebody else has changed since it was read; nothing may happen."""
+        if (solution := self._solution_at(place)) is None:
+            return
+        read = self.kb.solution(solution)
+        self._edit(place, TEXTS[choice % len(TEXTS)], (), "ann")
+        if self.kb.solution(solution).version == read.version:
+            return
+        try:
+            self.kb.edit(solution, "Overwritten.", author="bob", version=read.version)
+        except ChangedMeanwhileError:
+            return
+        self._claim(False, f"{solution} was overwritten by somebody who had read an earlier text")
+
+    def approve(self, place: tuple[str, int], choice: int) -> None:
+        """Approve a solution."""
+        self._judge(place, "approved", AUTHORS[choice % len(AUTHORS)])
+
+    def reject(self, place: tuple[str, int], choice: int) -> None:
+        """Reject a solution."""
+        self._judge(place, "rejected", AUTHORS[choice % len(AUTHORS)])
+
+    def hide(self, place: tuple[str, int], choice: int) -> None:
+        """Hide a solution."""
+        self._judge(place, "hidden", AUTHORS[choice % len(AUTHORS)])
+
+    def _judge(self, place: tuple[str, int], verdict: str, author: str) -> None:
+        if (solution := self._solution_at(place)) is None:
+            return
+        before = self.expected(solution)
+        judge = {"approved": self.kb.approve, "rejected": self.kb.reject, "hidden": self.kb.hide}[verdict]
+        try:
+            done = judge([solution], author=author)
+        except BadInputError:
+            self._claim(verdict == "approved" and "ontact our" in before.text, f"{solution} cannot be {verdict}")
+            return
+        if done.changed:
+            self._make(place, solution, verdict, before.text, author)
+        else:
+            verdicts = self.decisions_on(solution, "verdict")
+            again = before.status == verdict or any(
+                (o.kind, o.author, o.text) == (verdict, author, before.text) for o in verdicts
+            )
+            self._claim(again, f"{author!r} gave {solution} the verdict {verdict}, and it was not taken")
+
+    def undo(self, place: tuple[str, int], _choice: int) -> None:
+        """Take back the newest decision."""
+        if (solution := self._solution_at(place)) is None:
+            return
+        last = [some[-1] for kind in ("edit", "verdict") if (some := self.decisions_on(solution, kind))]
+        try:
+            self.kb.undo(solution, author="cyd")
+        except BadInputError:
+            self._claim(not last, f"nothing was taken back of {solution}")
+            return
+        self._claim(bool(last), f"something was taken back of {solution} that nobody had decided")
+        if last:
+            max(last, key=self.made.index).undone = True
+
+    def restart(self, _place: tuple[str, int], _choice: int) -> None:
+        """Go on in what stands for another process."""
+        self.kb.close()
+        self.kb = SupportKB.open(self.folder)
+
+    # -- sources and builds --------------------------------------------------------------------------
+
+    def change(self, place: tuple[str, int], choice: int) -> None:
+        """Change what a manual says, or say it again where it was gone."""
+        self.sections[place].steps = tuple(STEPS[(choice + n) % len(STEPS)] for n in range(1 + choice % 3))
+
+    def remove(self, place: tuple[str, int], _choice: int) -> None:
+        """Take a section out."""
+        self.sections[place].steps = None
+
+    def move(self, place: tuple[str, int], _choice: int) -> None:
+        """Give a section's solution another id with the same words, as where its tree is split."""
+        self.sections[place].variant = (self.sections[place].variant + 1) % VARIANTS
+
+    def rebuild(self, _place: tuple[str, int] = PLACES[0], _choice: int = 0) -> None:
+        """Build what the manuals say now, and see that what changed for readers is told exactly."""
+        before = self._readable()
+        self._publish()
+        for one in self.made:
+            if one.solution in self.base:
+                one.origin = self.base[one.solution][1]
+        told, after = self.kb.changes(), self._readable()
+        for change in told.removed:
+            self._claim(before.pop(change.solution, None) == (change.before, change.status_before), f"TOLD {change}")
+        for change in told.added:
+            before[change.solution] = (change.after or "", change.status_after or "")
+        for change in told.changed:
+            self._claim(before.get(change.solution) == (change.before, change.status_before), f"TOLD {change}")
+            before[change.solution] = (change.after or "", change.status_after or "")
+        self._claim(before == after, f"CHANGES tell {before}, shown is {after}")
+
+    def _readable(self) -> dict[str, tuple[str, str]]:
+        return {one.id: (one.text, one.status) for one in self.kb.solutions().items if one.status in DISPLAYED}
+
+    def _publish(self) -> None:
+        documents, issues, solutions = [], [], []
+        for tree in TREES:
+            issues.append(Issue(tree, f"A {tree}", None, {}, f"seed-{tree}"))
+            text = ""
+            for place in (place for place in PLACES if place[0] == tree):
+                section = self.sections[place]
+                if section.steps is None:
+                    continue
+                title, evidence = f"{tree} {place[1]}", []
+                for step in section.steps:
+                    evidence.append(Evidence(tree, len(text), len(text) + len(step), step))
+                    text += f"{step}\n"
+                said = "\n".join((title, *(f"{n}. {step}" for n, step in enumerate(section.steps, 1))))
+                name = f"{tree}-{place[1]}-{section.variant}"
+                solutions.append(Solution(name, tree, said, section.steps, {}, tuple(evidence), rank=1))
+            documents.append(Document(tree, tree, text))
+        records = {("setting", "domain"): canonical_json({"yaml": self.kb.workspace.domain_text})}
+        if self.approvals > 1:
+            records["setting", "review"] = canonical_json({"approvals": self.approvals})
+        records |= {("document", d.id): canonical_json(document_body(d, ())) for d in documents}
+        records |= {("issue", i.id): canonical_json(ISSUE.body(i)) for i in issues}
+        records |= {("solution", s.id): canonical_json(solution_body(s)) for s in solutions}
+        with self.kb.workspace.file() as file:
+            published = read_published(file)
+            publish(file, records, published, documents, solutions, Grown(tuple(issues), {}, {}, {}), {}, DATE)
+        self.base = {s.id: ((s.issue_id, int(s.id.split("-")[1])), s.text) for s in solutions}
+
+    # -- what must hold ------------------------------------------------------------------------------
+
+    def check(self, after: str) -> None:
+        """Hold what is shown and stored against the model."""
+        shown = {one.id: one for one in self.kb.solutions().items}
+        self._claim(shown.keys() == self.base.keys(), f"{after}: SHOWN {sorted(shown)}, built {sorted(self.base)}")
+        for i in shown.keys() & self.base.keys():
+            one, must = shown[i], self.expected(i)
+            found = Shown(one.text, one.status, one.edited_at is not None, one.source_changed)
+            self._claim(found == must, f"{after}: {i} is shown as {found}, not {must}")
+            steps = [line for step in one.steps for line in step.split("\n")]
+            self._claim(all(step in one.text for step in steps), f"{after}: {i} has steps that its text has not")
+        with self.kb.workspace.file() as file:
+            stored = read_decisions(file)
+        kept = [(one.solution_id, one.undone) for one in stored.edits]
+        made = [(one.solution, one.undone) for one in self.made if one.kind == "edit"]
+        self._claim(kept == made, f"{after}: LOST edits: {kept}, made were {made}")
+
+    def check_histories(self) -> None:
+        """See that each decision is in the history of its solution, and that its newest text is the one shown."""
+        shown = {one.id: one.text for one in self.kb.solutions().items}
+        for solution in sorted({one.solution for one in self.made}):
+            told = self.kb.history(solution)
+            own = [one for one in self.made if one.solution == solution]
+            found = Counter(entry.what for entry in told.items if entry.undone or entry.decision)
+            wanted = Counter("edited" if one.kind == "edit" else one.kind for one in own)
+            self._claim(not wanted - found, f"HISTORY of {solution} has {found}, not {wanted}")
+            numbers = [entry.number for entry in told.items]
+            self._claim(numbers == sorted(numbers, reverse=True), f"HISTORY of {solution} is in no order: {numbers}")
+            texts = [e for e in told.items if e.what in ("edited", "undone") and e.after is not None]
+            moved = any(o.solution != solution and o.place == own[0].place for o in self.made)
+            if texts and solution in shown and not moved and not self._built_since(told.items, texts[0].number):
+                self._claim(texts[0].after == shown[solution], f"HISTORY of {solution} ends with {texts[0].after!r}")
+        orphans = {one.id for one in self.kb.show().orphaned_edits}
+        queue = self.kb.review(1_000)
+        queued = {one.id for one in queue.items if one.edit is not None}
+        self._claim(queued <= orphans, "REVIEW names an edit that has a solution")
+        for one in self.kb.solutions().items:
+            if one.source_changed and one.status not in ("rejected", "hidden"):
+                reasons = [r.kind for item in queue.items if item.id == one.id for r in item.reasons]
+                self._claim("source_changed" in reasons, f"REVIEW does not say that the source of {one.id} changed")
+
+    @staticmethod
+    def _built_since(entries: Sequence[object], number: int) -> bool:
+        return any(e.number > number and e.what in ("built anew", "gone", "back") for e in entries)  # type: ignore[attr-defined]
+
+
+@dataclass
+class Ran:
+    """What some sequences did."""
+
+    actions: Counter[str] = field(default_factory=Counter)
+    violations: list[str] = field(default_factory=list)
+    edits: int = 0
+    orphaned: int = 0
+    source_changed: int = 0
+
+
+def make_template(place: Path) -> Path:
+    """Make the workspace that each sequence gets a copy of."""
+    (place / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
+    SupportKB.create(place / "template", str(place / "domain.yaml"))
+    return place / "template"
+
+
+def run_sequence(template: Path, place: Path, actions: Sequence[Action], ran: Ran, *, approvals: int = 1) -> None:
+    """Do one sequence on a copy of the template in ``place``, which is removed again."""
+    shutil.copytree(template, place)
+    try:
+        sequence = EditSequence(place, approvals)
+        sequence.run(actions)
+        shown = sequence.kb.solutions().items
+        ran.orphaned += len(sequence.kb.show().orphaned_edits)
+        ran.source_changed += sum(one.source_changed for one in shown)
+        ran.edits += sum(one.kind == "edit" for one in sequence.made)
+        ran.actions.update(sequence.done)
+        ran.violations += sequence.violations
+        sequence.kb.close()
+    finally:
+        shutil.rmtree(place)
+
+
+def random_actions(dice: random.Random) -> list[Action]:
+    """Return the actions of one sequence."""
+    return [
+        (dice.randrange(len(NAMES)), dice.randrange(len(PLACES)), dice.randrange(12))
+        for _ in range(dice.randint(*ACTIONS))
+    ]
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Run the sequences and count."""
+    count = SEQUENCES // 10 if options.quick else SEQUENCES
+    ran, started = Ran(), time.perf_counter()
+    with folder() as place:
+        template = make_template(place)
+        for number in range(count):
+            dice = random.Random(f"{SEED} {number}")
+            run_sequence(template, place / "kb", random_actions(dice), ran, approvals=1 + number % 2)
+    figures = [
+        Figure("sequences", count),
+        Figure("actions", sum(ran.actions.values())),
+        Figure("hand edits", ran.edits),
+        Figure("shown as source changed at the end", ran.source_changed),
+        Figure("kept without their solution at the end", ran.orphaned),
+        Figure("violations", len(ran.violations), at_most=0),
+        Figure("seconds", time.perf_counter() - started, "s"),
+    ]
+    return Result("edit_sequences", figures, {"actions": dict(ran.actions), "violations": ran.violations[:20]})
