@@ -1,7 +1,7 @@
 """Random sequences of edits, verdicts, undoing, rebuilds and changed sources: is a hand edit ever lost or overwritten?
 
-``python -m benchmarks edit_sequences`` runs 1,000 sequences in this process on copies of one small workspace. People act
-through ``SupportKB``; a build is what its steps before publishing would have found, put through the real publishing
+``python -m benchmarks edit_sequences`` runs 1,000 sequences in this process on copies of one small workspace. People
+act through ``SupportKB``; a build is what its steps before publishing would have found, put through the real publishing
 step. After every action what is shown is held against a model of some lines, and at the end the history as well.
 """
 
