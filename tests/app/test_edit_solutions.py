@@ -13,6 +13,8 @@ from autokb.app.import_kb import import_file
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError, ChangedMeanwhileError, UnknownIdError
 from autokb.core.ids import canonical_json
+from autokb.core.in_use import LoggedQuestion
+from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 
 SOON = "2026-11-01T10:00:00+00:00"
@@ -218,12 +220,17 @@ def test_the_queue_is_in_the_order_of_the_formula(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     kb.give_feedback("it does not pair", "rejected", "s-pair")
     kb.give_feedback("it does not pair at all", "unhelpful", "s-pair")
+    with hand_made.file() as file, file.transaction():
+        shown = [("s-hopper", "s-gloves"), ("s-hopper",), ()]
+        keep_questions(file, [LoggedQuestion("blunt", "answered", "ask", SOON, solutions=some) for some in shown])
     page = kb.review()
     items = {item.id: item for item in page.items}
     assert [-item.impact for item in page.items] == sorted(-item.impact for item in page.items)
     # 3 raw issues of the node and 2 of feedback, weight of disliked and unreviewed
     assert (items["s-pair"].reported, items["s-pair"].asked) == (3, 2)
     assert items["s-pair"].impact == (1 + 3 + 2) * (4 + 1)
+    # nothing was reported for the node itself, 2 questions were answered by it
+    assert (items["s-hopper"].reported, items["s-hopper"].asked, items["s-hopper"].impact) == (0, 2, 1 + 0 + 2)
     # 2 raw issues of the node, weight of withheld and of a broken rule
     assert {r.kind for r in items["s-support"].reasons} == {"withheld", "rules"}
     assert items["s-support"].impact == (1 + 2) * (4 + 2)

@@ -32,7 +32,7 @@ def ran() -> Iterator[Ran]:
 
 def test_no_hand_edit_is_lost_or_overwritten(template: Path, ran: Ran) -> None:
     @settings(
-        max_examples=100,
+        max_examples=60,
         deadline=None,
         derandomize=True,
         database=None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -14,8 +14,8 @@ from autokb.core.errors import BadInputError
 from autokb.core.nouns import DISPLAYED, Edit, Solution
 from autokb.core.results import Result
 from autokb.stores.feedback import count_verdicts
+from autokb.stores.question_log import count_shown_first
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import WorkspaceFile
 
 ReasonKind = Literal[
     "source_changed", "edit_orphaned", "withheld", "disliked", "rules", "little_evidence", "waiting", "unreviewed"
@@ -34,7 +34,6 @@ POINTS: Mapping[ReasonKind, int] = {
     "unreviewed": 1,
 }
 FAILED = ("rejected", "unhelpful")  # feedback that says that a suggestion did not help
-AskedCounts = Callable[[WorkspaceFile], Mapping[str, int]]  # how often each solution was shown first to who asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class ReviewItem(Result):
     """A solution to look at, or an edit that lost its solution (``solution`` is None then).
 
     ``impact`` is ``(1 + reported + asked)`` times the points of the reasons: ``reported`` counts the raw issues of the
-    node, ``asked`` the questions that it was shown first for and the feedback on it, by verdict in ``feedback``.
+    node, ``asked`` the kept questions that it was shown first for and the feedback on it, by verdict in ``feedback``.
     ``edit`` and ``offered_for`` are of an edit that lost its solution: ``autokb approve`` with its id gives it to the
     solution that it is offered for.
     """
@@ -111,8 +110,6 @@ def list_review(
     limit: int,
     after: str,
     kind: str = "",
-    *,
-    count_asked: AskedCounts | None = None,
 ) -> ReviewPage:
     """Return a page of the queue, of one kind of reason or of all (BadInputError for a kind that is none).
 
@@ -123,7 +120,7 @@ def list_review(
         raise BadInputError(f"A kind is one of {', '.join(REASON_KINDS)}, not {kind!r}.")
     with workspace.file() as file, file.snapshot():
         found = memory.read(file)
-        feedback, asked = count_verdicts(file), dict(count_asked(file)) if count_asked else {}
+        feedback, asked = count_verdicts(file), count_shown_first(file)
     queue = sorted((*_solutions(found, feedback, asked), *_orphans(found, feedback)), key=lambda one: one.place)
     counts: Counter[str] = Counter(name for one in queue for name in one.reasons)
     start = _read_place(after) if after else None

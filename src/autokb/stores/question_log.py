@@ -44,6 +44,15 @@ def read_questions(file: WorkspaceFile) -> list[LoggedQuestion]:
         return [replace(QUESTION.read(json.loads(body)), number=int(number)) for number, body in rows]
 
 
+def count_shown_first(file: WorkspaceFile) -> dict[str, int]:
+    """Return by the ids of solutions how many of the kept questions each was shown first for."""
+    if _lacks_tables(file):
+        return {}
+    select = "SELECT json_extract(body, '$.solutions[0]') AS first, count(*) FROM question GROUP BY 1"
+    with file.reading() as db:
+        return {str(solution): int(count) for solution, count in db.execute(select) if solution is not None}
+
+
 def count_lost(file: WorkspaceFile) -> int:
     """Return how many questions could not be kept since the log was emptied last."""
     with damaged_rows("meta"):
