@@ -10,6 +10,7 @@ from typing import Any
 
 from autokb.core.ledger import CutReply, HiddenReasoning, Paid
 from autokb.core.model_requests import ModelReply
+from autokb.stores.database import DamagedRowError
 from autokb.stores.schema import BEFORE_REASONING
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
@@ -226,9 +227,12 @@ def spending(file: WorkspaceFile) -> list[Spent]:
     )
     with file.reading() as db:
         try:
-            return list(db.execute(select).fetchall())
+            rows = list(db.execute(select).fetchall())
         except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
             return []
+    if not all(isinstance(name, str) for stage, task, *_ in rows for name in (stage, task)):
+        raise DamagedRowError("request")
+    return rows
 
 
 def in_flight(file: WorkspaceFile) -> tuple[int, int, int, float | None]:
