@@ -38,8 +38,9 @@ lock: .venv/.setup  ## after a change of pyproject.toml or constraints.txt: writ
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
 	$(BIN)/python -m autokb.demo
 
+# Two workers whose linear algebra takes every core for itself wait for one another: a core each is many times faster.
 test: .venv/.setup  ## run the tests; SLOW=1 runs the slow ones too
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 check: .venv/.setup  ## lint, types, floors
 	$(BIN)/ruff check src tests benchmarks docs
