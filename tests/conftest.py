@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
+from autokb.app import SupportKB
 from autokb.app.create import create
 from autokb.app.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
@@ -50,3 +51,11 @@ def headphones(_headphones: Path, tmp_path: Path) -> Workspace:
     """A workspace of one's own to which the examples of the headphones were added; it is not built."""
     shutil.copytree(_headphones, tmp_path / "kb")
     return open_workspace(tmp_path / "kb")
+
+
+@pytest.fixture(scope="session")
+def _built_headphones(_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built-headphones") / "kb"
+    shutil.copytree(_headphones, folder)
+    SupportKB.open(folder).build()
+    return folder

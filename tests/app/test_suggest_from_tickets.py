@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -71,10 +72,10 @@ def test_what_no_ticket_is_about_gets_the_refusal(kb: SupportKB) -> None:
     assert found.reason
 
 
-def test_what_the_knowledge_base_knows_stands_before_tickets(kb: SupportKB, tmp_path: Path) -> None:
-    both = SupportKB.create(tmp_path / "kb", "headphones", examples=True)
+def test_what_the_knowledge_base_knows_stands_before_tickets(_built_headphones: Path, tmp_path: Path) -> None:
+    shutil.copytree(_built_headphones, tmp_path / "kb")
+    both = SupportKB.open(tmp_path / "kb")
     both.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    both.build()
     both.build_tickets()
     sources = [one.source for one in both.suggest("There is no sound from my headphones on Windows").suggestions]
     assert sources

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ from autokb.core.reply_rules import count_words
 
 
 @pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
-    kb = SupportKB.create(tmp_path_factory.mktemp("suggest") / "kb", "headphones", examples=True)
-    kb.build()
-    return kb
+def kb(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
+    folder = tmp_path_factory.mktemp("suggest") / "kb"
+    shutil.copytree(_built_headphones, folder)
+    return SupportKB.open(folder)
 
 
 def customer(*turns: tuple[str, str]) -> list[Message]:

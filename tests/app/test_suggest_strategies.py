@@ -34,9 +34,9 @@ Ask = Callable[..., Suggested]
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("strategies") / "kb"
-    SupportKB.create(folder, "headphones", examples=True).build()
+    shutil.copytree(_built_headphones, folder)
     return folder
 
 
