@@ -46,7 +46,6 @@ from autokb.core.in_use import LoggedQuestion
 from autokb.sources import Fields
 from autokb.stores.api_keys import keep_api_key
 from autokb.stores.question_log import keep_questions
-from autokb.stores.workspace import Workspace
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
@@ -305,28 +304,48 @@ def test_every_command_is_compared_with_a_method() -> None:
     assert leaves(app) == set(CASES) | {"serve"}  # which opens another door; see tests/web
 
 
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that each call finds as it was laid for it; what was copied from it works there alone."""
+    return tmp_path_factory.mktemp("front-door") / "here"
+
+
+@pytest.fixture(scope="module")
+def laid(here: Path, _imported: Path) -> Path:
+    """A copy of that folder with the hand-made knowledge base and what the commands read."""
+    here.mkdir()
+    shutil.copytree(_imported, here / "kb")
+    lay_files(here)
+    return Path(shutil.copytree(here, here.with_name("laid"), symlinks=True))
+
+
+@pytest.fixture(scope="module")
+def laid_with_tickets(here: Path, laid: Path) -> Path:
+    """The same with tickets that were built."""
+    shutil.rmtree(here)
+    shutil.copytree(laid, here, symlinks=True)
+    opened(here).add([here / "tickets.json"], "tickets")
+    opened(here).build_tickets()
+    return Path(shutil.copytree(here, here.with_name("with-tickets"), symlinks=True))
+
+
 @pytest.mark.parametrize("command", sorted(CASES | CLOSING | TICKET_EXPORTS))
 def test_a_command_prints_what_its_method_returns(
-    command: str, hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, here: Path, laid: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, method = (CASES | CLOSING | TICKET_EXPORTS)[command]
-    here = tmp_path / "here"
+    source = request.getfixturevalue("laid_with_tickets") if "tickets" in command else laid
 
     def start() -> None:
         """Lay the same files at the same paths, whatever the call before has changed."""
         shutil.rmtree(here, ignore_errors=True)
-        here.mkdir()
-        shutil.copytree(hand_made.folder, here / "kb")
-        lay_files(here)
+        shutil.copytree(source, here, symlinks=True)
         if command in ("add", "sources", "remove"):
             (here / "emptied").mkdir()
             (here / "emptied" / "old.csv").write_text("id,text\n1,It smells\n7,It hums\n", encoding="utf-8")
             (here / "other.csv").write_text("id,text\n2,It rains in\n", encoding="utf-8")
             opened(here).add([here / "emptied", here / "other.csv"], "issues")
             (here / "emptied" / "old.csv").unlink()
-        if "tickets" in command:
-            opened(here).add([here / "tickets.json"], "tickets")
-            opened(here).build_tickets()
         if command in ("feedback list", "feedback undo", "feedback feed"):
             opened(here).give_feedback(QUESTION, "used", "s-contacts")
             opened(here).give_feedback(QUESTION, "rejected", "s-rain")
