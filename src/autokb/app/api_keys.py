@@ -13,6 +13,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.results import Result
 from autokb.stores.api_keys import find_api_key, has_api_keys, keep_api_key, note_revoked, read_api_keys
 from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
 
 PREFIX = "akb_"  # so that a person, or a search for leaked secrets, knows what it is
 KEY_BYTES = 32  # 256 random bits, 43 characters in base 64
@@ -65,19 +66,17 @@ def revoke_key(workspace: Workspace, key_id: str) -> ApiKey:
         return note_revoked(file, found, _now())
 
 
-def find_key(workspace: Workspace, secret: str) -> ApiKey | None:
+def find_key(file: WorkspaceFile, secret: str) -> ApiKey | None:
     """Return the key that was shown; None where it is wrong or revoked."""
     if len(secret) > KEY_CHARACTERS:
         return None
-    with workspace.file() as file:
-        found = find_api_key(file, hash_of(secret))
+    found = find_api_key(file, hash_of(secret))
     return found if found is not None and found.revoked is None else None
 
 
-def needs_key(workspace: Workspace) -> bool:
+def needs_key(file: WorkspaceFile) -> bool:
     """Return whether a key was ever made here: to revoke the last one opens nothing."""
-    with workspace.file() as file:
-        return has_api_keys(file)
+    return has_api_keys(file)
 
 
 def hash_of(secret: str) -> str:

@@ -67,10 +67,10 @@ class IndexByLanguage:
         from autokb.pipeline.steps.languages import why_not_compared
 
         unread = why_not_compared(language, spec.language)
-        index = index if unread else self._load_multilingual()
+        index = index if unread else self.load_multilingual()
         return replace(index, spec=spec_for_question_in(language, spec)), unread
 
-    def _load_multilingual(self) -> AskIndex:
+    def load_multilingual(self) -> AskIndex:
         """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
         with self._loading:
             if not self._multilingual:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING
 from weakref import finalize
 
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
     from autokb.evaluation.suggestions.experiment import SuggestionsReport
     from autokb.sources import Fields
+    from autokb.stores.workspace_file import WorkspaceFile
 
 
 class SupportKB:
@@ -101,6 +103,10 @@ class SupportKB:
         self._past_tickets: TicketAsking | None = None
         self._suggestion_models: SuggestionModels | None = None
         self._held_solutions: SolutionsInMemory | None = None
+        self._following = Lock()  # held while a later build is loaded beside
+        self._followed: object = None  # what was published when it was loaded beside; None: each question looks itself
+        self._standing = RLock()  # held while the connection that stays open is read
+        self._standing_file: WorkspaceFile | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -276,20 +282,85 @@ class SupportKB:
         from autokb.app.ask import open_index
 
         with self._opening:
-            if self._index is not None and not self._index.is_current():
+            if self._index is not None and self._followed is None and not self._index.is_current():
                 self._let_go()
             if self._index is None:
                 self._index = open_index(self.workspace)
             return self._index
 
     def load(self) -> None:
-        """Put what is published into memory, so that the first question does not wait (NothingPublishedError)."""
+        """Put what is published into memory, so that no question waits for it (NothingPublishedError)."""
+        if self._followed is not None:
+            self.follow()
         with self._opening:
             try:
                 self._open_index()
             except NothingPublishedError:
                 if self._open_past_tickets() is None:
                     raise
+            else:
+                self._open_past_tickets()
+
+    def follow(self) -> bool:
+        """Load what was published since the last call, and answer from it from then on.
+
+        It is loaded beside: from the first call on no question looks whether something was published, or waits for it.
+        Who serves calls this every second or so. Returns whether there was something new.
+        """
+        from autokb.app.warm import warm
+        from autokb.stores.ticket_tables import GENERATION
+
+        with self._following:
+            with self.standing_file() as file:
+                published = (id(file), file.meta("generation"), file.meta(GENERATION))
+            if published == self._followed:
+                return False
+            if self._index is None and self._tickets is None:
+                self.load()  # for which questions have to wait
+                warm(self._index, self._past_tickets)
+                self._followed = published
+                return True
+            beside = SupportKB(self.workspace)
+            with suppress(NothingPublishedError):  # all of it was taken out; the next question says so
+                beside.load()
+            warm(beside._index, beside._past_tickets)
+            beside.warm_languages()
+            with self._opening:
+                self._let_go()
+                self._index, self._tickets, self._past_tickets = beside._index, beside._tickets, beside._past_tickets
+                self._followed = published
+            return True
+
+    def warm_languages(self) -> None:
+        """Load what the first question in another language would wait for, where that is installed."""
+        from autokb.app.warm import warm_languages
+
+        if self._index is not None:
+            warm_languages(self._index)
+
+    @property
+    def waits_for_servers(self) -> bool:
+        """Whether questions may wait for a model or an embedder over the network, not only for this machine."""
+        from autokb.pipeline.embedding import read_embedder_name
+        from autokb.pipeline.model_choice import OFFLINE
+
+        settings = self.workspace.settings
+        models = (settings.model, *settings.tasks.values())
+        return read_embedder_name(settings.embedder).is_paid or any(model != OFFLINE for model in models)
+
+    @contextmanager
+    def standing_file(self) -> Iterator[WorkspaceFile]:
+        """Give a connection that stays open, for what is read with every request; do not write through it."""
+        from autokb.stores.database import failures_as_sentences
+        from autokb.stores.workspace_file import WorkspaceFile
+
+        with self._standing, failures_as_sentences(self.workspace.knowledge_path):
+            if self._standing_file is not None and not self._standing_file.is_in_place():
+                self._standing_file.close()
+                self._standing_file = None
+            if self._standing_file is None:
+                self._standing_file = WorkspaceFile(self.workspace.knowledge_path)
+            yield self._standing_file
 
     def suggest(
         self,
@@ -363,6 +434,8 @@ class SupportKB:
         from autokb.stores.ticket_tables import GENERATION
 
         with self._opening:
+            if self._followed is not None and self._index is not None:
+                return self._past_tickets  # what was loaded with it
             if self._index is not None and self._index.file.meta(GENERATION) is None:
                 return None
             try:
@@ -592,7 +665,7 @@ class SupportKB:
         from autokb.app.tickets import open_tickets
 
         with self._opening:
-            if self._tickets is not None and not self._tickets.is_current():
+            if self._tickets is not None and self._followed is None and not self._tickets.is_current():
                 self._let_go()
             if self._tickets is None:
                 self._tickets = open_tickets(self.workspace)
@@ -733,13 +806,15 @@ class SupportKB:
         """Return which key was shown; None where it is wrong or revoked."""
         from autokb.app.api_keys import find_key
 
-        return find_key(self.workspace, key)
+        with self.standing_file() as file:
+            return find_key(file, key)
 
     def needs_key(self) -> bool:
         """Return whether a key was ever made here; to revoke the last one opens nothing."""
         from autokb.app.api_keys import needs_key
 
-        return needs_key(self.workspace)
+        with self.standing_file() as file:
+            return needs_key(file)
 
     # -- what it is worth --------------------------------------------------------------------------
 
@@ -884,3 +959,7 @@ class SupportKB:
             self._let_go()
         if self._log is not None:
             self._log.close()
+        with self._standing:
+            if self._standing_file is not None:
+                self._standing_file.close()
+                self._standing_file = None

@@ -11,6 +11,7 @@ from autokb.cli.commands import Folder, Json, app
 APPLICATION = "autokb.web.app:served_app"
 GRACE_SECONDS = 35  # for requests under way when it is stopped; none takes longer than 30
 WAITING = 2048  # connections that the system keeps until they are taken
+OPEN_FILES = 65_536  # that a process may have, a connection being one; many systems begin with 1,024
 
 
 @app.command(epilog="Example: autokb serve kb  and then  curl localhost:8000/v1/ready")
@@ -20,15 +21,24 @@ def serve(
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="The port to listen on; 0 takes a free one.")
     ] = 8000,
+    workers: Annotated[
+        int, typer.Option(metavar="N", min=1, max=64, help="Processes that answer; each holds the whole in memory.")
+    ] = 1,
+    rate: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Requests a minute for a key, in each process; 0 limits nothing.")
+    ] = 1200,
     json: Json = False,
 ) -> None:
     """Serve a workspace over HTTP until it is stopped (Ctrl-C, SIGTERM); requests under way are answered first."""
-    import logging
     import os
     import signal
     import socket
 
+    # Before numpy is loaded: the threads of one matrix product wait for each other, which slows many small questions.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
     import uvicorn
+    from uvicorn.supervisors import Multiprocess
 
     from autokb.app import SupportKB
     from autokb.cli.output import emit
@@ -51,13 +61,17 @@ def serve(
         {"url": url, "host": host, "port": taken, "needs_key": needs_key},
         lambda: f"{workspace} is served at {url} ({key}). Ctrl-C stops it.",
     )
-    os.environ |= {"AUTOKB_SERVED_WORKSPACE": str(workspace.absolute()), "AUTOKB_SERVED_HOST": host}
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    logging.getLogger("autokb.web").setLevel(logging.INFO)
+    os.environ |= {
+        "AUTOKB_SERVED_WORKSPACE": str(workspace.absolute()),
+        "AUTOKB_SERVED_HOST": host,
+        "AUTOKB_SERVED_RATE": str(rate),
+    }
+    _allow_open_files()
     config = uvicorn.Config(
         APPLICATION,
         factory=True,
-        http="h11",
+        http="autokb.web.connections:Connection",
+        workers=workers,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -66,7 +80,23 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
+    if workers > 1:
+        kb.close()
+        Multiprocess(config, sockets=[listening]).run()
+        return
     # The server raises the signal that stopped it once more when it is done; to be stopped is no failure.
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, lambda _signal, _frame: None)
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _allow_open_files() -> None:
+    """Raise how many files this process may have open, as far as the system lets it."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

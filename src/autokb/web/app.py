@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import multiprocessing
 import os
+import signal
+import sys
+import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -15,7 +22,7 @@ from starlette.responses import Response
 
 from autokb import __version__
 from autokb.app import SupportKB
-from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.web.door import Door, Limits, in_thread, log_fault
 from autokb.web.figures import Figures
 from autokb.web.pages import conversation, evaluation, in_use, review, sign_in
@@ -23,27 +30,31 @@ from autokb.web.pages.refusals import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
 from autokb.web.routes import beside, v1
 
-# By which ``autokb serve`` tells the application, which the server opens by its name, what it serves and where.
-WORKSPACE, HOST = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST"
+# By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
+WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
+LOOK_EVERY = 0.25  # seconds between two looks whether something was published
+# A thread that waits for Python's lock gets it after so many seconds; with the usual 0.005 a question, which waits for it
+# some twenty times, takes a tenth of a second longer while a new build is loaded.
+SWITCH_SECONDS = 0.0005
+COMPUTING = 2  # questions at once for each processor; one waits for memory and locks while the other computes
 NO_PATH = "There is no such path; GET /openapi.json lists those there are."
 
 
-def create_app(folder: Path | str, *, host: str = "127.0.0.1", limits: Limits | None = None) -> FastAPI:
+def create_app(
+    folder: Path | str, *, host: str = "127.0.0.1", limits: Limits | None = None, follows: bool = False
+) -> FastAPI:
     """Return the service of a workspace (BadInputError where it is none).
 
-    ``host`` is the address that the server listens on: only on loopback are there rights without a key.
+    ``host`` is the address that the server listens on: only on loopback are there rights without a key. Where it
+    ``follows``, what is published is loaded beside, and questions are answered meanwhile by what was there before;
+    else the next question loads it.
     """
     kb, figures = SupportKB.open(folder, keep_log=True), Figures()
 
     @asynccontextmanager
     async def loaded(_app: FastAPI) -> AsyncIterator[None]:
         """Load what is published beside the first requests, and close it with the last."""
-
-        async def load() -> None:
-            with suppress(AutokbError):  # the first question, or /v1/ready, says it
-                await in_thread(kb.load)
-
-        loading = asyncio.create_task(load())
+        loading = asyncio.create_task(_follow(kb) if follows else _load(kb))
         yield
         loading.cancel()
         kb.close()
@@ -59,6 +70,8 @@ def create_app(folder: Path | str, *, host: str = "127.0.0.1", limits: Limits | 
         lifespan=loaded,
     )
     app.state.kb, app.state.figures, app.state.folder = kb, figures, Path(folder)
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    app.state.computing = None if kb.waits_for_servers else CapacityLimiter(COMPUTING * processors)
     app.include_router(v1)
     app.include_router(beside)
     for page in (sign_in, conversation, review, in_use, evaluation):
@@ -72,8 +85,55 @@ def create_app(folder: Path | str, *, host: str = "127.0.0.1", limits: Limits | 
 
 
 def served_app() -> FastAPI:
-    """Return the application of ``autokb serve``; it names it by environment variables."""
-    return create_app(os.environ[WORKSPACE], host=os.environ[HOST])
+    """Return the application of a process of ``autokb serve``, which names it by environment variables."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.getLogger("autokb.web").setLevel(logging.INFO)
+    end_with_parent()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    limits = Limits(requests_a_minute=int(os.environ[RATE]))
+    return create_app(os.environ[WORKSPACE], host=os.environ[HOST], limits=limits, follows=True)
+
+
+def end_with_parent() -> None:
+    """Have a worker stop gently when the process that started it is gone, be it killed, and so free the port."""
+    parent = multiprocessing.parent_process()
+    if parent is None:  # the only process
+        return
+
+    def wait() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+async def _load(kb: SupportKB) -> None:
+    with suppress(AutokbError):  # the first question, or /v1/ready, says it
+        await in_thread(kb.load)
+
+
+async def _follow(kb: SupportKB) -> None:
+    """Load what is published, now and whenever it changes; what fails is said once until it fails otherwise.
+
+    After a load it rests as long as that took, so that who judges solution by solution does not slow all others down.
+    """
+    said, is_warm = "", False
+    while True:
+        started, seconds = time.monotonic(), 0.0
+        try:
+            is_new = await in_thread(kb.follow)
+            seconds = time.monotonic() - started
+            if is_new and not is_warm:
+                await in_thread(kb.warm_languages)
+                is_warm = True
+            said = ""
+        except NothingPublishedError:
+            pass  # which questions say
+        except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
+            if said != repr(error):
+                log_fault(error)
+            said = repr(error)
+        await asyncio.sleep(max(LOOK_EVERY, seconds))
 
 
 def _expected(request: Request, error: Exception) -> Response:

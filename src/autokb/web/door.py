@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import time
 import traceback
 from collections.abc import Callable
@@ -16,17 +17,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from autokb.app import SupportKB
-from autokb.web.access import identify
+from autokb.web.access import Caller, identify
 from autokb.web.figures import METHODS, OTHER, Figures
 from autokb.web.pages.refusals import as_page
-from autokb.web.problems import FAULT, ProblemError, problem
+from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem
+from autokb.web.rate_limit import A_MINUTE, RateLimit
 
 LOG = logging.getLogger("autokb.web")
+BUSY = "More requests are under way than can be answered in time; send this one again in some seconds."
 NOT_KEPT, AS_IT_SAYS = (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")
 
 
@@ -36,15 +39,20 @@ class Limits:
 
     body_bytes: int = 1 << 20  # the longest question that is read has 100,000 characters, 400 KB at most
     seconds: float = 30.0  # a model has 20 of them
+    requests_a_minute: int = A_MINUTE  # of a key; 0 limits nothing
+    at_once: int = 1_000  # requests under way; more are refused at once instead of late
 
 
 class _ClientGoneError(Exception):
     pass
 
 
-async def in_thread(work: Callable[[], Any]) -> Any:
-    """Do what blocks beside the event loop; a request whose time is up does not wait for it to end."""
-    return await to_thread.run_sync(work, abandon_on_cancel=True)
+async def in_thread(work: Callable[[], Any], limiter: CapacityLimiter | None = None) -> Any:
+    """Do what blocks beside the event loop; a request whose time is up does not wait for it to end.
+
+    A ``limiter`` bounds how many of a kind are done at once, the first first; without one some forty are.
+    """
+    return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
 
 class Door:
@@ -56,6 +64,8 @@ class Door:
         self.bound_to = bound_to
         self.limits = limits
         self.figures = figures
+        self.rate = RateLimit(limits.requests_a_minute)
+        self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, whatever goes wrong inside."""
@@ -73,6 +83,7 @@ class Door:
                 message = {**message, "headers": [*given, *not_kept, AS_IT_SAYS]}
             await send(message)
 
+        self.under_way += 1
         self.figures.under_way.inc()
         try:
             refused = await self._serve(scope, receive, note_and_send)
@@ -80,6 +91,7 @@ class Door:
                 said = problem(refused.status, refused.sentence, refused.headers)
                 await as_page(scope, said)(scope, receive, note_and_send)
         finally:
+            self.under_way -= 1
             self.figures.under_way.dec()
             self._log(scope, status, time.perf_counter() - started)
 
@@ -88,7 +100,11 @@ class Door:
         is_read = False
         try:
             async with asyncio.timeout(self.limits.seconds):
-                caller = await in_thread(lambda: identify(self.kb, scope, self.bound_to))
+                if self.under_way > self.limits.at_once:
+                    raise ProblemError(503, BUSY, {"Retry-After": SECONDS_TO_WAIT})
+                caller = identify(self.kb, scope, self.bound_to)  # microseconds: an index of a connection that is open
+                if caller is not None:
+                    self._limit_rate(caller)
                 body = await read_body(Headers(scope=scope), receive, self.limits.body_bytes)
                 is_read = True
                 scope.setdefault("state", {})["caller"] = caller
@@ -106,6 +122,12 @@ class Door:
             log_fault(error)
             return ProblemError(500, FAULT)
         return None
+
+    def _limit_rate(self, caller: Caller) -> None:
+        """Count a request of a key; who is at this machine without one may send as many as it answers."""
+        if caller.key and (wait := self.rate.take(caller.key)):
+            sentence = f"This key has sent more than {self.rate.a_minute:,} requests a minute; wait, and send fewer."
+            raise ProblemError(429, sentence, {"Retry-After": str(math.ceil(wait))})
 
     def _log(self, scope: Scope, status: int, seconds: float) -> None:
         path = getattr(scope.get("route"), "path", OTHER)

@@ -34,7 +34,7 @@ SCHEMA = {
         "detail": {"type": "string"},
     },
 }
-STATUSES = (400, 401, 403, 404, 405, 408, 412, 413, 422, 500, 503, 504)
+STATUSES = (400, 401, 403, 404, 405, 408, 412, 413, 422, 429, 500, 503, 504)
 # For the OpenAPI file: every path may answer with them.
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": SCHEMA}}}

@@ -49,6 +49,11 @@ def _kb(request: Request) -> SupportKB:
     return kb
 
 
+async def _compute(request: Request, work: Callable[[], Any]) -> Any:
+    """Answer a question: as many at once as there is to compute with, for more would only slow each other down."""
+    return await in_thread(work, request.app.state.computing)
+
+
 async def _answer(work: Callable[[], Result]) -> JSONResponse:
     """Return what a method returns as its ``as_json``, worked out beside the event loop."""
     return JSONResponse(await in_thread(lambda: work().as_json()))
@@ -75,7 +80,7 @@ async def ready(request: Request) -> Response:
 @v1.post("/ask", dependencies=[READER])
 async def ask(request: Request, asked: Question) -> Response:
     """Answer a question from what is published."""
-    found = await in_thread(lambda: _kb(request).ask(asked.text, asked.attributes, asked.k).as_json())
+    found = await _compute(request, lambda: _kb(request).ask(asked.text, asked.attributes, asked.k).as_json())
     _count(request, "/v1/ask", found)
     return JSONResponse(found)
 
@@ -88,7 +93,7 @@ async def suggest(request: Request, conversation: LiveConversation) -> Response:
     """
     said = [Message(one.role, one.text, one.date) for one in conversation.messages]
     options: dict[str, Any] = conversation.model_dump(include={"strategy", "passages", "conversation"})
-    found = await in_thread(lambda: _kb(request).suggest(said, **options).as_json())
+    found = await _compute(request, lambda: _kb(request).suggest(said, **options).as_json())
     _count(request, "/v1/suggest", found)
     if EVENTS not in request.headers.get("accept", ""):
         return JSONResponse(found)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,12 @@ class PackagedEmbedder:
     def __init__(self, threads: int | None = None) -> None:
         from tokenizers import BertWordPieceTokenizer
 
-        self._threads = threads or min(os.cpu_count() or 1, 8)
+        self._threads = threads or int(os.environ.get('ETHREADS','0')) or min(os.cpu_count() or 1, 8)
         words = _read_file(*VOCABULARY, VOCABULARY_SHA256).decode("utf-8").removesuffix("\n").split("\n")
         self._tokenizer = BertWordPieceTokenizer({word: number for number, word in enumerate(words)})
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS)
         self._sessions: dict[int, Any] = {}
+        self._opening = Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors in the order of the texts; text beyond 256 tokens is not read."""
@@ -61,19 +63,23 @@ class PackagedEmbedder:
         return vectors
 
     def _session(self, threads: int) -> Any:
-        if threads not in self._sessions:
-            os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read at import; offline means that nothing is sent
-            import onnxruntime
+        if threads in self._sessions:
+            return self._sessions[threads]
+        with self._opening:  # threads that come first together wait for one session instead of making one each
+            if threads not in self._sessions:
+                self._sessions[threads] = self._open_session(threads)
+            return self._sessions[threads]
 
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = threads
-            options.inter_op_num_threads = 1
-            # Threads that wait by spinning take the cores from the search that follows the embedding.
-            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-            self._sessions[threads] = onnxruntime.InferenceSession(
-                _read_model(), options, providers=["CPUExecutionProvider"]
-            )
-        return self._sessions[threads]
+    def _open_session(self, threads: int) -> Any:
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read at import; offline means that nothing is sent
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        # Threads that wait by spinning take the cores from the search that follows the embedding.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        return onnxruntime.InferenceSession(_read_model(), options, providers=["CPUExecutionProvider"])
 
     def _run(self, session: Any, ids: list[int]) -> Vectors:
         tokens = np.array([ids], dtype=np.int64)

@@ -1,0 +1,29 @@
+"""Doing once, before anybody waits for it, what a process does at its first question."""
+
+from __future__ import annotations
+
+from autokb.app.ask import OpenIndex
+from autokb.app.ask_tickets import TicketAsking
+from autokb.app.suggest import suggest
+from autokb.core.conversations import CUSTOMER, Message
+from autokb.pipeline.embedding import compares_languages, read_embedder_name
+
+
+def warm(opened: OpenIndex | None, tickets: TicketAsking | None) -> None:
+    """Ask the knowledge base for one of its own texts, offline: encoder and word lists are loaded with the first one.
+
+    Nothing is asked where an embedder would be paid for it.
+    """
+    if opened is not None and not read_embedder_name(opened.by_language.workspace.settings.embedder).is_paid:
+        suggest(opened, [Message(CUSTOMER, _own_text(opened))], tickets)
+
+
+def warm_languages(opened: OpenIndex) -> None:
+    """Load the second encoder and the knowledge base by it, where questions in other languages are compared."""
+    if compares_languages(opened.by_language.workspace.settings, opened.index.spec.language):
+        opened.by_language.load_multilingual().embed_questions([_own_text(opened)])
+
+
+def _own_text(opened: OpenIndex) -> str:
+    solutions = opened.index.shown.solutions
+    return solutions[0].text if solutions else opened.index.spec.name
