@@ -33,6 +33,7 @@ def serve(
     import os
     import signal
     import socket
+    import tempfile
 
     # Before numpy is loaded: the threads of one matrix product wait for each other, which slows many small questions.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -46,6 +47,7 @@ def serve(
 
     kb = SupportKB.open(workspace)
     needs_key = kb.needs_key()
+    kb.close()
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=WAITING)
@@ -81,8 +83,9 @@ def serve(
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     if workers > 1:
-        kb.close()
-        Multiprocess(config, sockets=[listening]).run()
+        with tempfile.TemporaryDirectory(prefix="autokb-figures-") as folder:  # so that /metrics has those of all
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+            Multiprocess(config, sockets=[listening]).run()
         return
     # The server raises the signal that stopped it once more when it is done; to be stopped is no failure.
     for stop in (signal.SIGINT, signal.SIGTERM):

@@ -19,6 +19,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from autokb.app import SupportKB
@@ -53,6 +54,11 @@ async def in_thread(work: Callable[[], Any], limiter: CapacityLimiter | None = N
     A ``limiter`` bounds how many of a kind are done at once, the first first; without one some forty are.
     """
     return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+
+
+async def compute(request: Request, work: Callable[[], Any]) -> Any:
+    """Answer a question: as many at once as there is to compute with, for more would only slow each other down."""
+    return await in_thread(work, request.app.state.computing)
 
 
 class Door:

@@ -17,7 +17,7 @@ from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.results import Result
 from autokb.web.access import Caller, check_role
-from autokb.web.door import in_thread
+from autokb.web.door import compute, in_thread
 from autokb.web.figures import Figures
 from autokb.web.problems import RESPONSES, problem_of
 from autokb.web.shapes import LiveConversation, NewFeedback, NewOutcome, NewText, Question
@@ -37,6 +37,7 @@ def needs(role: Role) -> Any:
         check_role(caller, role)
         return caller
 
+    check.role = role  # type: ignore[attr-defined]  # which docs/draw_roles.py reads
     return Depends(check)
 
 
@@ -47,11 +48,6 @@ READER, AGENT, EDITOR = needs("reader"), needs("agent"), needs("editor")
 def _kb(request: Request) -> SupportKB:
     kb: SupportKB = request.app.state.kb
     return kb
-
-
-async def _compute(request: Request, work: Callable[[], Any]) -> Any:
-    """Answer a question: as many at once as there is to compute with, for more would only slow each other down."""
-    return await in_thread(work, request.app.state.computing)
 
 
 async def _answer(work: Callable[[], Result]) -> JSONResponse:
@@ -80,7 +76,7 @@ async def ready(request: Request) -> Response:
 @v1.post("/ask", dependencies=[READER])
 async def ask(request: Request, asked: Question) -> Response:
     """Answer a question from what is published."""
-    found = await _compute(request, lambda: _kb(request).ask(asked.text, asked.attributes, asked.k).as_json())
+    found = await compute(request, lambda: _kb(request).ask(asked.text, asked.attributes, asked.k).as_json())
     _count(request, "/v1/ask", found)
     return JSONResponse(found)
 
@@ -93,7 +89,7 @@ async def suggest(request: Request, conversation: LiveConversation) -> Response:
     """
     said = [Message(one.role, one.text, one.date) for one in conversation.messages]
     options: dict[str, Any] = conversation.model_dump(include={"strategy", "passages", "conversation"})
-    found = await _compute(request, lambda: _kb(request).suggest(said, **options).as_json())
+    found = await compute(request, lambda: _kb(request).suggest(said, **options).as_json())
     _count(request, "/v1/suggest", found)
     if EVENTS not in request.headers.get("accept", ""):
         return JSONResponse(found)
