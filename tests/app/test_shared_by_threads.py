@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -68,3 +70,64 @@ def test_loading_says_that_nothing_is_published(tmp_path: Path) -> None:
     kb.build_tickets()
     kb.load()
     assert kb.suggest("the camera crashes").suggestions
+
+
+def test_who_follows_answers_from_what_was_there_until_the_new_is_loaded(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb, editor, loads = SupportKB(hand_made), SupportKB(hand_made), Event()
+    assert kb.follow() and not kb.follow()
+    before = kb._index
+    editor.hide(["s-contacts"])
+
+    def load_late(self: SupportKB) -> None:
+        assert loads.wait(60)
+        load(self)
+
+    load = SupportKB.load
+    monkeypatch.setattr(SupportKB, "load", load_late)
+    with ThreadPoolExecutor(1) as threads:
+        following = threads.submit(kb.follow)
+        for _ in range(3):  # nobody waits for the load, which waits for us
+            assert "'s-contacts'" in str(kb.ask(QUESTION).as_json()) and kb.suggest(QUESTION).suggestions
+            assert kb._index is before
+        loads.set()
+        assert following.result()
+    assert kb._index is not before and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
+    kb.close()
+
+
+def test_who_follows_meets_tickets_and_an_empty_workspace(tmp_path: Path) -> None:
+    kb = SupportKB(create_workspace(tmp_path / "kb", "name: empty\n"))
+    with pytest.raises(NothingPublishedError, match="autokb build"):
+        kb.follow()
+    editor = SupportKB.open(tmp_path / "kb")
+    editor.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
+    editor.build_tickets()
+    assert kb.follow() and kb.suggest("the camera crashes").suggestions
+    (tmp_path / "rain.md").write_text("# Rain\n\n1. Dry the robot with a cloth.\n2. Let it rest.\n", encoding="utf-8")
+    editor.add([tmp_path / "rain.md"])
+    editor.build()
+    assert kb.follow() and kb.ask("how do I dry the robot after rain").outcome == "answered"
+    assert kb.suggest("the camera crashes").suggestions  # from the tickets, which were loaded with it
+    editor.remove(["rain.md"])
+    editor.build()
+    assert kb.follow() and kb._index is None
+    with pytest.raises(NothingPublishedError, match="autokb build"):
+        kb.ask("how do I dry the robot after rain")
+    kb.close()
+
+
+def test_a_file_that_was_put_in_the_place_of_another_is_read(hand_made: Workspace, tmp_path: Path) -> None:
+    kb = SupportKB(hand_made)
+    kb.follow()
+    assert not kb.needs_key() and "'s-contacts'" in str(kb.ask(QUESTION).as_json())
+    shutil.copytree(hand_made.folder, tmp_path / "other")
+    other = SupportKB.open(tmp_path / "other")
+    other.create_key("reader")
+    other.hide(["s-contacts"])
+    with other.workspace.file() as file:
+        file.copy_to(tmp_path / "copy.db")
+    (tmp_path / "copy.db").replace(hand_made.knowledge_path)
+    assert kb.needs_key() and kb.follow() and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
+    kb.close()

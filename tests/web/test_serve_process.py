@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 
 from autokb.app import SupportKB
@@ -43,6 +45,14 @@ def stopped(process: subprocess.Popen[str], by: signal.Signals = signal.SIGTERM)
     out, log = process.communicate(timeout=SECONDS)
     assert out == ""
     return process.returncode, [json.loads(line) for line in log.splitlines()]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so; what is published is loaded beside, which takes a moment."""
+    end = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
@@ -117,19 +127,48 @@ def test_a_new_build_goes_live_without_a_request_that_fails(hand_made: Workspace
         with ThreadPoolExecutor(4) as threads:
             asking = [threads.submit(ask) for _ in range(4)]
             try:
-                for _ in range(3):
+                for _ in range(2):
                     kb.hide(["s-contacts"])
-                    assert '"s-contacts"' not in client.post("/v1/ask", json=QUESTION).text
+                    wait_until(lambda: '"s-contacts"' not in client.post("/v1/ask", json=QUESTION).text)
                     kb.hide(["s-contacts"], undo=True)
-                    assert '"s-contacts"' in client.post("/v1/ask", json=QUESTION).text
+                    wait_until(lambda: '"s-contacts"' in client.post("/v1/ask", json=QUESTION).text)
                 kb.build()
-                after = client.post("/v1/ask", json=QUESTION)
+                expected = kb.ask(QUESTION["text"]).as_json()["matches"]
+                wait_until(lambda: client.post("/v1/ask", json=QUESTION).json()["matches"] == expected)
             finally:
                 going = False
             found = [one for future in asking for one in future.result()]
         assert {status for status, _ in found} == {200} and {shown for _, shown in found} == {True, False}
-        assert after.json()["matches"] == kb.ask(QUESTION["text"]).as_json()["matches"]
         assert stopped(process)[0] == 0
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+def test_workers_answer_together_and_end_together(hand_made: Workspace, by: signal.Signals) -> None:
+    kb = SupportKB(hand_made)
+    with served(hand_made, "--workers", "2") as (process, said):
+        workers = psutil.Process(process.pid).children()
+
+        def ask() -> str:  # by a connection of its own, which either worker may take
+            return httpx2.post(f"{said['url']}/v1/ask", json=QUESTION, timeout=SECONDS).text
+
+        try:
+            assert '"s-contacts"' in ask()
+            workers = [one for one in psutil.Process(process.pid).children() if "spawn_main" in " ".join(one.cmdline())]
+            assert len(workers) == 2
+            kb.hide(["s-contacts"])
+            wait_until(lambda: not any('"s-contacts"' in ask() for _ in range(20)))
+            figures = httpx2.get(f"{said['url']}/metrics", timeout=SECONDS).text
+            counted = re.search(r'autokb_requests_total{method="POST",path="/v1/ask",status="200"} (\S+)', figures)
+            assert counted and float(counted[1]) >= 21  # those of both
+            process.send_signal(by)
+            assert process.wait(SECONDS) == (0 if by == signal.SIGTERM else -signal.SIGKILL)
+            assert not psutil.wait_procs(workers, SECONDS)[1]
+        finally:
+            for worker in workers:
+                with suppress(psutil.NoSuchProcess):
+                    worker.kill()
+        with closing(socket.create_server((said["host"], said["port"]))):
+            pass  # the port is free
 
 
 def test_an_address_that_is_taken_or_none_is_said(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
