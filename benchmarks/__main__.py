@@ -31,6 +31,8 @@ SLOW = (
     "retrieval",
     "retriever_study",
     "suggest_latency",
+    "service_load",
+    "service_kills",
     "trees",
     "tree_requests",
     "cost",

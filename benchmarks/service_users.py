@@ -82,7 +82,6 @@ def main() -> None:
     runner.start(users, spawn_rate=users)
     gevent.sleep(options.seconds)
     load = os.getloadavg()[0]
-    print(runner.exceptions, runner.user_count, runner.state, file=sys.stderr)
     runner.quit()
     failures: dict[str, Any] = {str(e.error): e.occurrences for e in runner.stats.errors.values()}
     json.dump({"measured": Agent.measured, "failures": failures, "users": users, "load_average": load}, sys.stdout)

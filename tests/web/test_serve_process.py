@@ -7,13 +7,9 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
-from typing import Any
+from contextlib import closing, suppress
 
 import httpx2
 import psutil
@@ -22,37 +18,9 @@ import pytest
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.stores.workspace import Workspace
+from served_process import SECONDS, served, stopped, wait_until
 
 QUESTION = {"text": "my robot does not charge in the dock"}
-SECONDS = 60  # that anything here may take before it is given up
-
-
-@contextmanager
-def served(workspace: Workspace, *words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """Give a running service and what it said of itself; it is ended by its process."""
-    command = [sys.executable, "-m", "autokb", "serve", str(workspace.folder), "--port", "0", "--json", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield process, json.loads(process.stdout.readline() or "{}")
-        finally:
-            process.kill()
-
-
-def stopped(process: subprocess.Popen[str], by: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict[str, Any]]]:
-    """Stop a service; returns its exit status and its log."""
-    process.send_signal(by)
-    out, log = process.communicate(timeout=SECONDS)
-    assert out == ""
-    return process.returncode, [json.loads(line) for line in log.splitlines()]
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so; what is published is loaded beside, which takes a moment."""
-    end = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from autokb.llm.embedders.endpoint import EndpointEmbedder
 
 EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
+ENCODER_THREADS = "AUTOKB_ENCODER_THREADS"
 FREE_BATCH = 64  # texts between two writes to the disk: what a kill -9 can cost at most
 DIMENSIONS = "?dimensions="
 PACKAGED = "packaged"  # the default embedder, of English; any other was chosen by somebody who knows its languages
@@ -91,7 +94,13 @@ def open_endpoint_embedder(settings: Settings) -> EndpointEmbedder:
 def _packaged() -> Embedder:
     from autokb.llm.embedders.packaged import PackagedEmbedder
 
-    return PackagedEmbedder()
+    return PackagedEmbedder(_encoder_threads())
+
+
+def _encoder_threads() -> int | None:
+    """Return how many threads one text may take, where somebody said so: fewer leave processors to other requests."""
+    wanted = os.environ.get(ENCODER_THREADS, "")
+    return int(wanted) if re.fullmatch("[1-9][0-9]?", wanted) else None
 
 
 @lru_cache(maxsize=2)

@@ -42,7 +42,7 @@ class PackagedEmbedder:
     def __init__(self, threads: int | None = None) -> None:
         from tokenizers import BertWordPieceTokenizer
 
-        self._threads = threads or int(os.environ.get('ETHREADS','0')) or min(os.cpu_count() or 1, 8)
+        self._threads = threads or min(os.cpu_count() or 1, 8)
         words = _read_file(*VOCABULARY, VOCABULARY_SHA256).decode("utf-8").removesuffix("\n").split("\n")
         self._tokenizer = BertWordPieceTokenizer({word: number for number, word in enumerate(words)})
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS)

@@ -1,0 +1,44 @@
+"""``autokb serve`` in a process of its own, for tests."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from autokb.stores.workspace import Workspace
+
+SECONDS = 60  # that anything here may take before it is given up
+
+
+@contextmanager
+def served(workspace: Workspace, *words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """Give a running service and what it said of itself; it is ended by its process."""
+    command = [sys.executable, "-m", "autokb", "serve", str(workspace.folder), "--port", "0", "--json", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process, json.loads(process.stdout.readline() or "{}")
+        finally:
+            process.kill()
+
+
+def stopped(process: subprocess.Popen[str], by: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict[str, Any]]]:
+    """Stop a service; returns its exit status and its log."""
+    process.send_signal(by)
+    out, log = process.communicate(timeout=SECONDS)
+    assert out == ""
+    return process.returncode, [json.loads(line) for line in log.splitlines()]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so; what is published is loaded beside, which takes a moment."""
+    end = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)
