@@ -150,6 +150,20 @@ def test_without_a_key_only_a_server_on_loopback_answers(
     assert opened.get("/v1/issues", headers={"authorization": f"Bearer {made.key}"}).status_code == 200
 
 
+@pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost:3000", "null"])
+def test_no_page_of_another_origin_may_read_an_answer(hand_made: Workspace, origin: str) -> None:
+    client = client_of(hand_made)
+    key = {"authorization": f"Bearer {SupportKB(hand_made).create_key('admin').key}"}
+    asked = {"origin": origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization"}
+    for response in (
+        client.options("/v1/ask", headers=asked),
+        client.options("/v1/ask", headers={**asked, **key}),
+        client.post("/v1/ask", json=ASK, headers={"origin": origin, **key}),
+        client.get("/v1/health", headers={"origin": origin}),
+    ):
+        assert not [name for name in response.headers if name.startswith("access-control-")]
+
+
 REFUSED: list[Mapping[str, str]] = [
     {"forwarded": "for=10.0.0.1"},
     {"x-forwarded-for": "127.0.0.1"},
