@@ -70,9 +70,7 @@ def run(options: argparse.Namespace) -> Result:
     )
 
 
-def _use_until_killed(
-    service: Served, number: int, solutions: list[str], told: Acknowledged, seconds: float
-) -> None:
+def _use_until_killed(service: Served, number: int, solutions: list[str], told: Acknowledged, seconds: float) -> None:
     def send_feedback(client: httpx2.Client, name: str) -> None:
         for count in range(1_000_000):
             query = f"question {count} of {name}"

@@ -1,4 +1,4 @@
-"""What the page about running the service says: its backup is taken and put back, its names and limits are the code's."""
+"""The page about running the service: its backup is taken and put back, its names and limits are those of the code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def block(kind: str, word: str = "") -> str:
 def test_the_backup_is_whole_while_others_write_and_can_be_put_back(hand_made: Workspace, tmp_path: Path) -> None:
     (tmp_path / "backups").mkdir()
     script = block("sh", "a.backup(b)").replace("/var/backups", str(tmp_path / "backups"))
-    script = script.replace("/var/lib/autokb/kb", str(hand_made.folder)).replace("/opt/autokb/bin/python", sys.executable)
+    script = script.replace("/var/lib/autokb/kb", str(hand_made.folder)).replace(
+        "/opt/autokb/bin/python", sys.executable
+    )
     kb = SupportKB(hand_made)
     with kb.standing_file():  # a connection that stays open, as a service's: its journal is not merged
         key = kb.create_key("agent")

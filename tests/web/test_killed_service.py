@@ -65,7 +65,10 @@ def test_what_was_acknowledged_before_it_was_killed_is_there_after_it_was_starte
         psutil.wait_procs(everyone[1:], SECONDS)
         port = str(said["port"])
 
-    with served(hand_made, "--port", port) as (_, again), httpx2.Client(base_url=again["url"], timeout=SECONDS) as client:
+    with (
+        served(hand_made, "--port", port) as (_, again),
+        httpx2.Client(base_url=again["url"], timeout=SECONDS) as client,
+    ):
         assert again["port"] == int(port) and client.get("/v1/ready").status_code == 200
         listed = {one["id"]: one["query"] for one in client.get("/v1/feedback", params={"limit": 1000}).json()["items"]}
         assert len(feedback) >= SENT and {*feedback} <= {*listed.items()}
@@ -73,4 +76,5 @@ def test_what_was_acknowledged_before_it_was_killed_is_there_after_it_was_starte
         last = dict(one.split(" ") for one in verdicts)
         for solution, verdict in last.items():
             found = client.get(f"/v1/solutions/{solution}").json()["verdict"]
-            assert found in ("approved", "hidden") and (found == verdict or solution == solutions[len(verdicts) % len(solutions)])
+            under_way = solutions[len(verdicts) % len(solutions)]  # whose next verdict may be there without an answer
+            assert found == verdict or (solution == under_way and found in ("approved", "hidden"))

@@ -154,7 +154,11 @@ def test_without_a_key_only_a_server_on_loopback_answers(
 def test_no_page_of_another_origin_may_read_an_answer(hand_made: Workspace, origin: str) -> None:
     client = client_of(hand_made)
     key = {"authorization": f"Bearer {SupportKB(hand_made).create_key('admin').key}"}
-    asked = {"origin": origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization"}
+    asked = {
+        "origin": origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+    }
     for response in (
         client.options("/v1/ask", headers=asked),
         client.options("/v1/ask", headers={**asked, **key}),

@@ -33,8 +33,8 @@ from autokb.web.routes import beside, v1
 # By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
 LOOK_EVERY = 0.25  # seconds between two looks whether something was published
-# A thread that waits for Python's lock gets it after so many seconds; with the usual 0.005 a question, which waits for it
-# some twenty times, takes a tenth of a second longer while a new build is loaded.
+# A thread that waits for Python's lock gets it after so many seconds. The usual 0.005 is a third of a whole question,
+# which gives the lock away many times and, while a new build is loaded beside, would wait for it as often.
 SWITCH_SECONDS = 0.0005
 COMPUTING = 2  # questions at once for each processor; one waits for memory and locks while the other computes
 NO_PATH = "There is no such path; GET /openapi.json lists those there are."

@@ -9,7 +9,9 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-SHARED = "PROMETHEUS_MULTIPROC_DIR"  # where the processes of one service keep their counts, as prometheus-client reads it
+SHARED = (
+    "PROMETHEUS_MULTIPROC_DIR"  # where the processes of one service keep their counts, as prometheus-client reads it
+)
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"})
 OTHER = "other"
@@ -53,7 +55,7 @@ class Figures:
         if SHARED not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()
-        MultiProcessCollector(together)
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return generate_latest(together)
 
 
@@ -64,6 +66,6 @@ def _forget_dead(folder: Path) -> None:
             os.kill(process, 0)
         except ProcessLookupError:
             with suppress(FileNotFoundError):  # another worker was faster
-                mark_process_dead(process)
+                mark_process_dead(process)  # type: ignore[no-untyped-call]
         except PermissionError:
             pass  # somebody else's, so the number was given again
