@@ -33,6 +33,7 @@ SLOW = (
     "suggest_latency",
     "service_load",
     "service_kills",
+    "question_log",
     "trees",
     "tree_requests",
     "cost",

@@ -28,6 +28,7 @@ MOST_WAITING = 2_000  # questions that wait to be written: some 10 MB; what come
 COLLECT_SECONDS, MOST_AT_ONCE = 1.0, 500  # what comes within a second is written together: one sync of the disk
 BUSY_SECONDS = 30.0  # that a locked file is tried again before what was to be written is lost
 RETRY_SECONDS = 0.2
+PAUSE_SECONDS = 0.001  # after each entry that was masked, which takes some 0.1 ms
 CLOSE_SECONDS = 2.0  # that closing waits for what is not written yet
 # Characters of a question that are kept. What is masked is longer, and its end goes: a number may be cut in two there.
 KEPT, READ, CUT_END = 2_000, 4_000, 200
@@ -170,7 +171,12 @@ class QuestionLog:
             with file.reading() as db:
                 db.execute(f"PRAGMA busy_timeout = {int(1000 * RETRY_SECONDS)}")
             themes = ThemeNames(file)
-            questions = [_masked(one, themes) for one in batch if isinstance(one, _Asked)]
+            questions = []
+            for one in batch:
+                if isinstance(one, _Asked):
+                    questions.append(_masked(one, themes))
+                    if not self._hurried:
+                        time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
             return self._try_until_written(file, lambda: self._keep(file, questions, arms))
 
     def _keep(self, file: WorkspaceFile, questions: list[LoggedQuestion], arms: list[AssignedArm]) -> None:
