@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from autokb.app.calibrate_gate import GateCalibration, GateReset
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
     from autokb.app.decisions import EditedSolution, Judged, TakenBack, Verb, Written
+    from autokb.app.document_page import DocumentView
     from autokb.app.draft import Draft
     from autokb.app.draft_cases import CaseSource, DraftedCases
     from autokb.app.draft_template import TemplateDraft
@@ -36,6 +37,17 @@ if TYPE_CHECKING:
     from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.app.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.app.in_use import InUse
+    from autokb.app.knowledge import (
+        DocumentList,
+        FoundKnowledge,
+        KnowledgeFilter,
+        KnowledgeOverview,
+        KnownIssue,
+        KnownSolution,
+        OpenKnowledge,
+        TreePage,
+    )
+    from autokb.app.knowledge import Kind as KnowledgeKind
     from autokb.app.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
     from autokb.app.question_log import QuestionLog
     from autokb.app.review import ReviewPage
@@ -43,6 +55,7 @@ if TYPE_CHECKING:
     from autokb.app.solution_history import SolutionHistory
     from autokb.app.solutions_in_memory import SolutionsInMemory
     from autokb.app.suggestion_models import SuggestionModels
+    from autokb.app.ticket_browser import OpenTicketList, TicketGraph, TicketList
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
@@ -50,7 +63,7 @@ if TYPE_CHECKING:
     from autokb.core.changes import Changes
     from autokb.core.conversations import Message
     from autokb.core.feedback import FeedbackVerdict, SuggestionSource
-    from autokb.core.nouns import Skipped
+    from autokb.core.nouns import Skipped, Span
     from autokb.core.results import (
         Added,
         BuildReport,
@@ -107,6 +120,9 @@ class SupportKB:
         self._followed: object = None  # what was published when it was loaded beside; None: each question looks itself
         self._standing = RLock()  # held while the connection that stays open is read
         self._standing_file: WorkspaceFile | None = None
+        self._leafing = RLock()  # of its own, so that no suggestion waits for what is loaded for people who read
+        self._knowledge: OpenKnowledge | None = None
+        self._ticket_list: OpenTicketList | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -496,6 +512,88 @@ class SupportKB:
 
         with self.workspace.file() as file:
             return read_changes(file)
+
+    # -- what people leaf through --------------------------------------------------------------------
+
+    def knowledge(self) -> KnowledgeOverview:
+        """Return what there is to leaf through: themes, the values of attributes, counts."""
+        return self._open_knowledge().overview
+
+    def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> TreePage:
+        """Return trees, those that most customers reported first; a filter keeps those of a theme or with values."""
+        from autokb.app.knowledge import KnowledgeFilter
+
+        return self._open_knowledge().trees(wanted or KnowledgeFilter(), first, most)
+
+    def search_knowledge(
+        self,
+        query: str,
+        wanted: KnowledgeFilter | None = None,
+        kinds: Sequence[KnowledgeKind] = ("issue", "solution", "document", "ticket"),
+        first: int = 0,
+        most: int = 10,
+        *,
+        withheld: bool = True,
+    ) -> FoundKnowledge:
+        """Return what has every word of a query, whole or begun: ``most`` of each kind, from the ``first`` on.
+
+        A filter leaves documents and tickets out; ``withheld`` also finds solutions that nobody is shown.
+        """
+        from autokb.app.knowledge import KnowledgeFilter
+
+        filtered = wanted or KnowledgeFilter()
+        found = self._open_knowledge().search(query, filtered, kinds, first, most, withheld=withheld)
+        if filtered:
+            return replace(found, totals={**found.totals, "ticket": 0})
+        tickets = self._open_ticket_list().search(query, first, most if "ticket" in kinds else 0)
+        return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
+
+    def known_issue(self, issue: str) -> KnownIssue:
+        """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
+        return self._open_knowledge().issue(issue)
+
+    def known_solution(self, solution: str) -> KnownSolution:
+        """Return a solution with the node that it is for (UnknownIdError)."""
+        return self._open_knowledge().solution(solution)
+
+    def find_documents(self, query: str = "", first: int = 0, most: int = 50, *, uncited: bool = False) -> DocumentList:
+        """Return documents by their titles, or those that have every word of a query; ``uncited``: that nothing cites."""
+        return self._open_knowledge().documents(query, first, most, uncited=uncited)
+
+    def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentView:
+        """Return a page of a document, the one on which the first of some places begins where no page is named."""
+        return self._open_knowledge().document(document, places, page)
+
+    def find_tickets(self, query: str = "", first: int = 0, most: int = 50) -> TicketList:
+        """Return tickets, the newest first, or those that have every word of a query, private data masked."""
+        return self._open_ticket_list().listed(query, first, most)
+
+    def ticket_graph(self, ticket: str, most: int = 12) -> TicketGraph:
+        """Return a ticket with at most so many of its neighbours and the links among them (UnknownIdError)."""
+        from autokb.app.ticket_browser import read_graph
+
+        return read_graph(self.workspace, ticket, most)
+
+    def load_knowledge(self) -> None:
+        """Put into memory what people leaf through, so that the first page does not wait."""
+        self._open_knowledge()
+        self._open_ticket_list()
+
+    def _open_knowledge(self) -> OpenKnowledge:
+        from autokb.app.knowledge import open_knowledge
+
+        with self._leafing:
+            if self._knowledge is None or not self._knowledge.is_current():
+                self._knowledge = open_knowledge(self.workspace, self._knowledge)
+            return self._knowledge
+
+    def _open_ticket_list(self) -> OpenTicketList:
+        from autokb.app.ticket_browser import open_ticket_list
+
+        with self._leafing:
+            if self._ticket_list is None or not self._ticket_list.is_current():
+                self._ticket_list = open_ticket_list(self.workspace)
+            return self._ticket_list
 
     def documents(self, limit: int = 100, after: str = "") -> DocumentPage:
         """Return published documents by their ids, without their texts."""
@@ -963,3 +1061,8 @@ class SupportKB:
             if self._standing_file is not None:
                 self._standing_file.close()
                 self._standing_file = None
+        with self._leafing:
+            for read in (self._knowledge, self._ticket_list):
+                if read is not None:
+                    read.close()
+            self._knowledge = self._ticket_list = None

@@ -71,6 +71,16 @@ def read_published(file: WorkspaceFile) -> Published:
         return _read_records(file)
 
 
+def read_decided_anew(file: WorkspaceFile, before: Published) -> Published:
+    """Return what was read before with what people decided since; the records must be the same (``records_mark``)."""
+    built = {i: one for i, one in before.decided.base.items() if i not in before.decided.written}
+    decisions = read_decisions(file)
+    decided = apply_decisions(built, before.kb.issues, decisions)
+    kb = replace(before.kb, solutions=decided.solutions)
+    generation = file.meta("generation") or "0"
+    return replace(before, kb=kb, decisions=decisions, decided=decided, generation=generation)
+
+
 def read_decided(file: WorkspaceFile) -> Decided:
     """Read the solutions as people left them, without the rest of the knowledge base."""
     solutions = {i: SOLUTION.read(body, id=i) for i, body in file.records("solution")}

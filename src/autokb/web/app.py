@@ -25,7 +25,7 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.web.door import Door, Limits, in_thread, log_fault
 from autokb.web.figures import Figures
-from autokb.web.pages import conversation, evaluation, in_use, review, sign_in
+from autokb.web.pages import conversation, evaluation, in_use, knowledge, review, sign_in, tickets
 from autokb.web.pages.refusals import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
 from autokb.web.routes import beside, v1
@@ -74,7 +74,7 @@ def create_app(
     app.state.computing = None if kb.waits_for_servers else CapacityLimiter(COMPUTING * processors)
     app.include_router(v1)
     app.include_router(beside)
-    for page in (sign_in, conversation, review, in_use, evaluation):
+    for page in (sign_in, conversation, knowledge, tickets, review, in_use, evaluation):
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)
@@ -110,6 +110,7 @@ def end_with_parent() -> None:
 async def _load(kb: SupportKB) -> None:
     with suppress(AutokbError):  # the first question, or /v1/ready, says it
         await in_thread(kb.load)
+        await in_thread(kb.load_knowledge)
 
 
 async def _follow(kb: SupportKB) -> None:
@@ -126,6 +127,8 @@ async def _follow(kb: SupportKB) -> None:
             if is_new and not is_warm:
                 await in_thread(kb.warm_languages)
                 is_warm = True
+            if is_new:
+                await in_thread(kb.load_knowledge)
             said = ""
         except NothingPublishedError:
             pass  # which questions say

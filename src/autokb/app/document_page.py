@@ -1,0 +1,139 @@
+"""A page of a document as it is read: its pieces, the passages that solutions cite, and the place that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autokb.core.nouns import Document, Span
+from autokb.core.results import Result
+from autokb.text.readable_markdown import Piece, cut, page_starts, pieces, runs
+
+PAGE_CHARACTERS = 20_000  # code points of a page at most: some ten printed pages, 60 KB as HTML
+MOST_CITATIONS = 60  # solutions that are listed beside a page
+MOST_PLACES = 50  # that can be asked for at once
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage(Result):
+    """A solution and the places of the document that it cites."""
+
+    solution_id: str
+    title: str
+    status: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CitedBy(Result):
+    """Solutions that cite the same places under the same title, for several nodes."""
+
+    title: str
+    spans: tuple[Span, ...]
+    solutions: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun(Result):
+    """Characters that look alike; ``first`` says that the place that was asked for begins here."""
+
+    text: str
+    style: str
+    asked: bool
+    cited: bool
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPiece(Result):
+    """A heading, paragraph, item, table or code as runs, ``start`` in code points of the document."""
+
+    kind: str
+    level: int
+    start: int
+    runs: tuple[ShownRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView(Result):
+    """A page of a document; ``start`` and ``end`` are its code points, ``cited_by`` what cites something of it."""
+
+    id: str
+    title: str
+    url: str
+    page: int
+    pages: int
+    start: int
+    end: int
+    characters: int
+    pieces: tuple[ShownPiece, ...]
+    cited_by: tuple[CitedBy, ...]
+    citing_solutions: int
+
+
+def view_document(
+    document: Document, cited: Sequence[CitedPassage], asked: Sequence[Span], page: int | None
+) -> DocumentView:
+    """Return one page: the one asked for, else the one on which the first place begins that was asked for.
+
+    Places outside the text are passed over.
+    """
+    text = document.text
+    places = sorted({(a, b) for a, b in asked if 0 <= a < b <= len(text)})[:MOST_PLACES]
+    starts = _page_starts(text)
+    wanted = page if page is not None else sum(s <= places[0][0] for s in starts) if places else 1
+    number = min(max(wanted, 1), len(starts))
+    start, end = starts[number - 1], starts[number] if number < len(starts) else len(text)
+    here = [one for one in cited if any(a < end and start < b for a, b in one.spans)]
+    spans = sorted({(a, b) for one in here for a, b in one.spans if a < end and start < b})
+    listed = _group(here)
+    return DocumentView(
+        document.id,
+        document.title,
+        document.url,
+        number,
+        len(starts),
+        start,
+        end,
+        len(text),
+        tuple(_shown(text, start, end, places, spans)),
+        tuple(listed[:MOST_CITATIONS]),
+        len(here),
+    )
+
+
+@lru_cache(maxsize=32)
+def _page_starts(text: str) -> tuple[int, ...]:
+    return page_starts(text, PAGE_CHARACTERS)
+
+
+def _group(cited: Sequence[CitedPassage]) -> list[CitedBy]:
+    """Return the solutions in the order of their first places, those alike as one."""
+    grouped: dict[tuple[tuple[Span, ...], str], list[tuple[str, str]]] = {}
+    for one in sorted(cited, key=lambda c: (c.spans, c.title, c.solution_id)):
+        grouped.setdefault((tuple(sorted(set(one.spans))), one.title), []).append((one.solution_id, one.status))
+    return [CitedBy(title, spans, tuple(some)) for (spans, title), some in grouped.items()]
+
+
+def _shown(text: str, start: int, end: int, asked: Sequence[Span], cited: Sequence[Span]) -> Iterator[ShownPiece]:
+    part = text[start:end]
+    is_first = True
+    for piece in pieces(part):
+        inside_asked = [_moved(span, -start) for span in asked if _touches(span, piece, start)]
+        inside_cited = [_moved(span, -start) for span in cited if _touches(span, piece, start)]
+        found = []
+        for run, places in cut(runs(part, piece), [*inside_asked, *inside_cited]):
+            is_asked = any(n < len(inside_asked) for n in places)
+            is_cited = any(n >= len(inside_asked) for n in places)
+            is_first, first = is_first and not is_asked, is_first and is_asked
+            found.append(ShownRun(part[run.start : run.end], run.style, is_asked, is_cited, first))
+        yield ShownPiece(piece.kind, piece.level, start + piece.start, tuple(found))
+
+
+def _touches(span: Span, piece: Piece, offset: int) -> bool:
+    return span[0] < offset + piece.end and offset + piece.start < span[1]
+
+
+def _moved(span: Span, by: int) -> Span:
+    return span[0] + by, span[1] + by

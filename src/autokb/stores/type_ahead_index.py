@@ -1,0 +1,91 @@
+"""Texts found while somebody types: all words that stand there already, and those that begin with the last letters."""
+
+from __future__ import annotations
+
+import sqlite3
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from threading import Lock
+
+from autokb.core.domain import ENGLISH
+from autokb.text.stemming import stem
+from autokb.text.words import READ_AT_MOST, split_words, stop_words
+
+QUERY_CHARACTERS = 500
+MOST_WORDS = 12  # of a query; more are never typed
+TITLE_WEIGHT, TEXT_WEIGHT, STEM_WEIGHT = 6.0, 1.0, 0.5  # a word of the title says what a text is about
+# The tokeniser of SQLite takes apart what is ASCII and neither letter nor digit; our words have been taken apart.
+_INSIDE_WORDS = str.maketrans({"'": None, "+": "\u207a", "#": "\u266f", "_": "\uff3f"})
+
+
+@dataclass(frozen=True, slots=True)
+class TypedWord:
+    """A word of a query, folded, and its stem."""
+
+    word: str
+    stem: str
+
+
+class TypeAheadIndex:
+    """A full-text index in memory that threads share; entries have numbers of the caller's."""
+
+    def __init__(self, language: str = ENGLISH) -> None:
+        self.language = language
+        self._lock = Lock()
+        self._db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self._db.execute(
+            "CREATE VIRTUAL TABLE entry USING fts5(title, text, stems, tokenize = 'ascii', prefix = '1 2 3')"
+        )
+
+    def add(self, entries: Iterable[tuple[int, str, str]]) -> None:
+        """Add entries: number, title, text."""
+        rows = [(number, *self._columns(title, text)) for number, title, text in entries]
+        with self._lock:
+            self._db.execute("BEGIN")
+            self._db.executemany("INSERT INTO entry (rowid, title, text, stems) VALUES (?, ?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+
+    def remove(self, numbers: Iterable[int]) -> None:
+        """Take entries out by their numbers."""
+        with self._lock:
+            self._db.executemany("DELETE FROM entry WHERE rowid = ?", [(n,) for n in numbers])
+
+    def find(self, query: str) -> list[int]:
+        """Return the numbers of the entries that have every word of a query, whole or begun, best first (BM25)."""
+        words = self.typed(query)
+        if not words:
+            return []
+        wanted = " AND ".join(
+            f'({{title text}} : "{one.word}" *' + (f' OR stems : "{one.stem}")' if one.stem else ")") for one in words
+        )
+        ranked = f"SELECT rowid FROM entry WHERE entry MATCH ? ORDER BY bm25(entry, {TITLE_WEIGHT}, {TEXT_WEIGHT}, "
+        with self._lock:
+            return [n for (n,) in self._db.execute(f"{ranked}{STEM_WEIGHT}), rowid", (wanted,))]
+
+    def typed(self, query: str) -> tuple[TypedWord, ...]:
+        """Return the words of a query that count: none of grammar but the last, which may be the start of another."""
+        words = split_words(query[:QUERY_CHARACTERS]).folded[:MOST_WORDS]
+        unwanted = stop_words(self.language)
+        said = [w for n, w in enumerate(words) if n == len(words) - 1 or w not in unwanted]
+        typed = (TypedWord(fold(word), fold(stem(word, self.language))) for word in said)
+        return tuple(dict.fromkeys(one for one in typed if one.word))
+
+    def _columns(self, title: str, text: str) -> tuple[str, str, str]:
+        heading = split_words(title).folded
+        body = [w for n in range(0, len(text), READ_AT_MOST) for w in split_words(text[n : n + READ_AT_MOST]).folded]
+        stems = {fold(stem(word, self.language)) for word in {*heading, *body}}
+        return " ".join(map(fold, heading)), " ".join(map(fold, body)), " ".join(sorted(stems))
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        with self._lock:
+            self._db.close()
+
+
+def fold(word: str) -> str:
+    """Return a word without accents, as it is compared; empty where it has nothing but marks."""
+    if not word.isascii():
+        word = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
+        word = "".join(c for c in word if not c.isascii() or c.isalnum() or c in "'+#_")
+    return word.translate(_INSIDE_WORDS)
