@@ -1,9 +1,9 @@
-"""A page of a document as it is read: its pieces, the passages that solutions cite, and the place that was asked for."""
+"""A page of a document as it is read: its pieces, what solutions cite of it, and the places that were asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from autokb.core.nouns import Document, Span
@@ -119,15 +119,20 @@ def _group(cited: Sequence[CitedPassage]) -> list[CitedBy]:
 def _shown(text: str, start: int, end: int, asked: Sequence[Span], cited: Sequence[Span]) -> Iterator[ShownPiece]:
     part = text[start:end]
     is_first = True
-    for piece in pieces(part):
+    for piece in pieces(part):  # only of this page: a document of megabytes takes seconds to be read whole
         inside_asked = [_moved(span, -start) for span in asked if _touches(span, piece, start)]
         inside_cited = [_moved(span, -start) for span in cited if _touches(span, piece, start)]
-        found = []
+        found: list[ShownRun] = []
         for run, places in cut(runs(part, piece), [*inside_asked, *inside_cited]):
             is_asked = any(n < len(inside_asked) for n in places)
-            is_cited = any(n >= len(inside_asked) for n in places)
+            is_cited = not is_asked and bool(places)
             is_first, first = is_first and not is_asked, is_first and is_asked
-            found.append(ShownRun(part[run.start : run.end], run.style, is_asked, is_cited, first))
+            one = ShownRun(part[run.start : run.end], run.style, is_asked, is_cited, first)
+            last = found[-1] if found else None
+            if last and not first and (last.style, last.asked, last.cited) == (one.style, is_asked, is_cited):
+                found[-1] = replace(last, text=last.text + one.text)
+            else:
+                found.append(one)
         yield ShownPiece(piece.kind, piece.level, start + piece.start, tuple(found))
 
 
@@ -137,3 +142,9 @@ def _touches(span: Span, piece: Piece, offset: int) -> bool:
 
 def _moved(span: Span, by: int) -> Span:
     return span[0] + by, span[1] + by
+
+
+def view_text(text: str) -> tuple[ShownPiece, ...]:
+    """Return the start of a text in pieces, as much as a page of a document has."""
+    short = text[:PAGE_CHARACTERS]
+    return tuple(_shown(short, 0, len(short), (), ()))

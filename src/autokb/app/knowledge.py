@@ -34,6 +34,7 @@ BEFORE_THE_WORD = 60  # characters of a snippet in front of the first word that 
 MOST_VALUES = 100  # of an attribute that can be chosen from; open ones can have thousands
 MOST_RAW_ISSUES = 50  # that are shown of a node: those that a person may read
 RAW_ISSUE_CHARACTERS = 1_500  # of each
+_MARKUP = re.compile(r"(?<!\S)(?:#{1,6}|[-*>|]|:?-+:?)(?!\S)|\*\*|`+")  # Markdown that only disturbs in a snippet
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ class KnowledgeOverview(Result):
 class FoundItem(Result):
     """One thing that was found; the marks are code points ``[start, end)`` of the title and of the snippet.
 
-    ``issue_id`` is the node of a solution, ``status`` that of a solution or a ticket.
+    ``issue_id`` and ``issue`` are the node of a solution, ``others`` counts further nodes that it is written for in the
+    same words, ``status`` is that of a solution or a ticket.
     """
 
     kind: Kind
@@ -104,12 +106,14 @@ class FoundItem(Result):
     snippet_marks: tuple[Span, ...]
     attributes: Mapping[str, list[str]] = field(default_factory=dict)
     issue_id: str = ""
+    issue: str = ""
+    others: int = 0
     status: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundKnowledge(Result):
-    """What was found, best first, of each kind ``totals`` says how much."""
+    """What was found, best first; ``totals`` counts each kind, a solution in the same words for several nodes once."""
 
     query: str
     totals: Mapping[str, int]
@@ -117,8 +121,20 @@ class FoundKnowledge(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class SolutionLine(Result):
+    """A solution by its first line."""
+
+    id: str
+    title: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
 class KnownIssue(Result):
-    """A node with its tree, its solutions (best first) and what customers wrote, private data masked."""
+    """A node with its tree, its solutions (best first) and what customers wrote, private data masked.
+
+    ``tree`` has each node with its depth, ``below`` the nodes under this one with their solutions.
+    """
 
     id: str
     text: str
@@ -127,6 +143,7 @@ class KnownIssue(Result):
     theme_id: str
     path: tuple[ShownNode, ...]
     tree: tuple[tuple[int, ShownNode], ...]
+    below: tuple[tuple[ShownNode, tuple[SolutionLine, ...]], ...]
     solutions: tuple[ListedSolution, ...]
     raw_issues: tuple[ShownRawIssue, ...]
     raw_issues_in_all: int
@@ -276,8 +293,10 @@ class OpenKnowledge:
     def _values(self) -> dict[str, list[str]]:
         """Return the values that nodes and solutions name, of closed attributes in the order of the domain."""
         counts: dict[str, Counter[str]] = {name: Counter() for name in self.attribute_names}
-        for one in (*self.published.kb.issues.values(), *self.published.kb.solutions.values()):
-            for name, values in one.attributes.items():
+        said_of: list[Attributes] = [one.attributes for one in self.published.kb.issues.values()]
+        said_of += [one.attributes for one in self.published.kb.solutions.values()]
+        for attributes in said_of:
+            for name, values in attributes.items():
                 if values != ANY and name in counts:
                     counts[name].update(values)
         found = {}
@@ -336,10 +355,14 @@ class OpenKnowledge:
             theme,
             tuple(map(self.node, reversed(list(self.forest.ancestors(issue_id))))),
             tuple((sum(1 for _ in self.forest.ancestors(n.id)), self.node(n)) for n in self.forest.subtree(root.id)),
+            tuple((self.node(n), self._lines(n.id)) for n in self.forest.subtree(issue_id) if n is not issue),
             tuple(map(self._listed, self.solutions.get(issue_id, ()))),
             tuple(ShownRawIssue(r, masked(self.published.raw_issues[r].full_text)) for r in raw[:MOST_RAW_ISSUES]),
             len(raw),
         )
+
+    def _lines(self, issue_id: str) -> tuple[SolutionLine, ...]:
+        return tuple(SolutionLine(s.id, title_line(s), s.status) for s in self.solutions.get(issue_id, ()))
 
     def solution(self, solution_id: str) -> KnownSolution:
         """Return one solution (UnknownIdError)."""
@@ -362,7 +385,7 @@ class OpenKnowledge:
         kb = self.published.kb
         missing = sum(i not in self.citations for i in kb.documents)
         by_title = sorted(kb.documents, key=lambda i: (kb.documents[i].title.casefold(), i))
-        ids = [i for i in (self.searched["document"].find(query) if query.strip() else by_title)]
+        ids = self.searched["document"].find(query) if query.strip() else by_title
         ids = [i for i in ids if not uncited or i not in self.citations]
         shown = (kb.documents[i] for i in ids[first : first + most])
         found = (KnownDocument(d.id, d.title, len(d.text), len(self.citations.get(d.id, ()))) for d in shown)
@@ -406,15 +429,20 @@ class OpenKnowledge:
         words = self.searched["issue"].index.typed(query)
         totals: dict[str, int] = {}
         items: list[FoundItem] = []
+        alike: Counter[str] = Counter()
         makers: dict[Kind, Callable[[str], FoundItem]] = {
             "issue": lambda i: self._found_issue(i, words),
-            "solution": lambda i: self._found_solution(i, words),
+            "solution": lambda i: self._found_solution(i, words, alike),
             "document": lambda i: self._found_document(i, words),
         }
         for kind, make in makers.items():
             ids = self.searched[kind].find(query)
             if wanted or not withheld:
                 ids = [i for i in ids if self._is_wanted(kind, i, wanted, withheld)]
+            if kind == "solution":
+                said = self.published.kb.solutions
+                alike.update(said[i].text for i in ids)
+                ids = list({said[i].text: i for i in reversed(ids)}.values())[::-1]
             totals[kind] = len(ids)
             items += map(make, ids[first : first + most]) if kind in kinds else ()
         return FoundKnowledge(query, totals, tuple(items))
@@ -440,7 +468,7 @@ class OpenKnowledge:
         title, marks = issue.text, find_words(issue.text, words, self.language)
         return FoundItem("issue", issue_id, title, "", marks, (), as_lists(issue.attributes))
 
-    def _found_solution(self, solution_id: str, words: Sequence[TypedWord]) -> FoundItem:
+    def _found_solution(self, solution_id: str, words: Sequence[TypedWord], alike: Mapping[str, int]) -> FoundItem:
         one = self.published.kb.solutions[solution_id]
         title = title_line(one)
         snippet = snippet_of(" ".join(one.steps), words)
@@ -453,14 +481,16 @@ class OpenKnowledge:
             find_words(snippet, words, self.language),
             as_lists(one.attributes),
             one.issue_id,
+            self.published.kb.issues[one.issue_id].text,
+            alike[one.text] - 1,
             one.status,
         )
 
     def _found_document(self, document_id: str, words: Sequence[TypedWord]) -> FoundItem:
         one = self.published.kb.documents[document_id]
         title, snippet = one.title or one.id, snippet_of(one.text, words)
-        marks = (find_words(text, words, self.language) for text in (title, snippet))
-        return FoundItem("document", document_id, title, snippet, *marks)
+        found = [find_words(text, words, self.language) for text in (title, snippet)]
+        return FoundItem("document", document_id, title, snippet, found[0], found[1])
 
 
 def open_knowledge(workspace: Workspace, before: OpenKnowledge | None = None) -> OpenKnowledge:
@@ -511,7 +541,7 @@ def snippet_of(text: str, words: Sequence[TypedWord]) -> str:
     start = max(0, found.start() - BEFORE_THE_WORD) if found else 0
     if start:
         start = text.find(" ", start, start + BEFORE_THE_WORD) + 1 or start
-    part = " ".join(text[start : start + SNIPPET_CHARACTERS + BEFORE_THE_WORD].split())
+    part = " ".join(_MARKUP.sub(" ", text[start : start + SNIPPET_CHARACTERS + BEFORE_THE_WORD]).split())
     short = part[:SNIPPET_CHARACTERS].rstrip()
     return ("… " if start else "") + short + (" …" if len(text) > start + SNIPPET_CHARACTERS else "")
 

@@ -10,7 +10,7 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from autokb.core.errors import NothingPublishedError
+from autokb.core.errors import NothingPublishedError, UnknownIdError
 from autokb.core.progress import Progress, silent
 from autokb.stores.workspace import Workspace, open_workspace
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from autokb.app.solution_history import SolutionHistory
     from autokb.app.solutions_in_memory import SolutionsInMemory
     from autokb.app.suggestion_models import SuggestionModels
-    from autokb.app.ticket_browser import OpenTicketList, TicketGraph, TicketList
+    from autokb.app.ticket_browser import KnownTicket, OpenTicketList, TicketList
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
@@ -557,7 +557,7 @@ class SupportKB:
         return self._open_knowledge().solution(solution)
 
     def find_documents(self, query: str = "", first: int = 0, most: int = 50, *, uncited: bool = False) -> DocumentList:
-        """Return documents by their titles, or those that have every word of a query; ``uncited``: that nothing cites."""
+        """Return documents by their titles, or those with every word of a query; ``uncited`` keeps what nothing cites."""
         return self._open_knowledge().documents(query, first, most, uncited=uncited)
 
     def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentView:
@@ -568,11 +568,19 @@ class SupportKB:
         """Return tickets, the newest first, or those that have every word of a query, private data masked."""
         return self._open_ticket_list().listed(query, first, most)
 
-    def ticket_graph(self, ticket: str, most: int = 12) -> TicketGraph:
-        """Return a ticket with at most so many of its neighbours and the links among them (UnknownIdError)."""
-        from autokb.app.ticket_browser import read_graph
+    def browse_ticket(self, ticket: str, neighbours: int = 12) -> KnownTicket:
+        """Return a ticket with at most so many neighbours as a graph, private data masked (UnknownIdError)."""
+        from autokb.app.ticket_browser import browse_ticket
 
-        return read_graph(self.workspace, ticket, most)
+        return browse_ticket(self.workspace, ticket, neighbours)
+
+    def browse_similar(self, ticket: str, k: int = 5) -> SimilarTickets:
+        """Return the tickets most like the one of this id, private data masked (UnknownIdError)."""
+        from autokb.app.ticket_browser import mask_similar
+
+        if not self._open_ticket_list().tickets.get(ticket):
+            raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
+        return mask_similar(self.similar_tickets(ticket, k))
 
     def load_knowledge(self) -> None:
         """Put into memory what people leaf through, so that the first page does not wait."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import finalize
 
 from autokb.app.browse import ListedTicket
+from autokb.app.document_page import ShownPiece, view_text
 from autokb.app.knowledge import FoundItem, FoundKnowledge, Searched, find_words, masked, snippet_of
+from autokb.app.tickets import ShownAnswer, ShownLink, SimilarTickets, show_ticket
 from autokb.core.errors import UnknownIdError
 from autokb.core.results import Result
 from autokb.core.tickets import Edge
@@ -17,7 +19,9 @@ from autokb.stores.ticket_tables import GENERATION, read_edges, read_tickets
 from autokb.stores.type_ahead_index import TypeAheadIndex
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.masking import mask
 
+FIELD_CHARACTERS = 60  # of a single word such as a status or a version, which needs no section of its own
 SEARCHED_CHARACTERS = 1_000  # of a ticket's text beside its title; what it is about is said there
 
 
@@ -57,6 +61,28 @@ class TicketGraph(Result):
     left_out: int
 
 
+@dataclass(frozen=True, slots=True)
+class TicketText(Result):
+    """A section of a ticket, in pieces that can be read."""
+
+    name: str
+    pieces: tuple[ShownPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTicket(Result):
+    """A ticket with its neighbours, private data masked; ``fields`` are its short sections by their names."""
+
+    id: str
+    title: str
+    url: str
+    fields: tuple[tuple[str, str], ...]
+    sections: tuple[TicketText, ...]
+    links: tuple[ShownLink, ...]
+    answers: tuple[ShownAnswer, ...]
+    graph: TicketGraph
+
+
 @dataclass(frozen=True)
 class OpenTicketList:
     """The published tickets in memory, without their sections."""
@@ -90,8 +116,8 @@ class OpenTicketList:
         for ticket in ids[first : first + most]:
             one = self.tickets[ticket]
             snippet = snippet_of(masked(self.texts[ticket][1]), words)
-            marks = (find_words(text, words, self.language) for text in (one.title, snippet))
-            items.append(FoundItem("ticket", ticket, one.title, snippet, *marks, status=one.status))
+            found = [find_words(text, words, self.language) for text in (one.title, snippet)]
+            items.append(FoundItem("ticket", ticket, one.title, snippet, found[0], found[1], status=one.status))
         return FoundKnowledge(query, {"ticket": len(ids)}, tuple(items))
 
 
@@ -116,6 +142,33 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
         return opened
 
 
+def browse_ticket(workspace: Workspace, ticket: str, most: int) -> KnownTicket:
+    """Return a ticket as people read it, with the picture of ``most`` neighbours (UnknownIdError)."""
+    shown, graph = show_ticket(workspace, ticket), read_graph(workspace, ticket, most)
+    # One masking of the whole ticket, so that one address has one name in all of its texts.
+    asked = [one.question for one in shown.answers]
+    masking = mask([shown.title, *(s.text for s in shown.sections), *(one.title for one in shown.links), *asked])
+    title, *texts = masking.texts
+    said = list(zip((s.section for s in shown.sections), texts, strict=False))
+    titles, questions = texts[len(said) : len(said) + len(shown.links)], texts[len(said) + len(shown.links) :]
+    said = [(name, text) for name, text in said if text.strip() and text.strip() != title.strip()]
+    short = {
+        name
+        for name, text in said
+        if len(text) <= FIELD_CHARACTERS and "\n" not in text.strip() and " " not in text.strip()
+    }
+    return KnownTicket(
+        shown.id,
+        title,
+        shown.url,
+        tuple((name, text.strip()) for name, text in said if name in short),
+        tuple(TicketText(name, view_text(text)) for name, text in said if name not in short),
+        tuple(replace(one, title=name) for one, name in zip(shown.links, titles, strict=True)),
+        tuple(replace(one, question=text) for one, text in zip(shown.answers, questions, strict=True)),
+        graph,
+    )
+
+
 def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
     """Return a ticket with its neighbours: those that the source links first, then the most similar."""
     with workspace.file() as file, file.snapshot():
@@ -134,3 +187,8 @@ def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
 
 def _as_link(edge: Edge) -> GraphLink:
     return GraphLink(edge.source, edge.target, edge.type, edge.origin)
+
+
+def mask_similar(found: SimilarTickets) -> SimilarTickets:
+    """Return similar tickets with the private data of their titles masked."""
+    return replace(found, tickets=tuple(replace(one, title=masked(one.title)) for one in found.tickets))

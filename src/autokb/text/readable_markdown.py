@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from autokb.core.nouns import Span
@@ -78,13 +79,13 @@ def cut(found: Sequence[Run], spans: Sequence[Span]) -> Iterator[tuple[Run, froz
     borders = sorted({border for span in spans for border in span})
     for run in found:
         points = [run.start, *(b for b in borders if run.start < b < run.end), run.end]
-        for start, end in zip(points, points[1:], strict=False):
+        for start, end in pairwise(points):
             inside = frozenset(n for n, (first, last) in enumerate(spans) if first <= start and end <= last)
             yield Run(start, end, run.style), inside
 
 
 def page_starts(text: str, size: int) -> tuple[int, ...]:
-    """Return where the pages of a long text begin, of ``size`` code points at most: at a heading, else a gap or line."""
+    """Return where pages of at most ``size`` code points begin: at a heading, else behind a gap, a line, a word."""
     starts = [0]
     while len(text) - starts[-1] > size:
         here, half = starts[-1], starts[-1] + size // 2

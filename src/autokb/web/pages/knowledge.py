@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from autokb.app import SupportKB
 from autokb.app.knowledge import Kind, KnowledgeFilter
-from autokb.core.api_keys import may
+from autokb.core.api_keys import Role, may
 from autokb.core.nouns import DISPLAYED, Span
 from autokb.web.access import Caller, check_role
 from autokb.web.door import in_thread
@@ -21,9 +21,10 @@ from autokb.web.routes import needs
 
 READERS = needs("reader")
 # Customers' own words, and texts that somebody or a rule keeps from customers, are for who works with both.
-INSIDERS = "agent"
+INSIDERS: Role = "agent"
 TREES_A_PAGE, RESULTS_A_PAGE, RESULTS_OF_A_KIND, DOCUMENTS_A_PAGE = 20, 20, 5, 50
 MOST_PAGES = 1_000_000  # a page number is never larger
+SECTION = "/knowledge"  # what of the navigation these pages belong to
 OF_ATTRIBUTE = "a."  # in front of an attribute's name in the query of an address
 _PLACE = re.compile(r"(\d{1,9})-(\d{1,9})")
 Page = Annotated[int, Query(ge=1, le=MOST_PAGES)]
@@ -38,7 +39,14 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
     wanted, chosen = KnowledgeFilter(theme, values), kind if kind in get_args(Kind) else ""
     asked = {"q": q.strip(), "theme": theme, "kind": chosen, **{f"{OF_ATTRIBUTE}{n}": v for n, v in values.items()}}
     overview = await in_thread(kb.knowledge)
-    shared = {"overview": overview, "asked": asked, "values": values, "page": page, "link": link_maker(asked)}
+    shared: dict[str, Any] = {
+        "overview": overview,
+        "asked": asked,
+        "values": values,
+        "page": page,
+        "link": link_maker(asked),
+    }
+    shared["unfiltered"] = link_maker({"q": asked["q"], "kind": chosen})()
     if not q.strip():
         first = (page - 1) * TREES_A_PAGE
         found = await in_thread(lambda: kb.trees(wanted, first, TREES_A_PAGE))
@@ -62,7 +70,16 @@ async def issue(request: Request, issue: str) -> Response:
     shown = [one for one in found.solutions if one.status in DISPLAYED]
     kept_back = [one for one in found.solutions if one.status not in DISPLAYED]
     insider = _is_insider(request)
-    return render(request, "issue.html", issue=found, shown=shown, kept_back=kept_back, insider=insider)
+    return render(
+        request,
+        "issue.html",
+        at=SECTION,
+        issue=found,
+        shown=shown,
+        kept_back=kept_back,
+        insider=insider,
+        displayed=DISPLAYED,
+    )
 
 
 @pages.get("/solutions/{solution:path}")
@@ -72,7 +89,7 @@ async def solution(request: Request, solution: str) -> Response:
     found = await in_thread(lambda: kb.known_solution(solution))
     if found.solution.status not in DISPLAYED:
         check_role(request.scope["state"]["caller"], INSIDERS)
-    return render(request, "solution.html", known=found, solution=found.solution)
+    return render(request, "solution.html", at=SECTION, known=found, solution=found.solution)
 
 
 @pages.get("/documents")
@@ -83,7 +100,7 @@ async def documents(request: Request, q: str = "", uncited: str = "", page: Page
     found = await in_thread(lambda: kb.find_documents(q, first, DOCUMENTS_A_PAGE, uncited=bool(uncited)))
     values: dict[str, Any] = {"found": found, "asked": asked, "page": page, "size": DOCUMENTS_A_PAGE}
     response = render(
-        request, "documents.html#found", **values, total=found.total, link=link_maker(asked, "/documents")
+        request, "documents.html#found", at=SECTION, **values, total=found.total, link=link_maker(asked, "/documents")
     )
     response.headers["HX-Replace-Url"] = link_maker(asked, "/documents")(page=page if page > 1 else "")
     return response
@@ -93,18 +110,20 @@ async def documents(request: Request, q: str = "", uncited: str = "", page: Page
 async def document(
     request: Request,
     document: str,
-    at: Annotated[list[str], Query()] = [],
-    page: Page | None = None,  # noqa: B006
+    at: Annotated[list[str] | None, Query()] = None,
+    page: Page | None = None,
 ) -> Response:
     """Show a page of a document; ``at`` are places in code points, the first of them is opened."""
-    kb, places = kb_of(request), _places(at)
+    kb, places = kb_of(request), _places(at or ())
     found = await in_thread(lambda: kb.view_document(document, places, page))
     insider = _is_insider(request)
-    return render(request, "document.html", document=found, places=places, insider=insider, displayed=DISPLAYED)
+    return render(
+        request, "document.html", at=SECTION, document=found, places=places, insider=insider, displayed=DISPLAYED
+    )
 
 
 def _page(request: Request, shared: Mapping[str, Any], **values: Any) -> Response:
-    return render(request, "knowledge.html#found", **shared, **values, kind_names=KIND_NAMES)
+    return render(request, "knowledge.html#found", at=SECTION, **shared, **values, kind_names=KIND_NAMES)
 
 
 KIND_NAMES: Mapping[str, tuple[str, str]] = {
@@ -133,7 +152,7 @@ def _places(at: Sequence[str]) -> tuple[Span, ...]:
 
 def _is_insider(request: Request) -> bool:
     caller: Caller | None = request.scope["state"]["caller"]
-    return caller is not None and may(caller.role, "agent")
+    return caller is not None and may(caller.role, INSIDERS)
 
 
 def kb_of(request: Request) -> SupportKB:

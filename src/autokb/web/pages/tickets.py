@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.app.ticket_browser import TicketGraph
-from autokb.text.masking import mask
 from autokb.web.door import in_thread
-from autokb.web.pages.knowledge import READERS, Page, kb_of, link_maker
-from autokb.web.pages.rendering import render
+from autokb.web.pages.knowledge import READERS, SECTION, Page, kb_of, link_maker
+from autokb.web.pages.rendering import is_partial, render
 
 TICKETS_A_PAGE = 50
 NEIGHBOURS = 12  # that a picture has room for
@@ -57,7 +55,7 @@ async def tickets(request: Request, q: str = "", page: Page = 1) -> Response:
     found = await in_thread(lambda: kb.find_tickets(q, (page - 1) * TICKETS_A_PAGE, TICKETS_A_PAGE))
     link = link_maker(asked, "/tickets")
     response = render(
-        request, "tickets.html#found", found=found, asked=asked, page=page, size=TICKETS_A_PAGE, link=link,
+        request, "tickets.html#found", at=SECTION, found=found, asked=asked, page=page, size=TICKETS_A_PAGE, link=link,
         total=found.total,
     )  # fmt: skip
     response.headers["HX-Replace-Url"] = link(page=page if page > 1 else "")
@@ -67,31 +65,23 @@ async def tickets(request: Request, q: str = "", page: Page = 1) -> Response:
 @pages.get("/tickets/{ticket:path}")
 async def ticket(request: Request, ticket: str, similar: str = "") -> Response:
     """Show a ticket; with ``similar`` also those most like it, which the encoder is needed for."""
-    kb: SupportKB = kb_of(request)
-    shown = await in_thread(lambda: kb.show_ticket(ticket))
-    like = None
-    if similar:
-        found = await in_thread(lambda: kb.similar_tickets(ticket, SIMILAR))
-        like = [(one, mask([one.title]).texts[0]) for one in found.tickets]
-        if "hx-request" in request.headers:
-            return render(request, "ticket.html#similar", ticket=shown, like=like)
-    graph = await in_thread(lambda: kb.ticket_graph(ticket, NEIGHBOURS))
-    # One request's masking, so that one address has one name on the whole page.
-    texts = mask([shown.title, *(s.text for s in shown.sections), *(one.title for one in shown.links)]).texts
-    title, sections, titles = texts[0], texts[1 : 1 + len(shown.sections)], texts[1 + len(shown.sections) :]
-    drawn, lines = draw(graph)
+    kb = kb_of(request)
+    like = await in_thread(lambda: kb.browse_similar(ticket, SIMILAR)) if similar else None
+    if like is not None and is_partial(request):
+        return render(request, "ticket.html#similar", ticket_id=ticket, like=like)
+    found = await in_thread(lambda: kb.browse_ticket(ticket, NEIGHBOURS))
+    drawn, lines = draw(found.graph)
+    size = (WIDTH, HEIGHT)
     return render(
         request,
         "ticket.html",
-        ticket=shown,
-        title=title,
-        sections=list(zip(shown.sections, sections, strict=True)),
-        links=list(zip(shown.links, titles, strict=True)),
-        graph=graph,
+        at=SECTION,
+        ticket=found,
+        ticket_id=ticket,
         drawn=drawn,
         lines=lines,
         like=like,
-        size=(WIDTH, HEIGHT),
+        size=size,
     )
 
 
