@@ -34,6 +34,7 @@ SLOW = (
     "service_load",
     "service_kills",
     "question_log",
+    "knowledge_pages",
     "trees",
     "tree_requests",
     "cost",

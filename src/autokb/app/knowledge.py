@@ -24,12 +24,13 @@ from autokb.stores.database import damaged_rows, failures_as_sentences
 from autokb.stores.published import Published, published_spec, read_decided_anew, read_published
 from autokb.stores.type_ahead_index import TypeAheadIndex, TypedWord, fold
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import WorkspaceFile
+from autokb.stores.workspace_file import PUBLICATIONS, WorkspaceFile
 from autokb.text.masking import mask
 from autokb.text.stemming import stem
 
 Kind = Literal["issue", "solution", "document", "ticket"]
 SNIPPET_CHARACTERS = 220  # two or three lines of a list
+SNIPPED_CHARACTERS = 200_000  # of a text, among which the word of a snippet is looked for
 BEFORE_THE_WORD = 60  # characters of a snippet in front of the first word that was found
 MOST_VALUES = 100  # of an attribute that can be chosen from; open ones can have thousands
 MOST_RAW_ISSUES = 50  # that are shown of a node: those that a person may read
@@ -210,7 +211,7 @@ class OpenKnowledge:
     """What one generation published, for people who read it."""
 
     file: WorkspaceFile
-    mark: str
+    publication: tuple[int, str]
     published: Published
     language: str
     attribute_names: tuple[str, ...]
@@ -499,8 +500,8 @@ def open_knowledge(workspace: Workspace, before: OpenKnowledge | None = None) ->
         file = WorkspaceFile(workspace.knowledge_path)
         stack.callback(file.close)
         with file.snapshot(), damaged_rows("record"):
-            mark = file.records_mark()
-            is_same = before is not None and before.mark == mark
+            publication = (file.inode, file.meta(PUBLICATIONS) or "0")
+            is_same = before is not None and before.publication == publication
             published = read_decided_anew(file, before.published) if before and is_same else read_published(file)
         spec = published_spec(workspace, published)
         kb = published.kb
@@ -517,7 +518,7 @@ def open_knowledge(workspace: Workspace, before: OpenKnowledge | None = None) ->
         closed = {name: one.values for name, one in spec.attributes.items()}
         held = stack.pop_all()
         opened = OpenKnowledge(
-            file, mark, published, spec.language, tuple(spec.attributes), closed, spec.name, found, held
+            file, publication, published, spec.language, tuple(spec.attributes), closed, spec.name, found, held
         )
         finalize(opened, held.close)
         return opened
@@ -537,7 +538,7 @@ def masked(text: str) -> str:
 def snippet_of(text: str, words: Sequence[TypedWord]) -> str:
     """Return the part of a text round the first word that is there, whole or begun; else its start."""
     wanted = "|".join(re.escape(one.word) for one in words)
-    found = re.search(rf"(?<!\w)(?:{wanted})", text, re.IGNORECASE) if wanted else None
+    found = re.search(rf"(?<!\w)(?:{wanted})", text[:SNIPPED_CHARACTERS], re.IGNORECASE) if wanted else None
     start = max(0, found.start() - BEFORE_THE_WORD) if found else 0
     if start:
         start = text.find(" ", start, start + BEFORE_THE_WORD) + 1 or start

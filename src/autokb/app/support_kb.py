@@ -557,7 +557,7 @@ class SupportKB:
         return self._open_knowledge().solution(solution)
 
     def find_documents(self, query: str = "", first: int = 0, most: int = 50, *, uncited: bool = False) -> DocumentList:
-        """Return documents by their titles, or those with every word of a query; ``uncited`` keeps what nothing cites."""
+        """Return documents by title, or those with every word of a query; ``uncited`` keeps what nothing cites."""
         return self._open_knowledge().documents(query, first, most, uncited=uncited)
 
     def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentView:

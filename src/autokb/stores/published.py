@@ -72,7 +72,7 @@ def read_published(file: WorkspaceFile) -> Published:
 
 
 def read_decided_anew(file: WorkspaceFile, before: Published) -> Published:
-    """Return what was read before with what people decided since; the records must be the same (``records_mark``)."""
+    """Return what was read before with what people decided since; ``before`` is of the same publication."""
     built = {i: one for i, one in before.decided.base.items() if i not in before.decided.written}
     decisions = read_decisions(file)
     decided = apply_decisions(built, before.kb.issues, decisions)

@@ -56,8 +56,10 @@ class TypeAheadIndex:
         words = self.typed(query)
         if not words:
             return []
+        # A single letter begins a word of nearly every text: titles alone tell what may be meant.
+        columns = "title" if len(words) == 1 and len(words[0].word) == 1 and words[0].word.isascii() else "title text"
         wanted = " AND ".join(
-            f'({{title text}} : "{one.word}" *' + (f' OR stems : "{one.stem}")' if one.stem else ")") for one in words
+            f'({{{columns}}} : "{one.word}" *' + (f' OR stems : "{one.stem}")' if one.stem else ")") for one in words
         )
         ranked = f"SELECT rowid FROM entry WHERE entry MATCH ? ORDER BY bm25(entry, {TITLE_WEIGHT}, {TEXT_WEIGHT}, "
         with self._lock:

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -275,15 +274,6 @@ class WorkspaceFile:
         select = "SELECT kind, id, body FROM record ORDER BY 1, 2"
         for row in self._db.execute(select):  # noqa: UP028 - it would close the cursor after the connection
             yield row
-
-    def records_mark(self) -> str:
-        """Return what is another one when any published record is; decisions of people do not change it."""
-        mark = sha256()
-        for row in self._db.execute("SELECT kind, id, body FROM record ORDER BY 1, 2"):
-            for value in row:
-                mark.update(str(value).encode("utf-8", "surrogatepass"))
-                mark.update(b"\0")
-        return mark.hexdigest()
 
     def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str]) -> int:
         """Replace the published records of the kinds by these in one step; returns how many rows changed.
