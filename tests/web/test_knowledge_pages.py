@@ -170,6 +170,7 @@ def test_what_is_kept_back_and_customers_words_are_for_agents(hand_made: Workspa
         assert "the blades tear the grass" in agent and "the blades tear the grass" not in reader
         page(client, "/solutions/s-support", 403, **shown["reader"])
         assert "Call our support" in page(client, "/solutions/s-support", **shown["agent"])
+        assert "/review/solution" not in page(client, "/solutions/s-support", **shown["agent"])
         for role, found in (("reader", 0), ("agent", 1)):
             text = page(client, "/knowledge?q=badger&kind=solution", **shown[role])
             assert text.count('href="/solutions/s-support"') == found
@@ -195,6 +196,10 @@ def test_a_decision_is_seen_at_once(client: TestClient, hand_made: Workspace) ->
     assert ">rejected</span>" in text and "Rejected by ann" in text
     assert "s-contacts" in page(client, "/issues/charge").split("Not shown to customers")[1]
     edited = page(client, "/solutions/s-rain")
+    assert (
+        client.get("/review/solution?solution=s-rain").status_code == 200
+        and "/review/solution?solution=s-rain" in edited
+    )
     assert "Dry the rain sensor well." in edited and "edited by ann" in words_of(edited)
 
 
