@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import hand_made_kb
 import small_tickets
 from autokb.app import SupportKB
 from autokb.core.ids import canonical_json
-from autokb.stores.workspace import Workspace, create_workspace
+from autokb.stores.workspace import create_workspace
 from autokb.web.app import create_app
 from autokb.web.door import Limits
 
@@ -28,13 +29,19 @@ def client_of(app: FastAPI) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1:8000", client=HERE)
 
 
-@pytest.fixture
-def kb(hand_made: Workspace, tmp_path: Path) -> SupportKB:
-    """The hand-made knowledge base with some tickets beside it."""
-    found = SupportKB(hand_made)
-    found.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
+@pytest.fixture(scope="module")
+def _with_tickets(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("with-tickets")
+    found = SupportKB.open(Path(shutil.copytree(_imported, folder / "kb")))
+    found.add([small_tickets.write(folder / "tickets.json")], "tickets")
     found.build_tickets()
-    return found
+    return folder / "kb"
+
+
+@pytest.fixture
+def kb(_with_tickets: Path, tmp_path: Path) -> SupportKB:
+    """The hand-made knowledge base with some tickets beside it, a copy of one's own."""
+    return SupportKB.open(Path(shutil.copytree(_with_tickets, tmp_path / "kb")))
 
 
 @pytest.fixture
