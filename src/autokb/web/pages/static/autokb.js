@@ -11,7 +11,7 @@ document.addEventListener("click", (event) => {
     const box = one(button.dataset.put);
     box.value = one(button.dataset.from).textContent;
     one("#chosen").value = button.dataset.place;
-    (one(button.dataset.then) || box).focus();
+    box.focus();
   }
   if (button.dataset.copy) copy(one(button.dataset.copy));
 });

@@ -1,0 +1,23 @@
+"""One browser for the session; a signed-in window for a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    pytest.importorskip("playwright", reason="the extra test is not installed whole: no playwright")
+    import chromium
+
+    if not chromium.PROGRAM.exists():
+        pytest.skip(f"{chromium.PROGRAM} is not installed: apt-get install chromium")
+    with chromium.launched() as found:
+        yield found

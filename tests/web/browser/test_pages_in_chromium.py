@@ -1,0 +1,332 @@
+"""Every page in a real browser: keys all the way, what is stored and copied, names, contrast, width and weight."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+
+import hand_made_kb
+import small_tickets
+from autokb.app import SupportKB
+from autokb.app.import_kb import import_file
+from autokb.stores.workspace import create_workspace, open_workspace
+from served_workspace import served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHARGING = "my robot does not charge in the dock"
+BLADES = "the blades do not cut the grass"  # which the knowledge base asks back about
+PIZZA = "do you sell pizza margherita"
+NARROW = 360  # pixels
+MOST_BYTES = 150_000  # of a page with everything
+AUDIT = (Path(__file__).parent / "page_audit.js").read_text(encoding="utf-8")
+PAGES = ["/", "/review", "/review/solution?solution=s-contacts", "/review/changes", "/in-use", "/in-use/gaps"]
+PAGES += ["/evaluation", "/evaluation/sheet", "/nothing"]
+if importlib.util.find_spec("autokb.web.pages.knowledge"):
+    PAGES += ["/knowledge", "/knowledge?q=robot", "/issues/pair", "/solutions/s-ios", "/solutions/s-support", "/documents"]
+    PAGES += ["/documents/app/pairing.md?at=30-70#quote", "/tickets", "/tickets/APP-1"]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A service, its knowledge base and a key for it."""
+
+    url: str
+    kb: SupportKB
+    key: str
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    """A service over the hand-made knowledge base with tickets, used for some days."""
+    place = tmp_path_factory.mktemp("site")
+    import_file(create_workspace(place / "kb", "name: fresh\n"), hand_made_kb.write(place / "kb.jsonl"))
+    kb = SupportKB(open_workspace(place / "kb"))
+    kb.add([small_tickets.write(place / "tickets.json")], "tickets")
+    kb.build_tickets()
+    kb.approve(["s-contacts"], author="ann")
+    key = kb.create_key("admin").key
+    with served(place / "kb") as url:
+        with httpx2.Client(base_url=url, headers={"authorization": f"Bearer {key}"}) as client:
+            for n in range(3):
+                asked = {"messages": [{"role": "customer", "text": PIZZA}], "conversation": f"c{n}"}
+                assert client.post("/v1/suggest", json=asked).status_code == 200
+                kb.give_feedback("does not charge", "used", "s-contacts", conversation=f"c{n}", group="night")
+                kb.report_outcome(f"c{n}", resolved=bool(n), seconds=60)
+        yield Site(url, kb, key)
+    kb.close()
+
+
+@pytest.fixture
+def page(site: Site, browser: Browser) -> Iterator[Page]:
+    """A page of a signed-in window; what goes wrong in it beside fails the test."""
+    from chromium import opened
+
+    with opened(browser, site.url, key=site.key) as (found, watched):
+        yield found
+        assert not watched, watched
+
+
+def copied(page: Page) -> str:
+    return str(page.evaluate("() => navigator.clipboard.readText()"))
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("() => document.activeElement.id"))
+
+
+def test_a_conversation_is_led_by_keys_alone(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    page.goto("/")
+    assert focused(page) == "text"
+    page.keyboard.type(CHARGING)
+    page.keyboard.press("Control+Enter")
+    offer = page.locator("#offer-1")
+    expect(offer).to_contain_text("dock")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    reply = page.locator("#reply")
+    expect(reply).to_be_focused()
+    expect(reply).to_have_value(offer.inner_text())
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" 1n Thanks!")  # what is a key elsewhere is a letter in a field
+    written = reply.input_value()
+    assert written.endswith("dry cloth. 1n Thanks!")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("status")).to_contain_text("Copied")
+    expect(page.locator(".messages li.agent .said")).to_have_text(written)
+    expect(page.locator(".offer")).to_have_count(0)
+    assert copied(page) == written
+    noted = site.kb.feedback().items[-1]
+    assert (noted.verdict, noted.text, noted.query, noted.source) == ("edited", written, CHARGING, "solution")
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    expect(page.locator("#text")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    expect(page.locator(".messages")).to_have_count(0)
+    expect(page.locator("#text")).to_be_focused()
+
+
+def test_a_question_back_is_answered_by_its_button_or_asked(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    for way in ("button", "other"):
+        page.goto("/")
+        page.locator("#text").fill(BLADES)
+        page.keyboard.press("Control+Enter")
+        group = page.get_by_role("group", name="What the customer answers")
+        expect(group.get_by_role("button")).to_have_text(["Hopper", "Glider", "Badger", "Other: ask the customer"])
+        question = page.locator("#offer-1").inner_text()
+        if way == "button":
+            group.get_by_role("button", name="Hopper").press("Enter")
+        else:
+            group.get_by_role("button", name="Other").press("Enter")
+            expect(page.locator("#reply")).to_be_focused()
+            expect(page.locator("#reply")).to_have_value(question)
+            page.keyboard.press("Control+Enter")
+            expect(page.locator(".messages li.agent .said")).to_have_text(question)
+            assert copied(page) == question
+            expect(page.locator("#text")).to_be_focused()
+            page.keyboard.type("it says Hopper on the lid")
+            page.keyboard.press("Control+Enter")
+        expect(page.locator(".messages li")).to_have_count(3)
+        expect(page.locator(".messages li.customer").last).to_contain_text("Hopper")
+        expect(page.locator("#offer-1")).to_contain_text("Hopper: loosen the three screws")
+
+
+def test_a_suggestion_is_judged_and_its_place_in_the_manual_stands_beside(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    page.goto("/")
+    page.locator("#text").fill(CHARGING)
+    page.locator("#say").click()
+    page.get_by_role("button", name="Not helpful").first.click()
+    expect(page.locator("#judged-1")).to_have_text("Noted: not helpful")
+    assert site.kb.feedback().items[-1].verdict == "unhelpful"
+    page.get_by_text("Where it says so").first.click()
+    link = page.get_by_role("link", name="Open charging.md at this place")
+    expect(link).to_be_visible()
+    assert (link.get_attribute("href") or "").startswith("/documents/charging.md?at=")
+    page.locator("#text").press("Escape")
+    page.locator("#reply").fill("Anything else?")
+    page.locator("input[name=group]").fill("night")
+    page.locator("#send").click()
+    expect(page.get_by_role("status").last).to_contain_text("Copied")
+    assert [(one.verdict, one.group) for one in site.kb.feedback().items][-1] == ("rejected", "night")
+    page.goto("/")
+    expect(page.locator("input[name=group]")).to_have_value("night")
+
+
+def test_the_queue_is_judged_taken_back_and_edited(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    page.goto("/review")
+    item = page.locator("#item-s-hopper")
+    item.get_by_role("button", name="Approve").click()
+    expect(item.get_by_role("status")).to_contain_text("approved")
+    assert site.kb.solution("s-hopper").status == "approved"
+    item.get_by_role("button", name="Undo").click()
+    expect(item.get_by_role("status")).to_contain_text("displayed")
+    assert site.kb.solution("s-hopper").verdict is None
+    before = site.kb.solution("s-hopper").text
+    item.get_by_role("link", name="Open").click()
+    box = page.get_by_label("Title in the first line")
+    expect(box).to_have_value(before)
+    box.fill("Turn the blades\nLoosen all screws.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("status")).to_contain_text("Kept.")
+    assert site.kb.solution("s-hopper").text == "Turn the blades\nLoosen all screws."
+    page.get_by_text("Before and after").first.click()
+    expect(page.locator(".before").first).to_contain_text("three screws")
+    page.get_by_role("button", name="Undo the last change").click()
+    expect(page.locator("#text")).to_have_value(before)
+    assert site.kb.solution("s-hopper").text == before
+    page.get_by_role("link", name="Review").first.click()
+    page.get_by_role("link", name="What the last build changed").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What the last build changed")
+
+
+def test_a_gap_is_closed_and_figures_are_shown_for_a_time(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    page.goto("/in-use")
+    expect(page.get_by_role("img", name="Accepted: ").first).to_be_visible()
+    page.get_by_label("Since").fill("2020-01-01")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(f"{site.url}/in-use?since=2020-01-01")
+    page.get_by_role("link", name="What nobody could answer").click()
+    row = page.get_by_role("row").filter(has_text=PIZZA)
+    row.get_by_role("button", name="Dismiss").click()
+    expect(row.get_by_role("status")).to_have_text("dismissed")
+    row.get_by_role("button", name="Open again").click()
+    expect(row.get_by_role("status")).to_have_text("open")
+    assert PIZZA in [one.text for one in site.kb.gaps().questions]
+
+
+def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    page.goto("/evaluation")
+    page.get_by_role("link", name="Annotator 1:").click()
+    first, answered = site.kb.sheet_item("1").item, site.kb.sheet_item("1").answered
+    assert first is not None
+    progress = page.get_by_role("progressbar", name="Progress")
+    for key, count in (("y", answered + 1), ("n", answered + 2)):
+        page.keyboard.press(key)
+        expect(progress).to_have_attribute("value", str(count))
+    second = page.locator("input[name=item]").input_value()
+    page.keyboard.press("b")
+    expect(page.get_by_role("button", name="Take the answer back")).to_be_visible()
+    assert page.locator("input[name=item]").input_value() != second
+    assert site.kb.sheet_item("1", first.id).item.answer is True  # type: ignore[union-attr]
+    page.get_by_role("button", name="Take the answer back").click()
+    expect(progress).to_have_attribute("value", str(answered + 1))
+
+
+def test_one_signs_in_is_led_on_and_signs_out(site: Site, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    from chromium import opened
+
+    with opened(browser, site.url, width=NARROW) as (page, watched):
+        page.goto("/review")
+        expect(page.get_by_label("Key")).to_be_focused()
+        found = page.evaluate(AUDIT)
+        assert found["faults"] == []
+        page.keyboard.type("akb_wrong")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert").first).to_contain_text("wrong or revoked")
+        assert page.evaluate(AUDIT)["faults"] == []
+        page.get_by_label("Key").fill(site.key)
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(f"{site.url}/review")
+        page.get_by_role("button", name="Sign out").click()
+        expect(page).to_have_url(f"{site.url}/login")
+        # The refusal of the wrong key is an error for the browser's console and nothing else is.
+        assert not watched.dialogs and not watched.elsewhere and all("401" in one for one in watched.errors)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_headings_contrast_and_width_of_every_page(site: Site, browser: Browser, scheme: str) -> None:
+    from chromium import opened
+
+    faults, least = {}, 21.0
+    with opened(browser, site.url, width=NARROW, scheme=scheme, key=site.key) as (page, _):
+        for path in PAGES:
+            page.goto(path)
+            page.evaluate("() => document.querySelectorAll('details').forEach((one) => (one.open = true))")
+            _note(faults, path, found := page.evaluate(AUDIT))
+            assert found["texts"] > 5, path
+            least = min(least, found["least"])
+        page.goto("/")
+        for asked in (BLADES, CHARGING, PIZZA):
+            page.locator("#text").fill(asked)
+            page.keyboard.press("Control+Enter")
+            page.get_by_text(" ms").last.wait_for()
+            page.locator(".messages li", has_text=asked).wait_for()
+            page.evaluate("() => document.querySelectorAll('details').forEach((one) => (one.open = true))")
+            _note(faults, asked, page.evaluate(AUDIT))
+    print(f"least contrast in {scheme}: {least:.2f}")
+    assert not faults, "\n".join(f"{path}: {fault}" for path, some in faults.items() for fault in some)
+
+
+def _note(faults: dict[str, list[str]], path: str, found: dict[str, list[str]]) -> None:
+    if found["faults"]:
+        faults[path] = found["faults"]
+
+
+# The focus as it moves: what has it, whether it stands after the one before, and what shows that it has it.
+STEP = """() => {
+  const at = document.activeElement, style = getComputedStyle(at), box = at.getBoundingClientRect();
+  const before = window.__before;
+  window.__before = at;
+  return { name: (at.id || at.name || at.textContent).trim().slice(0, 40), tag: at.tagName,
+    follows: !before || Boolean(before.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING),
+    outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth), seen: box.width > 2 && box.height > 2,
+    left: box.left, right: box.right, top: box.top + scrollY, bottom: box.bottom + scrollY };
+}"""
+REACHABLE = """() => [...document.querySelectorAll("a[href], button, input:not([type=hidden]), textarea, select, summary")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled).length"""
+
+
+def test_the_focus_goes_through_the_conversation_as_it_is_read(site: Site, page: Page) -> None:
+    page.goto("/")
+    page.locator("#text").fill(BLADES)
+    page.keyboard.press("Control+Enter")
+    page.locator("#offer-1").wait_for()
+    wanted = page.evaluate(REACHABLE)
+    page.evaluate("() => { document.activeElement.blur(); document.body.tabIndex = -1; document.body.focus(); }")
+    steps = []
+    for _ in range(wanted):
+        page.keyboard.press("Tab")
+        steps.append(page.evaluate(STEP))
+    assert steps[0]["name"] == "Skip to the content" and all(one["seen"] for one in steps), steps
+    assert [one for one in steps if not one["follows"]] == []
+    assert [one for one in steps if one["outline"] < 2] == [], "the focus is not seen"
+    assert {one["tag"] for one in steps} == {"A", "BUTTON", "TEXTAREA", "INPUT", "SUMMARY"}
+    # Beside each other from left to right, else downwards; a new column begins at the top again.
+    middle = page.viewport_size["width"] / 2  # type: ignore[index]
+    inside = [one for one in steps[1:] if one["top"] > 50]
+    for one, after in zip(inside, inside[1:], strict=False):
+        new_column = one["left"] < middle <= after["left"]
+        assert new_column or after["bottom"] > one["top"], (one, after)
+        assert new_column or after["top"] >= one["bottom"] or after["left"] >= one["left"], (one, after)
+
+
+def test_no_page_weighs_more_than_150_kilobytes(site: Site, page: Page) -> None:
+    from chromium import weigh
+
+    weights = {path: weigh(page, path) for path in PAGES if path != "/nothing"}
+    for path, weight in weights.items():
+        print(f"{weight:8,d} bytes {path}")
+    assert max(weights.values()) < MOST_BYTES
+    assert min(weights.values()) > 20_000, "the scripts are not counted"
