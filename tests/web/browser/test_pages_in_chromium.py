@@ -217,6 +217,7 @@ def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Pag
 
     page.goto("/evaluation")
     page.get_by_role("link", name="Annotator 1:").click()
+    page.wait_for_url("**/evaluation/sheet?annotator=1")  # and until its scripts listen to keys
     first, answered = site.kb.sheet_item("1").item, site.kb.sheet_item("1").answered
     assert first is not None
     progress = page.get_by_role("progressbar", name="Progress")
