@@ -80,8 +80,11 @@ def opened(
         context.close()
 
 
-def weigh(page: Page, path: str) -> int:
-    """Open a page with nothing kept from before; returns the bytes that came, heads and all."""
+def weigh(page: Page, path: str, until: Any = "networkidle") -> int:
+    """Open a page with nothing kept from before; returns the bytes that came, heads and all.
+
+    ``until`` is "load" where what a page asks for afterwards (similar tickets) need not be counted: that is quicker.
+    """
     session, total = page.context.new_cdp_session(page), 0
 
     def add(event: dict[str, Any]) -> None:
@@ -91,7 +94,7 @@ def weigh(page: Page, path: str) -> int:
     session.on("Network.loadingFinished", add)
     session.send("Network.enable")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    page.goto(path, wait_until="networkidle")
+    page.goto(path, wait_until=until)
     session.detach()
     return total
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,11 +123,10 @@ def paths() -> list[str]:
     found += [f"/review?{urlencode({'kind': one})}" for one in HOSTILE[:2]]
     found += [f"/login?{urlencode({'next': one})}" for one in ("javascript:window.__hit=11", HOSTILE[1])]
     found += [f"/{quote(HOSTILE[0])}", f"/in-use?{urlencode({'since': HOSTILE[1]})}"]
-    if importlib.util.find_spec("autokb.web.pages.knowledge"):
-        found += ["/knowledge", "/knowledge?q=script", f"/knowledge?{urlencode({'q': HOSTILE[1], 'theme': HOSTILE[0]})}"]
-        found += ["/issues/pair", "/issues/blades", "/solutions/s-contacts", "/solutions/s-support", "/documents"]
-        found += [f"/documents/{quote(one)}?at=0-90" for one in ("app/pairing.md", *FILE.values())]
-        found += ["/tickets", "/tickets/X-1", "/tickets/X-1?similar=1", f"/tickets/{quote(FILE['charging.md'])}"]
+    found += ["/knowledge", "/knowledge?q=script", f"/knowledge?{urlencode({'q': HOSTILE[1], 'theme': HOSTILE[0]})}"]
+    found += ["/issues/pair", "/issues/blades", "/solutions/s-contacts", "/solutions/s-support", "/documents"]
+    found += [f"/documents/{quote(one)}?at=0-90" for one in ("app/pairing.md", *FILE.values())]
+    found += ["/tickets", "/tickets/X-1", "/tickets/X-1?similar=1", f"/tickets/{quote(FILE['charging.md'])}"]
     return found
 
 
