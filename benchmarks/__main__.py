@@ -35,6 +35,7 @@ SLOW = (
     "service_kills",
     "question_log",
     "knowledge_pages",
+    "pages",
     "trees",
     "tree_requests",
     "cost",

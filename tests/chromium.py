@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by playwright: started once, its pages watched for all that they run, ask for and refuse."""
+"""Debian's Chromium, driven by playwright: its pages are watched for what they run, ask for and refuse."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -310,12 +311,14 @@ STEP = """() => {
   const at = document.activeElement, style = getComputedStyle(at), box = at.getBoundingClientRect();
   const before = window.__before;
   window.__before = at;
-  return { name: (at.id || at.name || at.textContent).trim().slice(0, 40), tag: at.tagName, part: at.closest("section")?.className,
+  return { name: (at.id || at.name || at.textContent).trim().slice(0, 40), tag: at.tagName,
+    part: at.closest("section")?.className,
     follows: !before || Boolean(before.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING),
     outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth), seen: box.width > 2 && box.height > 2,
     left: box.left, right: box.right, top: box.top + scrollY, bottom: box.bottom + scrollY };
 }"""
-REACHABLE = """() => [...document.querySelectorAll("a[href], button, input:not([type=hidden]), textarea, select, summary")]
+REACHABLE = """() => [...document.querySelectorAll(
+  "a[href], button, input:not([type=hidden]), textarea, select, summary")]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled).length"""
 
 
@@ -338,7 +341,7 @@ def test_the_focus_goes_through_the_conversation_as_it_is_read(site: Site, page:
     inside = [one for one in steps if one.get("part")]
     assert list(dict.fromkeys(one["part"] for one in inside)) == ["talk", "offers", "answer"]
     assert [one["part"] for one in inside] == sorted((one["part"] for one in inside), key="talk offers answer".index)
-    for one, after in zip(inside, inside[1:], strict=False):
+    for one, after in pairwise(inside):
         if one["part"] == after["part"]:
             assert after["top"] >= one["bottom"] - 1 or after["left"] >= one["right"] - 1, (one, after)
 
