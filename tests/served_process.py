@@ -6,21 +6,32 @@ import json
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 from autokb.stores.workspace import Workspace
 
 SECONDS = 60  # that anything here may take before it is given up
 
 
+class Serving(subprocess.Popen[str]):
+    """A running service whose log goes to a file: a pipe that nobody reads fills up and holds it."""
+
+    log: IO[str]
+
+
 @contextmanager
-def served(workspace: Workspace, *words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+def served(workspace: Workspace, *words: str) -> Iterator[tuple[Serving, dict[str, Any]]]:
     """Give a running service and what it said of itself; it is ended by its process."""
     command = [sys.executable, "-m", "autokb", "serve", str(workspace.folder), "--port", "0", "--json", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as log,
+        Serving(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+    ):
+        process.log = log
         try:
             assert process.stdout is not None
             yield process, json.loads(process.stdout.readline() or "{}")
@@ -28,12 +39,13 @@ def served(workspace: Workspace, *words: str) -> Iterator[tuple[subprocess.Popen
             process.kill()
 
 
-def stopped(process: subprocess.Popen[str], by: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict[str, Any]]]:
+def stopped(process: Serving, by: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict[str, Any]]]:
     """Stop a service; returns its exit status and its log."""
     process.send_signal(by)
-    out, log = process.communicate(timeout=SECONDS)
+    out, _ = process.communicate(timeout=SECONDS)
     assert out == ""
-    return process.returncode, [json.loads(line) for line in log.splitlines()]
+    process.log.seek(0)
+    return process.returncode, [json.loads(line) for line in process.log]
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

@@ -115,6 +115,10 @@ def test_who_follows_meets_tickets_and_an_empty_workspace(tmp_path: Path) -> Non
     assert kb.follow() and kb._index is None
     with pytest.raises(NothingPublishedError, match="autokb build"):
         kb.ask("how do I dry the robot after rain")
+    editor.add([tmp_path / "rain.md"])
+    editor.build()
+    assert kb.follow() and kb.ask("how do I dry the robot after rain").outcome == "answered"
+    kb.load()
     kb.close()
 
 

@@ -123,6 +123,7 @@ class SupportKB:
         self._leafing = RLock()  # of its own, so that no suggestion waits for what is loaded for people who read
         self._knowledge: OpenKnowledge | None = None
         self._ticket_list: OpenTicketList | None = None
+        self._files_opened = 0  # how often another file stood in its place, plus one
 
     # -- a workspace -------------------------------------------------------------------------------
 
@@ -308,6 +309,9 @@ class SupportKB:
         """Put what is published into memory, so that no question waits for it (NothingPublishedError)."""
         if self._followed is not None:
             self.follow()
+        self._load()
+
+    def _load(self) -> None:
         with self._opening:
             try:
                 self._open_index()
@@ -328,11 +332,11 @@ class SupportKB:
 
         with self._following:
             with self.standing_file() as file:
-                published = (id(file), file.meta("generation"), file.meta(GENERATION))
+                published = (self._files_opened, file.meta("generation"), file.meta(GENERATION))
             if published == self._followed:
                 return False
             if self._index is None and self._tickets is None:
-                self.load()  # for which questions have to wait
+                self._load()  # for which questions have to wait
                 warm(self._index, self._past_tickets)
                 self._followed = published
                 return True
@@ -376,6 +380,7 @@ class SupportKB:
                 self._standing_file = None
             if self._standing_file is None:
                 self._standing_file = WorkspaceFile(self.workspace.knowledge_path)
+                self._files_opened += 1
             yield self._standing_file
 
     def suggest(
