@@ -1,4 +1,4 @@
-"""One browser for the session; a signed-in window for a test."""
+"""One browser for a module: while it is open, playwright's event loop runs in the thread of the tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium."""
     pytest.importorskip("playwright", reason="the extra test is not installed whole: no playwright")

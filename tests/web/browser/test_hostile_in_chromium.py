@@ -53,7 +53,8 @@ PROVOKE = """() => {
     hit: window.__hit === undefined ? null : String(window.__hit),
     refused: window.__refused,
     links: [...document.querySelectorAll("*")].flatMap((one) =>
-      ["href", "action", "formaction", "src", "hx-get", "hx-post"].map((name) => one.getAttribute(name)).filter(Boolean)),
+      ["href", "action", "formaction", "src", "hx-get", "hx-post"]
+        .map((name) => one.getAttribute(name)).filter(Boolean)),
     handlers: [...document.querySelectorAll("*")]
       .filter((one) => [...one.attributes].some(({ name }) => /^(on|hx-on|style$|srcdoc$)/.test(name)))
       .map((one) => one.outerHTML.slice(0, 200)),
