@@ -51,7 +51,7 @@ PROVOKE = """() => {
       one.dispatchEvent(new Event(name, { bubbles: true }));
   return {
     hit: window.__hit === undefined ? null : String(window.__hit),
-    refused: window.__refused,
+    refused: window.__refused || ["what nobody watched"],
     links: [...document.querySelectorAll("*")].flatMap((one) =>
       ["href", "action", "formaction", "src", "hx-get", "hx-post"]
         .map((name) => one.getAttribute(name)).filter(Boolean)),
@@ -169,6 +169,20 @@ def test_no_text_of_a_knowledge_base_runs_or_bursts_a_page(hostile: tuple[str, S
     assert not watched.dialogs and not watched.elsewhere
     # A page that is not there, or a query that is refused, is an error for the console: nothing else is one.
     assert [one for one in watched.errors if "the server responded with a status of 4" not in one] == []
+
+
+def test_the_texts_run_where_they_are_not_escaped(browser: Browser) -> None:
+    from chromium import opened
+
+    with opened(browser, "http://127.0.0.1:1", width=NARROW) as (page, watched):
+        for text in (HOSTILE[0], HOSTILE[1], HOSTILE[3], f"<p title='{HOSTILE[4]}'>"):
+            page.set_content(f"<main>{text}</main>")
+            page.wait_for_timeout(50)  # for an image that does not come
+            assert any(one.startswith("ran ") for one in _faults(page.evaluate(PROVOKE))), text
+        page.set_content(f"<main>{HOSTILE[2]} {HOSTILE[10]} {LONG}</main>")
+        found = " ".join(_faults(page.evaluate(PROVOKE)))
+        assert "a link to javascript:" in found and "direction" in found and "px wide" in found
+        assert watched.elsewhere
 
 
 def _faults(found: dict[str, Any]) -> Iterator[str]:

@@ -306,6 +306,32 @@ def test_names_headings_contrast_and_width_of_every_page_light_and_dark(site: Si
     assert not faults, "\n".join(faults)
 
 
+BROKEN = """<body style="background: rgb(255, 255, 255)"><h1>One</h1><h1>Two</h1><h3>Three</h3>
+<p><input><button></button>
+<p style="color: rgb(119, 119, 119)">4.48 to 1</p><p style="color: rgb(118, 118, 118)">4.54 to 1</p>
+<div style="opacity: 0.5">faded</div><i id="a">a</i><i id="a">a</i><div style="width: 2000px">wide</div>"""
+
+
+def test_the_audit_finds_what_is_wrong(browser: Browser) -> None:
+    from chromium import opened
+
+    with opened(browser, "http://127.0.0.1:1", width=NARROW) as (page, _):
+        page.set_content(BROKEN)
+        found = " ".join(page.evaluate(AUDIT)["faults"])
+    wanted = [
+        "no label: <input>",
+        "no name: <button>",
+        "2 h1",
+        "h3 after h1",
+        "not one main",
+        "not one header",
+        "the id a",
+    ]
+    wanted += ["contrast 4.48 of text", "contrast 3.98 of text", "no language", "no title", "px wide in 360"]
+    assert [one for one in wanted if one not in found] == [], found
+    assert "4.54" not in found and found.count("contrast") == 2
+
+
 # The focus as it moves: what has it, whether it stands after the one before, and what shows that it has it.
 STEP = """() => {
   const at = document.activeElement, style = getComputedStyle(at), box = at.getBoundingClientRect();

@@ -18,6 +18,7 @@ from autokb.web.routes import needs
 
 AGENTS, EDITORS = needs("agent"), needs("editor")
 ITEMS = 20  # of a page
+CHANGES = 50  # of a kind: after a first build all is new, and a page has to stay under 150 kB
 VERBS = ("approve", "reject", "hide", "undo")
 KINDS = {  # of the reasons, as the queue names them to people
     "": "All",
@@ -100,7 +101,8 @@ async def edit(
 async def changes(request: Request) -> Response:
     """Show what the last build changed for readers."""
     kb: SupportKB = request.app.state.kb
-    return render(request, "review_changes.html", changes=await in_thread(lambda: kb.changes().as_json()))
+    found = await in_thread(lambda: kb.changes().as_json())
+    return render(request, "review_changes.html", changes=found, most=CHANGES)
 
 
 async def _form(
