@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from locust import FastHttpUser, task  # first: it replaces what the modules below import  # isort: skip
 from locust.env import Environment  # isort: skip
+from locust.exception import StopUser  # isort: skip
 import gevent  # isort: skip
 
 import argparse
@@ -25,6 +26,7 @@ from benchmarks import scale_data
 SEED = 7
 MOST_USERS = 400
 TEXTS = 1_000
+MOST_LATE = 60.0  # seconds that answers are waited for at the end
 
 
 class Agent(FastHttpUser):
@@ -38,7 +40,7 @@ class Agent(FastHttpUser):
     texts: Iterator[str]
     measured: list[tuple[float, float, int]]  # when it was due since the start, seconds that it took, status
     gap = 1.0  # mean seconds between two requests of one user
-    started = 0.0
+    started = seconds = 0.0
     key = ""
 
     def on_start(self) -> None:
@@ -48,7 +50,9 @@ class Agent(FastHttpUser):
 
     @task
     def suggest(self) -> None:
-        """Wait until the next message is due and send it."""
+        """Wait until the next message is due and send it; what was due in the time is sent, however late."""
+        if self.due - self.started > self.seconds:
+            raise StopUser
         gevent.sleep(max(0.0, self.due - time.perf_counter()))
         due = self.due
         self.due = due + self.dice.expovariate(1 / self.gap)
@@ -76,13 +80,19 @@ def main() -> None:
     Agent.gap = users / options.rate
     Agent.texts = itertools.cycle(scale_data.questions(options.words, TEXTS))
     Agent.measured = []
+    Agent.seconds = options.seconds
     environment = Environment(user_classes=[Agent])
     runner = environment.create_local_runner()
     Agent.started = time.perf_counter()
     runner.start(users, spawn_rate=users)
     gevent.sleep(options.seconds)
     load = os.getloadavg()[0]
+    late = time.perf_counter() + MOST_LATE
+    while runner.user_count and time.perf_counter() < late:
+        gevent.sleep(0.1)
+    never = runner.user_count
     runner.quit()
+    Agent.measured += [(options.seconds, MOST_LATE, 0)] * never  # were due, and were not answered
     failures: dict[str, Any] = {str(e.error): e.occurrences for e in runner.stats.errors.values()}
     json.dump({"measured": Agent.measured, "failures": failures, "users": users, "load_average": load}, sys.stdout)
 
