@@ -120,6 +120,7 @@ class SupportKB:
         self._followed: object = None  # what was published when it was loaded beside; None: each question looks itself
         self._standing = RLock()  # held while the connection that stays open is read
         self._standing_file: WorkspaceFile | None = None
+        self._files_opened = 0  # how often another file stood in its place, plus one
         self._leafing = RLock()  # of its own, so that no suggestion waits for what is loaded for people who read
         self._knowledge: OpenKnowledge | None = None
         self._ticket_list: OpenTicketList | None = None
