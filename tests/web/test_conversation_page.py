@@ -74,6 +74,14 @@ def test_nothing_said_and_nothing_to_send_is_said_and_changes_nothing(client: Te
     assert SupportKB(hand_made).feedback().items == ()
 
 
+def test_a_half_written_reply_stays_when_the_customer_writes_on(client: TestClient) -> None:
+    desk = desk_of(client.get("/").text)
+    page = client.post("/conversation/say", data={"desk": desk, "text": QUESTION, "reply": "Dear <b>"}).text
+    assert ">Dear &lt;b&gt;</textarea>" in page
+    again = client.post("/conversation/say", data={"desk": desk_of(page), "text": " ", "reply": "Dear you"}).text
+    assert ">Dear you</textarea>" in again
+
+
 def test_a_value_of_the_question_back_is_the_customers_answer(client: TestClient) -> None:
     desk = desk_of(client.get("/").text)
     data = {"desk": desk, "question": "Which one is it?", "value": "<b>S1</b>"}

@@ -75,13 +75,13 @@ def test_an_edit_is_kept_with_its_history_and_a_late_one_shows_both_texts(
 
 def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClient, hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    assert "Nothing yet" in client.get("/in-use").text
+    assert "Nothing yet" in client.get("/in-use?whole=true").text
     for n in range(3):
         asked = {"messages": [{"role": "customer", "text": "do you bake <i>pizza</i> margherita"}]}
         client.post("/v1/suggest", json={**asked, "conversation": f"c{n}"})
     kb.give_feedback("does not charge", "used", "s-contacts", conversation="c9", group="<u>night</u>")
     kb.report_outcome("c9", resolved=True, seconds=60)
-    page = client.get("/in-use").text
+    page = client.get("/in-use?whole=true").text
     assert "&lt;u&gt;night" in page and "<u>" not in page and "1 used, 0 edited, 0 rejected" in page
     gaps = client.get("/in-use/gaps").text
     assert "pizza&lt;/i&gt; margherita" in gaps and "<i>" not in gaps
@@ -91,9 +91,17 @@ def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClien
     assert "dismissed" in settled and "Open again" in settled and kb.gaps().questions == ()
     assert client.post("/in-use/gaps", data={"gap": gap.id, "what": "open"}).status_code == 200
     assert [one.id for one in kb.gaps().questions] == [gap.id]
-    assert client.get("/in-use?since=yesterday").status_code == 422
-    coverage = client.get("/evaluation").text
+    assert client.get("/in-use?since=yesterday&whole=true").status_code == 422
+    coverage = client.get("/evaluation?whole=true").text
     assert "Asked most without an answer" in coverage and html.escape("<i>pizza</i>") in coverage
+
+
+@pytest.mark.parametrize("path", ["/in-use", "/evaluation"])
+def test_figures_follow_the_page_that_is_there_at_once(client: TestClient, path: str) -> None:
+    page = client.get(path).text
+    assert "Working out the figures" in page and f'hx-get="{path}"' in page and "whole=true" in page
+    part = client.get(path, headers=HTMX).text
+    assert "<html" not in part and "Working out" not in part and "<h2" in part
 
 
 def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Workspace) -> None:
@@ -105,7 +113,7 @@ def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Work
         page = client.post("/evaluation/sheet", data=data, headers=HTMX).text
         assert "<html" not in page
     assert "All of them are judged." in page and len(set(items)) == len(items) > 3
-    report = client.get("/evaluation").text
+    report = client.get("/evaluation?whole=true").text
     assert f"Annotator 1: {len(items)} of {len(items)}" in report and "not measured" not in report
     assert SupportKB(hand_made).evaluate_quality().q_c.value == pytest.approx(
         (len(items) + 1) // 2 / len(items), abs=0.2

@@ -124,7 +124,6 @@ class SupportKB:
         self._leafing = RLock()  # of its own, so that no suggestion waits for what is loaded for people who read
         self._knowledge: OpenKnowledge | None = None
         self._ticket_list: OpenTicketList | None = None
-        self._files_opened = 0  # how often another file stood in its place, plus one
 
     # -- a workspace -------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.feedback import FeedbackVerdict
 from autokb.core.storable import without_surrogates
 from autokb.web.access import Caller, check_role
-from autokb.web.door import in_thread
+from autokb.web.door import compute, in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.problems import ProblemError
 from autokb.web.routes import needs
@@ -75,21 +75,22 @@ async def start(request: Request) -> Response:
 
 
 @pages.post("/conversation/say", dependencies=[AGENTS])
-async def say(request: Request, desk: Text = "", text: Text = "") -> Response:
-    """Take what the customer wrote, and suggest replies."""
+async def say(request: Request, desk: Text = "", text: Text = "", reply: Text = "") -> Response:
+    """Take what the customer wrote, and suggest replies; one that is half written stays."""
     found = _read(desk)
     if not text.strip():
-        return _show(request, found, notice=NOTHING_SAID)
-    return await _suggest(request, _with(found, Message(CUSTOMER, text.strip())))
+        return _show(request, found, notice=NOTHING_SAID, reply=reply)
+    return await _suggest(request, _with(found, Message(CUSTOMER, text.strip())), reply)
 
 
 @pages.post("/conversation/choose", dependencies=[AGENTS])
-async def choose(request: Request, desk: Text, question: Text, value: Text) -> Response:
+async def choose(request: Request, desk: Text, question: Text, value: Text, reply: Text = "") -> Response:
     """Take the answer to a question back that the agent knows, or was told."""
     found = _read(desk)
     last = found.messages[-1] if found.messages else None
     asked = () if last and last.role == AGENT and last.text == question else (Message(AGENT, question),)
-    return await _suggest(request, _with(found, *asked, Message(CUSTOMER, value)))
+    kept = "" if reply.strip() == question else reply  # the question itself is asked by now
+    return await _suggest(request, _with(found, *asked, Message(CUSTOMER, value)), kept)
 
 
 @pages.post("/conversation/send", dependencies=[AGENTS])
@@ -120,13 +121,13 @@ async def judge(request: Request, desk: Text, place: Text, verdict: Text, group:
     return render(request, "conversation_judged.html", verdict=verdict)
 
 
-async def _suggest(request: Request, desk: Desk) -> Response:
+async def _suggest(request: Request, desk: Desk, reply: str) -> Response:
     kb: SupportKB = request.app.state.kb
-    found = await in_thread(lambda: kb.suggest(desk.messages, conversation=desk.conversation))
+    found = await compute(request, lambda: kb.suggest(desk.messages, conversation=desk.conversation))
     offered = tuple(
         Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
     )
-    return _show(request, replace(desk, question=found.question, offered=offered), found=found)
+    return _show(request, replace(desk, question=found.question, offered=offered), found=found, reply=reply)
 
 
 async def _note(
@@ -162,9 +163,9 @@ async def _note(
         await in_thread(lambda: give(None))  # a build since then has dropped the solution; its documents are known
 
 
-def _show(request: Request, desk: Desk, *, found: Any = None, notice: str = "") -> Response:
+def _show(request: Request, desk: Desk, *, found: Any = None, notice: str = "", reply: str = "") -> Response:
     shown = [] if found is None else [one.as_json() for one in found.suggestions]
-    return render(request, "conversation.html#desk", desk=desk, found=found, shown=shown, notice=notice)
+    return render(request, "conversation.html#desk", desk=desk, found=found, shown=shown, notice=notice, reply=reply)
 
 
 def _read(text: str) -> Desk:

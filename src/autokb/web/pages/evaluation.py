@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -20,13 +20,21 @@ pages = APIRouter(include_in_schema=False)
 
 
 @pages.get("/evaluation", dependencies=[EDITORS])
-async def report(request: Request) -> Response:
-    """Show the figures."""
+async def report(request: Request, whole: bool = False) -> Response:
+    """Show the figures; they follow the page, which is there at once, or come with it where no script runs."""
+    if not whole and not is_partial(request):
+        return render(request, "evaluation.html", report=None)
     kb: SupportKB = request.app.state.kb
-    found = await in_thread(lambda: kb.evaluate_quality().as_json())
-    sheets = await in_thread(lambda: (kb.sheet_item("1"), kb.sheet_item("2")))
-    asked, gaps = await in_thread(lambda: (kb.in_use().questions.as_json(), kb.gaps(BARS).as_json()["questions"]))
-    return render(request, "evaluation.html", report=found, sheets=sheets, asked=asked, gaps=gaps)
+
+    def work() -> dict[str, Any]:
+        return {
+            "report": kb.evaluate_quality().as_json(),
+            "sheets": (kb.sheet_item("1"), kb.sheet_item("2")),
+            "asked": kb.in_use().questions.as_json(),
+            "gaps": kb.gaps(BARS).as_json()["questions"],
+        }
+
+    return render(request, "evaluation.html#figures", **await in_thread(work))
 
 
 @pages.get("/evaluation/sheet", dependencies=[EDITORS])

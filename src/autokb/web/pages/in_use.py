@@ -19,11 +19,13 @@ pages = APIRouter(include_in_schema=False)
 
 
 @pages.get("/in-use", dependencies=[EDITORS])
-async def figures(request: Request, since: str = "") -> Response:
-    """Show the figures of the team."""
+async def figures(request: Request, since: str = "", whole: bool = False) -> Response:
+    """Show the figures of the team; with a full log they take seconds, so that they follow the page."""
+    if not (whole or since or is_partial(request)):
+        return render(request, "in_use.html", found=None, since=since)
     kb: SupportKB = request.app.state.kb
     found = await in_thread(lambda: kb.in_use(since or None).as_json())
-    return render(request, "in_use.html", found=found, since=since)
+    return render(request, "in_use.html#figures", found=found, since=since)
 
 
 @pages.get("/in-use/gaps", dependencies=[EDITORS])
