@@ -38,7 +38,7 @@ SETTLE = 3.0  # seconds at the beginning that are not counted: users connect
 SWAPS = 3
 AIMS = {95: 50, 99: 100}  # ms, at RATE with short messages
 PAPER = {"p95": 0.885, "p99": 1.168}  # seconds; response prediction, table 6: retrieval and a hosted model
-WORKERS = 1
+WORKERS = 2  # one for each of the two cores, each with one thread of the encoder, as serve has it
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ def serve(
         "AUTOKB_SERVED_HOST": host,
         "AUTOKB_SERVED_RATE": str(rate),
     }
+    # Workers that each take all processors for one text wait for each other.
+    os.environ.setdefault("AUTOKB_ENCODER_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
     _allow_open_files()
     config = uvicorn.Config(
         APPLICATION,
