@@ -9,6 +9,9 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 APPLICATION = "autokb.web.app:served_app"
+# That a silent connection is kept: longer than proxies and clients keep theirs (nginx: 60), so that they end it and no
+# request is sent into a connection that is just being closed.
+IDLE_SECONDS = 75
 GRACE_SECONDS = 35  # for requests under way when it is stopped; none takes longer than 30
 WAITING = 2048  # connections that the system keeps until they are taken
 OPEN_FILES = 65_536  # that a process may have, a connection being one; many systems begin with 1,024
@@ -83,6 +86,7 @@ def serve(
         proxy_headers=False,  # who a request comes from is what the connection says
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_keep_alive=IDLE_SECONDS,
     )
     if workers > 1:
         with tempfile.TemporaryDirectory(prefix="autokb-figures-") as folder:  # so that /metrics has those of all
