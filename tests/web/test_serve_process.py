@@ -51,7 +51,7 @@ def test_it_answers_until_it_is_stopped(hand_made: Workspace, by: signal.Signals
 def test_a_body_of_100_megabytes_is_refused_before_it_is_sent(hand_made: Workspace) -> None:
     with served(hand_made) as (process, said):
         with closing(socket.create_connection((said["host"], said["port"]), SECONDS)) as raw:
-            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {100 << 20}\r\n"
+            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {100 << 20}\r\nConnection: close\r\n"
             raw.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
             answer = raw.makefile("rb").read()  # to the end: the connection is closed
         assert answer.startswith(b"HTTP/1.1 413 ") and b"application/problem+json" in answer
