@@ -62,7 +62,7 @@ def test_an_edit_is_kept_with_its_history_and_a_late_one_shows_both_texts(
         "text": "Wipe <b>both</b>.\r\nThen wait.",
     }
     kept = client.post("/review/solution", data=data)
-    assert kept.status_code == 200 and "Kept." in kept.text and "Wipe &lt;b&gt;both&lt;/b&gt;" in kept.text
+    assert kept.status_code == 200 and "Saved." in kept.text and "Wipe &lt;b&gt;both&lt;/b&gt;" in kept.text
     assert "<b>both" not in kept.text and kb.solution("s-contacts").text == "Wipe <b>both</b>.\nThen wait."
     late = client.post("/review/solution", data={**data, "text": "Mine."})
     assert late.status_code == 412 and ">Mine.</textarea>" in late.text and "Wipe &lt;b&gt;both" in late.text

@@ -182,7 +182,7 @@ def test_the_queue_is_judged_taken_back_and_edited(site: Site, page: Page) -> No
     expect(box).to_have_value(before)
     box.fill("Turn the blades\nLoosen all screws.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("status")).to_contain_text("Kept.")
+    expect(page.get_by_role("status")).to_contain_text("Saved.")
     assert site.kb.solution("s-hopper").text == "Turn the blades\nLoosen all screws."
     page.get_by_text("Before and after").first.click()
     expect(page.locator(".before").first).to_contain_text("three screws")
@@ -202,7 +202,7 @@ def test_a_gap_is_closed_and_figures_are_shown_for_a_time(site: Site, page: Page
     page.get_by_label("Since").fill("2020-01-01")
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(f"{site.url}/in-use?since=2020-01-01")
-    page.get_by_role("link", name="What nobody could answer").click()
+    page.get_by_role("link", name="Unanswered and rejected").click()
     row = page.get_by_role("row").filter(has_text=PIZZA)
     row.get_by_role("button", name="Dismiss").click()
     expect(row.get_by_role("status")).to_have_text("dismissed")
