@@ -36,10 +36,10 @@ def demo(folder: Path = FOLDER) -> int:
         print(f"\n--- {what} ---", flush=True)
         if status := run("ask", name, question, "--k", "1"):
             return status
-    print(f"\nAll of it is in {name}: one SQLite file and two YAML files. Ask a question of your own:")
-    print(shlex.join((*_find_command(), "ask", name, "One of my earbuds is silent")))
-    print("Or open it in a browser, where agents answer and editors review:")
+    print(f"\nAll of it is in {name}: one SQLite file and two YAML files. Open it in a browser:")
     print(shlex.join((*_find_command(), "serve", name)))
+    print("Or ask a question of your own:")
+    print(shlex.join((*_find_command(), "ask", name, "One of my earbuds is silent")))
     return 0
 
 
