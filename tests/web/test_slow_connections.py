@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -33,12 +34,13 @@ class Impatient(Connection):
 @asynccontextmanager
 async def served(app: Any, connection: type[Connection] = Connection) -> AsyncIterator[Connect]:
     """Serve an application on loopback in this very process; gives what opens a connection to it."""
-    config = uvicorn.Config(app, http=connection, ws="none", log_config=None, port=0, lifespan="on")
+    config = uvicorn.Config(app, http=connection, ws="none", log_config=None, lifespan="on")
     server = uvicorn.Server(config)
-    serving = asyncio.create_task(server._serve())
+    listening = socket.create_server(("127.0.0.1", 0))  # as the command does
+    serving = asyncio.create_task(server._serve([listening]))
     while not server.started:
         await asyncio.sleep(0.01)
-    place = server.servers[0].sockets[0].getsockname()
+    place = listening.getsockname()
     opened: list[asyncio.StreamWriter] = []
 
     async def connect() -> Opened:
@@ -249,3 +251,21 @@ def test_connections_beyond_the_most_are_let_go(monkeypatch: pytest.MonkeyPatch)
                     break
 
     run(test())
+
+
+def test_what_is_written_does_not_wait_for_the_client_to_confirm_what_was_before() -> None:
+    at_once: list[int] = []
+
+    class Noting(Connection):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            at_once.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    async def test() -> None:
+        async with served(echo, Noting) as connect:
+            reader, writer = await connect()
+            writer.write(HEAD + b"\r\n")
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+
+    run(test())
+    assert at_once and all(at_once)
