@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from autokb.core.attributes import ANY, NONE, Match
+from autokb.core.attributes import ANY, Match, Values
 from autokb.core.nouns import Solution
 from autokb.core.ranking import Positions, Ranking, Scores
 from autokb.retrieval.knowledge_index import ACCEPTED, Asked
@@ -45,6 +45,7 @@ class Chooser:
     weights: Weights
     _trees: dict[str, TreeMatch | None] = field(default_factory=dict)
     _ranked: dict[str, list[int]] = field(default_factory=dict)
+    _fits: dict[frozenset[tuple[str, Values]], float] = field(default_factory=dict)
 
     def rank(self, documents: Ranking, order: Ranking, most: int) -> list[str]:
         """Return the likeliest documents in the order of reading, and solutions by hand, each a document of its own.
@@ -131,10 +132,16 @@ class Chooser:
         """
         return self.asked.match(solution.id) in ACCEPTED
 
-    def _count_stated(self, solution: Solution) -> int:
-        """Return how many attributes a solution fixes to what the question states."""
-        stated = self.asked.attributes.items()
-        return sum(values != ANY and bool(values & solution.attributes.get(name, NONE)) for name, values in stated)
+    def _audience_fits(self, solution: Solution) -> float:
+        """Return what it counts that a solution is for whom the question states, worked out once for an audience."""
+        audience = self.asked.index.combination_of[solution.id]
+        if audience not in self._fits:
+            fixed = dict(audience)
+            stated = ((fixed[name], values) for name, values in self.asked.attributes.items() if name in fixed)
+            same = sum(values != ANY and bool(values & fixes) for fixes, values in stated)
+            is_open = not self.settles(solution)
+            self._fits[audience] = self.weights.stated * same - self.weights.open * is_open
+        return self._fits[audience]
 
     def score(self, solution: Solution) -> float:
         """Return how well a solution's words fit the question: the cosine and the words they share."""
@@ -158,10 +165,8 @@ class Chooser:
         scores = self.scores[rows] - weights.rank * (shown.ranks[rows] - 1)
         of_nodes = shown.nodes[rows] >= 0
         scores[of_nodes] += weights.own_node * nearness(self.similarities[shown.nodes[rows[of_nodes]]])
-        solutions = [shown.solutions[row] for row in rows]
-        fit = [
-            score + weights.stated * self._count_stated(one) - weights.open * (not self.settles(one))
-            for score, one in zip(scores.tolist(), solutions, strict=True)
-        ]
-        order = sorted(range(len(fit)), key=lambda n: (-round(fit[n], 9), solutions[n].id))
-        return [int(rows[n]) for n in order]
+        found = []
+        for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
+            solution = shown.solutions[row]
+            found.append((-round(score + self._audience_fits(solution), 9), solution.id, row))
+        return [row for _, _, row in sorted(found)]
