@@ -27,7 +27,12 @@ from autokb.sources.chats import read_conversation_file
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
 MOST_MESSAGES = 200  # the last ones are read
 NO_TICKET = "No past ticket is about this, and no knowledge base is built."
-REFUSAL = "I can help with {name}. What is the matter with yours?"
+# It must be right for a question about something else, for one that the manuals leave open, and for one that we did
+# not understand, because which of them it is we do not know.
+REFUSAL = (
+    "The documents on {name} do not answer that. Shall I pass your question on to a colleague, "
+    "or can you tell me more about what happens?"
+)
 
 
 def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None) -> Suggested:
