@@ -32,6 +32,10 @@ def version_of(page: str, solution: str) -> str:
     return found[1]
 
 
+def words_of(text: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
 def test_the_queue_is_judged_item_by_item_and_nobody_overwrites_another(
     client: TestClient, hand_made: Workspace
 ) -> None:
@@ -118,6 +122,18 @@ def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Work
     assert SupportKB(hand_made).evaluate_quality().q_c.value == pytest.approx(
         (len(items) + 1) // 2 / len(items), abs=0.2
     )
+
+
+def test_a_doubt_is_said_once_and_a_rule_by_its_sentence(client: TestClient, hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+    kb.edit("s-hopper", "Turn the blades\n1. Call our support.", author="ann")
+    page = words_of(client.get("/review").text.split('id="item-s-hopper"')[1].split("</article>")[0])
+    assert "no-support" not in page and page.count("Do not send the customer to support") == 1
+    assert "(0 reported + 0 asked + 1) × 6" in page and "withheld" in page
+    form = words_of(client.get("/review/solution?solution=s-hopper").text)
+    assert "For the issue The Hopper's blades do not cut cleanly" in form and "Do not send the customer" in form
+    assert client.get("/review/solution?solution=s-hopper").text.count('class="primary"') == 1
+    assert "displayed" not in client.get("/review").text
 
 
 def test_what_a_build_changed_is_shown_or_that_none_is_noted(client: TestClient) -> None:

@@ -174,7 +174,7 @@ def test_the_queue_is_judged_taken_back_and_edited(site: Site, page: Page) -> No
     expect(item.get_by_role("status")).to_contain_text("approved")
     assert site.kb.solution("s-hopper").status == "approved"
     item.get_by_role("button", name="Undo").click()
-    expect(item.get_by_role("status")).to_contain_text("displayed")
+    expect(item.get_by_role("status")).to_contain_text("shown")
     assert site.kb.solution("s-hopper").verdict is None
     before = site.kb.solution("s-hopper").text
     item.get_by_role("link", name="Open").click()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -12,6 +14,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from autokb.answering.clarify import plain_name
 from autokb.core.api_keys import ROLES, Role, may
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.web.access import Caller
@@ -47,6 +50,23 @@ def _finalize(value: Any) -> Any:
 TEMPLATES.finalize = _finalize
 
 
+def name_attribute(attribute: str) -> str:
+    """Say an attribute's name as a label has it: ``os`` is the Operating system."""
+    plain = plain_name(attribute)
+    return plain[:1].upper() + plain[1:]
+
+
+def quote_rules(text: str, sentences: Mapping[str, str]) -> str:
+    """Put the sentences of rules where a text names them by their ids, which only who wrote the domain knows."""
+    for rule in sorted(sentences, key=len, reverse=True):
+        said = f"“{sentences[rule].rstrip('.')}”"
+        text = re.sub(rf"(?<![\w-]){re.escape(rule)}(?![\w-])", lambda _, said=said: said, text)
+    return text
+
+
+TEMPLATES.filters |= {"attribute_name": name_attribute, "quote_rules": quote_rules}
+
+
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Return a page, or its part ``template#block`` where HTMX asked for no more."""
     caller: Caller | None = request.scope.get("state", {}).get("caller")
@@ -59,6 +79,7 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
         "signed_in": bool(caller and caller.key),
         "may": lambda needed: bool(role and may(role, needed)),
         "asset": asset_path,
+        "rule_sentences": {rule.id: rule.text for rule in request.app.state.kb.workspace.spec.rules},
     }
     name, _, block = template.partition("#")
     found = TEMPLATES.get_template(name)
