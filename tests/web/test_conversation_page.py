@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
+from autokb.llm.embedders.multilingual import is_installed
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
 
@@ -90,6 +91,22 @@ def test_a_value_of_the_question_back_is_the_customers_answer(client: TestClient
     again = client.post("/conversation/choose", data={**data, "desk": desk_of(page), "value": "S2"}).text
     said = html.unescape(desk_of(again))
     assert said.count("Which one is it?") == 2, "asked again after the customer spoke"
+
+
+def test_a_customer_who_writes_another_language_is_named_and_one_who_does_not_is_not(client: TestClient) -> None:
+    desk = desk_of(client.get("/").text)
+    for asked, named in (("Mein Mähroboter lädt nicht, wenn er in der Station steht", True), (QUESTION, False)):
+        page = client.post("/conversation/say", data={"desk": desk, "text": asked}).text
+        offered = "Where it says so" in page
+        assert offered or not is_installed(), "the second encoder reads German"
+        assert ("The customer writes German; these replies are in English." in page) == (named and offered)
+
+
+def test_why_nothing_answers_is_said_once_and_without_the_gate(client: TestClient) -> None:
+    desk = desk_of(client.get("/").text)
+    page = client.post("/conversation/say", data={"desk": desk, "text": "do you bake pizza margherita"}).text
+    assert page.count("Nothing in the knowledge base answers this.") == 1 and "off topic" not in page
+    assert "polite refusal" in page
 
 
 @pytest.mark.parametrize("desk", ["", "{}", "[]", '{"conversation": 1}', "x" * 1000])

@@ -23,6 +23,7 @@ from autokb.heuristics.attributes.extract import stated_attributes
 from autokb.heuristics.conversations.read_turn import Turn, read_turn
 from autokb.heuristics.conversations.small_talk import small_talk_reply
 from autokb.sources.chats import read_conversation_file
+from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
 MOST_MESSAGES = 200  # the last ones are read
@@ -140,6 +141,19 @@ class ReadConversation:
             outcome = "answered"
         reason = answer.reason if outcome == answer.outcome else None
         return Suggested(outcome, found, self.turn.text, reason, answer.confidence)
+
+
+def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] | None:
+    """Return the names of the customer's language and of that of the suggestions where they differ.
+
+    A model may have written in the customer's; the knowledge base's own words are in that of the documents.
+    """
+    spec, vocabulary = opened.index.spec, opened.index.chunks.words.vocabulary
+    helps = [one for one in found.suggestions if one.evidence]
+    asked = find_other_language(found.question, spec.language, vocabulary) if helps else None
+    if asked is None or asked == find_other_language(helps[0].text, spec.language, vocabulary):
+        return None
+    return LANGUAGE_NAMES[asked], LANGUAGE_NAMES[spec.language]
 
 
 def _spec_of(tickets: TicketAsking | None) -> DomainSpec:

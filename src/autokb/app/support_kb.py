@@ -449,6 +449,16 @@ class SupportKB:
                 self._log.note_suggested(found, conversation, index.index.spec.language, vocabulary)
         return found
 
+    def differing_languages(self, found: Suggested) -> tuple[str, str] | None:
+        """Return the names of the customer's language and of that of the suggestions, None where they are one."""
+        from autokb.app.suggest import differing_languages
+
+        try:
+            index = self._open_index()
+        except NothingPublishedError:
+            return None  # suggestions from past tickets alone
+        return differing_languages(index, found)
+
     def _open_past_tickets(self) -> TicketAsking | None:
         """Return what answers from past tickets without a model, None where none is published."""
         from autokb.app.ask_tickets import TicketAsking

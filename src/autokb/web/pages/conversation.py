@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
+from autokb.app.reasons import plain_reason
 from autokb.core.api_keys import may
 from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
@@ -123,11 +124,16 @@ async def judge(request: Request, desk: Text, place: Text, verdict: Text, group:
 
 async def _suggest(request: Request, desk: Desk, reply: str) -> Response:
     kb: SupportKB = request.app.state.kb
-    found = await compute(request, lambda: kb.suggest(desk.messages, conversation=desk.conversation))
+
+    def work() -> tuple[Any, tuple[str, str] | None]:
+        found = kb.suggest(desk.messages, conversation=desk.conversation)
+        return found, kb.differing_languages(found)
+
+    found, languages = await compute(request, work)
     offered = tuple(
         Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
     )
-    return _show(request, replace(desk, question=found.question, offered=offered), found=found, reply=reply)
+    return _show(request, replace(desk, question=found.question, offered=offered), found=found, reply=reply, languages=languages)
 
 
 async def _note(
@@ -163,9 +169,26 @@ async def _note(
         await in_thread(lambda: give(None))  # a build since then has dropped the solution; its documents are known
 
 
-def _show(request: Request, desk: Desk, *, found: Any = None, notice: str = "", reply: str = "") -> Response:
-    shown = [] if found is None else [one.as_json() for one in found.suggestions]
-    return render(request, "conversation.html#desk", desk=desk, found=found, shown=shown, notice=notice, reply=reply)
+def _show(
+    request: Request,
+    desk: Desk,
+    *,
+    found: Any = None,
+    notice: str = "",
+    reply: str = "",
+    languages: tuple[str, str] | None = None,
+) -> Response:
+    return render(
+        request,
+        "conversation.html#desk",
+        desk=desk,
+        found=found,
+        shown=[] if found is None else [one.as_json() for one in found.suggestions],
+        no_answer=plain_reason(found.reason or "") if found and found.outcome == "abstains" else "",
+        languages=languages,
+        notice=notice,
+        reply=reply,
+    )
 
 
 def _read(text: str) -> Desk:
