@@ -100,6 +100,23 @@ def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClien
     assert "Asked most without an answer" in coverage and html.escape("<i>pizza</i>") in coverage
 
 
+def test_questions_of_other_topics_are_folded_below_and_what_did_not_help_is_named(
+    client: TestClient, hand_made: Workspace
+) -> None:
+    kb = SupportKB(hand_made)
+    client.post("/v1/ask", json={"text": "what is the capital of France"})
+    kb.give_feedback("it stops in the rain", "rejected", "s-rain", conversation="c1")
+    kb.give_feedback("it stops in the rain", "unhelpful", None, conversation="c2")
+    page = client.get("/in-use/gaps").text
+    assert {one.kind for one in kb.gaps().questions} == {"other_topic", "unhelpful"}
+    above, below = page.split("<details class")
+    assert "capital of France" in below and "capital of France" not in above
+    said = words_of(above)
+    assert "No answer 0" in said and "An answer that did not help 1" in said
+    assert "Did not help 2 times: Dry it ." in said and 'href="/review/solution?solution=s-rain"' in above
+    assert "off topic" not in page and "Nothing known is near it." in below
+
+
 @pytest.mark.parametrize("path", ["/in-use", "/evaluation"])
 def test_figures_follow_the_page_that_is_there_at_once(client: TestClient, path: str) -> None:
     page = client.get(path).text

@@ -6,13 +6,14 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from autokb.app.feedback import cleaned_name
 from autokb.app.question_log import masked_beginning, moment
+from autokb.app.reasons import is_of_another_topic
 from autokb.app.theme_names import ThemeNames
 from autokb.core.decisions import Decided
 from autokb.core.errors import BadInputError
@@ -43,6 +44,8 @@ OTHER_WORDINGS = 3  # of a question that are shown beside the newest
 # Share of the stems of two questions that both have (Jaccard): from here on they are one, asked in nearly the same
 # words. What is asked in other words stays apart: to compare by meaning would embed the whole log with each look.
 SAME_QUESTION = 0.75
+# What is lacking: an answer, a better one, or nothing, where the question is about something else than the documents.
+GapKind = Literal["unanswered", "unhelpful", "other_topic"]
 _PLACEHOLDER = re.compile(r"<[a-z]+-\d+>")  # of what was masked
 
 G = TypeVar("G", "IssueGap", "DocumentGap")
@@ -67,6 +70,7 @@ class Gap(Result):
     wordings: tuple[str, ...]
     solutions: tuple[str, ...]
     status: GapStatus = "open"
+    kind: GapKind = "unanswered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,10 @@ class LogState(Result):
 
 @dataclass(frozen=True, slots=True)
 class Gaps(Result):
-    """Three queues, each cut to what was asked for, with how many there are in all; ``closed`` counts what is not."""
+    """Three queues, each cut to what was asked for, with how many there are in all; ``closed`` counts what is not.
+
+    Questions of other topics stand behind the others; ``kinds`` counts the questions of each kind.
+    """
 
     questions: tuple[Gap, ...]
     questions_total: int
@@ -119,6 +126,7 @@ class Gaps(Result):
     documents_total: int
     closed: int
     log: LogState
+    kinds: Mapping[GapKind, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +189,7 @@ def find_gaps(workspace: Workspace, limit: int, *, newest: bool = False, closed:
         state = LogState(workspace.settings.log_questions, len(log), log[0].date if log else "", count_lost(file))
     questions = [gap for gap, _ in found.questions if (gap.status != "open") == closed]
     questions.sort(key=lambda gap: (gap.last, gap.asked) if newest else (gap.asked, gap.last), reverse=True)
+    questions.sort(key=lambda gap: gap.kind == "other_topic")
     issues = [one for one in found.issues if (one.status != "open") == closed]
     documents = [one for one in found.documents if (one.status != "open") == closed]
     everything = len(found.questions) + len(found.issues) + len(found.documents)
@@ -194,6 +203,7 @@ def find_gaps(workspace: Workspace, limit: int, *, newest: bool = False, closed:
         len(documents),
         listed if closed else everything - listed,
         state,
+        dict(Counter(gap.kind for gap in questions)),
     )
 
 
@@ -317,19 +327,25 @@ def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
         later = [one for one in group if one.date > since]
         status, group = ("open", later) if later else ("done", group)
     newest = group[-1]
+    abstained = [one for one in group if one.rejected is None]
+    reason = next((one.reason for one in reversed(group) if one.reason), "")
+    kind: GapKind = "unanswered" if abstained else "unhelpful"
+    if len(abstained) == len(group) and is_of_another_topic(reason):
+        kind = "other_topic"
     wordings = dict.fromkeys(one.text for one in reversed(group) if one.text != newest.text)
     return Gap(
         newest.gap,
         newest.text,
         len({one.asker for one in group}),
-        len({one.asker for one in group if one.rejected is None}),
+        len({one.asker for one in abstained}),
         len({one.asker for one in group if one.rejected is not None}),
         group[0].date,
         newest.date,
-        next((one.reason for one in reversed(group) if one.reason), ""),
+        reason,
         tuple(wordings)[:OTHER_WORDINGS],
         tuple(dict.fromkeys(solution for one in group for solution in one.rejected or ())),
         status,
+        kind,
     )
 
 

@@ -16,9 +16,9 @@ def is_of_another_topic(reason: str) -> bool:
 
 
 def plain_reason(reason: str) -> str:
-    """Say why there is no answer, without what a gate makes of the question."""
-    if reason == OFF_TOPIC or not reason:
-        return "Nothing in the knowledge base answers this."
+    """Say what is known of why there is no answer, without what a gate makes of the question; it may be nothing."""
+    if reason == OFF_TOPIC:
+        return ""
     if is_of_another_topic(reason) or reason == UNKNOWN_WORDS:
-        return f"Nothing in the knowledge base answers this. {reason.partition('; ')[0]}."
+        return f"{reason.partition('; ')[0]}."
     return reason

@@ -184,7 +184,7 @@ def _show(
         desk=desk,
         found=found,
         shown=[] if found is None else [one.as_json() for one in found.suggestions],
-        no_answer=plain_reason(found.reason or "") if found and found.outcome == "abstains" else "",
+        why=plain_reason(found.reason or "") if found else "",
         languages=languages,
         notice=notice,
         reply=reply,

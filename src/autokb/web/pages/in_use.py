@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
+from autokb.app.reasons import plain_reason
+from autokb.core.errors import UnknownIdError
 from autokb.web.access import Caller
 from autokb.web.door import in_thread
 from autokb.web.pages.rendering import is_partial, render
@@ -15,6 +18,7 @@ from autokb.web.routes import needs
 
 EDITORS = needs("editor")
 GAPS = 50  # of each list
+MOST_TITLES = 3  # of the solutions that did not help with a question
 pages = APIRouter(include_in_schema=False)
 
 
@@ -32,8 +36,16 @@ async def figures(request: Request, since: str = "", whole: bool = False) -> Res
 async def gaps(request: Request, newest: bool = False, closed: bool = False) -> Response:
     """Show what the knowledge base lacks, as a queue."""
     kb: SupportKB = request.app.state.kb
-    found = await in_thread(lambda: kb.gaps(GAPS, newest=newest, closed=closed).as_json())
-    return render(request, "gaps.html", gaps=found, newest=newest, closed=closed)
+
+    def work() -> dict[str, Any]:
+        found = kb.gaps(GAPS, newest=newest, closed=closed)
+        titles = {}
+        for solution in {one for gap in found.questions for one in gap.solutions[:MOST_TITLES]}:
+            with suppress(UnknownIdError):  # a later build has dropped it
+                titles[solution] = kb.known_solution(solution).solution.text.strip().partition("\n")[0]
+        return {"gaps": found.as_json(), "titles": titles, "why": plain_reason}
+
+    return render(request, "gaps.html", **await in_thread(work), newest=newest, closed=closed)
 
 
 @pages.post("/in-use/gaps")
