@@ -9,7 +9,10 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from autokb.answering.ask import UNKNOWN_WORDS
 from autokb.app import SupportKB
+from autokb.core.in_use import LoggedQuestion
+from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
 
@@ -97,7 +100,18 @@ def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClien
     assert [one.id for one in kb.gaps().questions] == [gap.id]
     assert client.get("/in-use?since=yesterday&whole=true").status_code == 422
     coverage = client.get("/evaluation?whole=true").text
-    assert "Asked most without an answer" in coverage and html.escape("<i>pizza</i>") in coverage
+    assert "Asked most without an answer" not in coverage, "they are all about something else"
+    near = LoggedQuestion("the <i>mower</i> hums", "abstains", "ask", gap.last, reason=UNKNOWN_WORDS)
+    with hand_made.file() as file, file.transaction():
+        keep_questions(file, [near])
+    coverage = client.get("/evaluation?whole=true").text
+    assert "Asked most without an answer" in coverage and html.escape("<i>mower</i>") in coverage
+    assert "margherita" not in coverage and "--model" not in coverage and "no-support" not in coverage
+    assert coverage.index("What was asked") < coverage.index("Do not send the customer to support.")
+    said = words_of(client.get("/in-use?whole=true").text)
+    assert f"All that was ever noted. Of questions the newest 10,000 are kept: 4 asked since {gap.first[:10]}" in said
+    assert "95 % interval" in said and "0 answered, 0 asked back, 4 without an answer" in said
+    assert "What was noted from 2020-01-02 on." in client.get("/in-use?since=2020-01-02").text
 
 
 def test_questions_of_other_topics_are_folded_below_and_what_did_not_help_is_named(
@@ -135,7 +149,7 @@ def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Work
         assert "<html" not in page
     assert "All of them are judged." in page and len(set(items)) == len(items) > 3
     report = client.get("/evaluation?whole=true").text
-    assert f"Annotator 1: {len(items)} of {len(items)}" in report and "not measured" not in report
+    assert f"Annotator 1: {len(items)} of {len(items)}" in report and "Not measured" not in report
     assert SupportKB(hand_made).evaluate_quality().q_c.value == pytest.approx(
         (len(items) + 1) // 2 / len(items), abs=0.2
     )

@@ -31,7 +31,7 @@ async def report(request: Request, whole: bool = False) -> Response:
             "report": kb.evaluate_quality().as_json(),
             "sheets": (kb.sheet_item("1"), kb.sheet_item("2")),
             "asked": kb.in_use().questions.as_json(),
-            "gaps": kb.gaps(BARS).as_json()["questions"],
+            "gaps": [one for one in kb.gaps().questions if one.kind == "unanswered"][:BARS],
         }
 
     return render(request, "evaluation.html#figures", **await in_thread(work))
