@@ -17,6 +17,8 @@ import hand_made_kb
 import small_tickets
 from autokb.app import SupportKB
 from autokb.app.import_kb import import_file
+from autokb.app.knowledge import SNIPPET_CHARACTERS, snippet_of
+from autokb.stores.type_ahead_index import TypedWord
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.web.app import create_app
 
@@ -96,18 +98,18 @@ def test_trees_stand_with_their_counts_and_the_most_reported_first(client: TestC
     ]
     assert order == sorted(order)
     assert "3 customers · 4 solutions" in text and "The robot does not pair with an iPad" in text
-    assert "4 trees, 11 issues, 10 solutions, 2 not shown to customers" in words_of(text)
+    assert "4 issues and 7 more specific ones below them; 10 solutions shown to customers, 2 more not shown" in words_of(text)
     assert 'aria-current="page">Knowledge' in text
 
 
 def test_a_filter_is_in_the_address_and_keeps_what_names_the_value(client: TestClient) -> None:
     text = page(client, "/knowledge?a.os=iOS")
-    assert "1 tree" in words_of(text) and hand_made_kb.TREES["pair"][2] in text
+    assert "1 issue with this filter" in words_of(text) and hand_made_kb.TREES["pair"][2] in text
     assert hand_made_kb.TREES["blades"][2] not in text
     assert '<option selected value="iOS">' in text
     text = page(client, "/knowledge?theme=t-power")
     assert hand_made_kb.TREES["charge"][2] in text and hand_made_kb.TREES["pair"][2] not in text
-    assert "No tree has these values" in page(client, "/knowledge?a.os=iOS&theme=t-power")
+    assert "No issue has these values" in page(client, "/knowledge?a.os=iOS&theme=t-power")
     found = page(client, "/knowledge?q=pair&a.os=Android")
     assert "Android phone" in words_of(found) and "iPad" not in re.sub(r"(?s)<form.*?</form>", "", found)
     answer = client.get("/knowledge?q=pair&a.os=&a.model=Hopper&page=1", headers=PARTS)
@@ -122,6 +124,26 @@ def test_a_search_finds_all_kinds_by_whole_and_begun_words(client: TestClient) -
     assert "Nothing has all of these words" in page(client, "/knowledge?q=dry+pizza")
     assert "The blades do not cut" in words_of(page(client, "/knowledge?q=blade+cutting"))  # by its stem
     assert page(client, "/knowledge?q=%22%2A+AND+%29+NEAR%28") and page(client, "/knowledge?q=%00+%27+%CC%81")
+
+
+def test_what_belongs_together_is_one_row_of_a_search(client: TestClient) -> None:
+    text = page(client, "/knowledge?q=pair")
+    issues = text.split('id="of-issue"')[1].split("</section>")[0]
+    assert issues.count('class="hit"') == 1, "one tree"
+    for said in ("on an iPhone or iPad", "with an iPad", "with an Android phone", "with the app"):
+        assert said in words_of(issues)
+    solutions = page(client, "/knowledge?q=clean+contacts").split('id="of-solution"')[1].split("</section>")[0]
+    assert solutions.count('class="hit"') == 1 and "and 1 other issue" in words_of(solutions)
+
+
+def test_a_snippet_is_of_whole_words_and_tells_headings_from_text() -> None:
+    text = "# Lid\n\n## Reset the lid\n\nA reset " + "takes seventeen minutes " * 20 + "and then it is done."
+    start = snippet_of(text, (), "Lid")
+    assert start.startswith("Reset the lid: A reset takes seventeen") and start.endswith((" minutes …", " takes …"))
+    assert len(start) <= SNIPPET_CHARACTERS + 2
+    middle = snippet_of(text, [TypedWord("then", "then")])
+    assert middle.startswith("… ") and middle.endswith("then it is done.") and middle.split()[1] in text.split()
+    assert snippet_of("Short.", ()) == "Short."
 
 
 def test_lists_come_in_pages(hand_made: Workspace) -> None:
@@ -153,7 +175,8 @@ def test_an_issue_shows_solutions_steps_sources_and_its_tree(client: TestClient)
     quote = hand_made_kb.SOLUTIONS["s-ios"][3][0]
     start = hand_made_kb.DOCUMENTS["app/pairing.md"][1].index(quote)
     assert f'href="/documents/app/pairing.md?at={start}-{start + len(quote)}#quote"' in text
-    assert 'href="/issues/pair"' in text and 'href="/issues/pair-android"' in text and "no-support" in text
+    assert 'href="/issues/pair"' in text and 'href="/issues/pair-android"' in text
+    assert "Do not send the customer to support." in text and "no-support" not in text
     whole = page(client, "/issues/pair")
     assert "iphone cannot find the robot when pairing" in whole and "In more specific cases" in whole
 

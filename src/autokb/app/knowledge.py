@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 from weakref import finalize
@@ -32,9 +32,11 @@ Kind = Literal["issue", "solution", "document", "ticket"]
 SNIPPET_CHARACTERS = 220  # two or three lines of a list
 SNIPPED_CHARACTERS = 200_000  # of a text, among which the word of a snippet is looked for
 BEFORE_THE_WORD = 60  # characters of a snippet in front of the first word that was found
+MOST_ALIKE = 8  # issues of a tree that are named beside the first that was found
 MOST_VALUES = 100  # of an attribute that can be chosen from; open ones can have thousands
 MOST_RAW_ISSUES = 50  # that are shown of a node: those that a person may read
 RAW_ISSUE_CHARACTERS = 1_500  # of each
+_HEADING = re.compile(r"(?m)^(#{1,6}[ \t].*?)[ \t#]*$")
 _MARKUP = re.compile(r"(?<!\S)(?:#{1,6}|[-*>|]|:?-+:?)(?!\S)|\*\*|`+")  # Markdown that only disturbs in a snippet
 
 
@@ -95,8 +97,9 @@ class KnowledgeOverview(Result):
 class FoundItem(Result):
     """One thing that was found; the marks are code points ``[start, end)`` of the title and of the snippet.
 
-    ``issue_id`` and ``issue`` are the node of a solution, ``others`` counts further nodes that it is written for in the
-    same words, ``status`` is that of a solution or a ticket.
+    ``issue_id`` and ``issue`` are the node of a solution, ``status`` is that of a solution or a ticket. ``others``
+    counts what else was found and belongs to it: further issues of its tree, of which ``alike`` has the first with
+    their ids and texts, and further nodes for which a solution is written in the same words or under the same title.
     """
 
     kind: Kind
@@ -110,11 +113,12 @@ class FoundItem(Result):
     issue: str = ""
     others: int = 0
     status: str = ""
+    alike: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundKnowledge(Result):
-    """What was found, best first; ``totals`` counts each kind, a solution in the same words for several nodes once."""
+    """What was found, best first; ``totals`` counts each kind, what belongs together (see FoundItem) once."""
 
     query: str
     totals: Mapping[str, int]
@@ -430,23 +434,41 @@ class OpenKnowledge:
         words = self.searched["issue"].index.typed(query)
         totals: dict[str, int] = {}
         items: list[FoundItem] = []
-        alike: Counter[str] = Counter()
         makers: dict[Kind, Callable[[str], FoundItem]] = {
             "issue": lambda i: self._found_issue(i, words),
-            "solution": lambda i: self._found_solution(i, words, alike),
+            "solution": lambda i: self._found_solution(i, words),
             "document": lambda i: self._found_document(i, words),
         }
         for kind, make in makers.items():
             ids = self.searched[kind].find(query)
             if wanted or not withheld:
                 ids = [i for i in ids if self._is_wanted(kind, i, wanted, withheld)]
-            if kind == "solution":
-                said = self.published.kb.solutions
-                alike.update(said[i].text for i in ids)
-                ids = list({said[i].text: i for i in reversed(ids)}.values())[::-1]
-            totals[kind] = len(ids)
-            items += map(make, ids[first : first + most]) if kind in kinds else ()
+            joined = self._join_alike(kind, ids)
+            totals[kind] = len(joined)
+            for i in list(joined)[first : first + most] if kind in kinds else ():
+                named = joined[i][:MOST_ALIKE] if kind == "issue" else ()
+                alike = tuple((one, self.published.kb.issues[one].text) for one in named)
+                items.append(replace(make(i), others=len(joined[i]), alike=alike))
         return FoundKnowledge(query, totals, tuple(items))
+
+    def _join_alike(self, kind: Kind, ids: Iterable[str]) -> dict[str, list[str]]:
+        """Return the first of what belongs together for a reader, in its order, with the others."""
+        kb, first, joined = self.published.kb, dict[tuple[str, ...], str](), dict[str, list[str]]()
+        for i in ids:
+            looks: list[tuple[str, ...]] = [(i,)]
+            if kind == "issue":
+                looks = [(self.forest.root(i).id,)]
+            elif kind == "solution":
+                one = kb.solutions[i]
+                looks = [("", one.text), (self.forest.root(one.issue_id).id, title_line(one))]
+            known = next((first[look] for look in looks if look in first), i)
+            for look in looks:
+                first.setdefault(look, known)
+            if known == i:
+                joined[i] = []
+            else:
+                joined[known].append(i)
+        return joined
 
     def _is_wanted(self, kind: Kind, item: str, wanted: KnowledgeFilter, withheld: bool) -> bool:
         kb = self.published.kb
@@ -469,7 +491,7 @@ class OpenKnowledge:
         title, marks = issue.text, find_words(issue.text, words, self.language)
         return FoundItem("issue", issue_id, title, "", marks, (), as_lists(issue.attributes))
 
-    def _found_solution(self, solution_id: str, words: Sequence[TypedWord], alike: Mapping[str, int]) -> FoundItem:
+    def _found_solution(self, solution_id: str, words: Sequence[TypedWord]) -> FoundItem:
         one = self.published.kb.solutions[solution_id]
         title = title_line(one)
         snippet = snippet_of(" ".join(one.steps), words)
@@ -483,13 +505,12 @@ class OpenKnowledge:
             as_lists(one.attributes),
             one.issue_id,
             self.published.kb.issues[one.issue_id].text,
-            alike[one.text] - 1,
-            one.status,
+            status=one.status,
         )
 
     def _found_document(self, document_id: str, words: Sequence[TypedWord]) -> FoundItem:
         one = self.published.kb.documents[document_id]
-        title, snippet = one.title or one.id, snippet_of(one.text, words)
+        title, snippet = one.title or one.id, snippet_of(one.text, words, one.title)
         found = [find_words(text, words, self.language) for text in (title, snippet)]
         return FoundItem("document", document_id, title, snippet, found[0], found[1])
 
@@ -535,16 +556,33 @@ def masked(text: str) -> str:
     return mask([short]).texts[0]
 
 
-def snippet_of(text: str, words: Sequence[TypedWord]) -> str:
-    """Return the part of a text round the first word that is there, whole or begun; else its start."""
+def snippet_of(text: str, words: Sequence[TypedWord], title: str = "") -> str:
+    """Return the part of a text round the first word that is there, whole or begun; else its start.
+
+    It begins and ends between words, and a heading is told from what follows it; one that is the ``title`` is left out.
+    """
     wanted = "|".join(re.escape(one.word) for one in words)
     found = re.search(rf"(?<!\w)(?:{wanted})", text[:SNIPPED_CHARACTERS], re.IGNORECASE) if wanted else None
     start = max(0, found.start() - BEFORE_THE_WORD) if found else 0
     if start:
-        start = text.find(" ", start, start + BEFORE_THE_WORD) + 1 or start
-    part = " ".join(_MARKUP.sub(" ", text[start : start + SNIPPET_CHARACTERS + BEFORE_THE_WORD]).split())
-    short = part[:SNIPPET_CHARACTERS].rstrip()
-    return ("… " if start else "") + short + (" …" if len(text) > start + SNIPPET_CHARACTERS else "")
+        line = text.rfind("\n", 0, start) + 1
+        gap = re.compile(r"\s").search(text, start, start + BEFORE_THE_WORD)
+        start = line if text.startswith("#", line) else gap.end() if gap else start
+    part = text[start : start + SNIPPET_CHARACTERS + 2 * BEFORE_THE_WORD]
+    part = _HEADING.sub(lambda one: _as_sentence(one[1].lstrip("# \t"), title), part)
+    part = " ".join(_MARKUP.sub(" ", part).split())
+    short = part[:SNIPPET_CHARACTERS]
+    if len(part) > len(short) and not part[len(short)].isspace():
+        short = short[: short.rfind(" ")] if " " in short else short
+    is_cut = len(short) < len(part) or len(text) > start + SNIPPET_CHARACTERS + 2 * BEFORE_THE_WORD
+    return ("… " if start else "") + short.rstrip() + (" …" if is_cut else "")
+
+
+def _as_sentence(heading: str, title: str) -> str:
+    """Return a heading with what parts it from the text behind it, nothing where it is the title."""
+    if heading.casefold() == title.casefold():
+        return ""
+    return heading if heading.endswith((".", ":", "?", "!")) else f"{heading}:"
 
 
 def find_words(text: str, words: Iterable[TypedWord], language: str) -> tuple[Span, ...]:
