@@ -21,6 +21,7 @@ from autokb.app.knowledge import SNIPPET_CHARACTERS, snippet_of
 from autokb.stores.type_ahead_index import TypedWord
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.web.app import create_app
+from autokb.web.pages.rendering import says_as
 
 HTML = {"accept": "text/html"}
 PARTS = {**HTML, "hx-request": "true"}
@@ -237,6 +238,46 @@ def test_evidence_is_marked_to_the_code_point(client: TestClient) -> None:
     emoji = "Wipe the two contacts"  # behind a character outside the basic plane
     start = hand_made_kb.DOCUMENTS["charging.md"][1].index(emoji)
     assert read(page(client, f"/documents/charging.md?at={start}-{start + len(emoji)}")).marked == [emoji]
+
+
+def test_one_place_is_the_main_one_and_the_way_back_stays(client: TestClient) -> None:
+    text = hand_made_kb.DOCUMENTS["app/pairing.md"][1]
+    first, second = (text.index(said) for said in ("Turn on Location", "Allow Bluetooth"))
+    shown = page(client, f"/documents/app/pairing.md?at={second}-{second + 15}&at={first}-{first + 16}")
+    tags = read(shown)
+    assert tags.quote == "Allow Bluetooth" and tags.marked == ["Turn on Location", "Allow Bluetooth"]
+    marks = [attributes.get("class", "") for tag, attributes in tags.found if tag == "mark"]
+    assert [("main" in (one or "").split()) for one in marks] == [False, True]
+    way = words_of(shown.split('class="path staying"')[1].split("</nav>")[0])
+    assert way.endswith("Knowledge / Documents / Pair the robot with the app")
+    assert '<h1 dir="auto" class="unseen">' in shown, "the text begins with the title"
+
+
+def test_a_document_says_for_what_it_is_cited_and_why_something_is_kept_back(hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+    key = kb.create_key("reader").key
+    kb.create_key("agent")
+    with client_of(hand_made.folder) as client:
+        reader = words_of(page(client, "/documents/blades.md", authorization=f"Bearer {key}"))
+        assert "Cited by 2 solutions" in reader and "It sends the customer" not in reader
+        assert "For The Hopper's blades do not cut cleanly" in reader
+    with client_of(hand_made.folder) as client:
+        key = kb.create_key("agent").key
+        agent = words_of(page(client, "/documents/blades.md", authorization=f"Bearer {key}"))
+        assert "Cited by 3 solutions" in agent and "It sends the customer to support." in agent
+        found = words_of(page(client, "/knowledge?q=badger&kind=solution", authorization=f"Bearer {key}"))
+        assert "It sends the customer to support." in found
+
+
+def test_a_source_is_quoted_where_it_has_other_words_than_the_step(client: TestClient, hand_made: Workspace) -> None:
+    SupportKB(hand_made).edit("s-hopper", "Turn them\n1. Loosen the screws.", author="ann")
+    quote = hand_made_kb.SOLUTIONS["s-hopper"][3][0]
+    assert words_of(page(client, "/solutions/s-hopper")).count(quote) == 1
+    quote = hand_made_kb.SOLUTIONS["s-ios"][3][0]
+    same = page(client, "/solutions/s-ios")
+    assert words_of(same).count(quote) == 1 and "other words" not in same and "at=" in same
+    assert says_as("1. Open it.", "Open **it**") and says_as("- Open it", "Open it")
+    assert not says_as("Open it twice", "Open it") and not says_as("", "Open") and not says_as("2 Wait", "")
 
 
 def test_places_that_are_none_are_passed_over(client: TestClient) -> None:

@@ -17,32 +17,35 @@ MOST_PLACES = 50  # that can be asked for at once
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage(Result):
-    """A solution and the places of the document that it cites."""
+    """A solution and the places of the document that it cites; ``reason`` says why something of it is not shown."""
 
     solution_id: str
     title: str
     status: str
     spans: tuple[Span, ...]
+    issue: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedBy(Result):
-    """Solutions that cite the same places under the same title, for several nodes."""
+    """Solutions that cite the same places under the same title, for several nodes; ``first`` is one of them."""
 
     title: str
     spans: tuple[Span, ...]
     solutions: tuple[tuple[str, str], ...]
+    first: CitedPassage
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRun(Result):
-    """Characters that look alike; ``first`` says that the place that was asked for begins here."""
+    """Characters that look alike; those that were ``asked`` for are of the ``main`` place or of further ones."""
 
     text: str
     style: str
     asked: bool
     cited: bool
-    first: bool
+    main: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +78,12 @@ class DocumentView(Result):
 def view_document(
     document: Document, cited: Sequence[CitedPassage], asked: Sequence[Span], page: int | None
 ) -> DocumentView:
-    """Return one page: the one asked for, else the one on which the first place begins that was asked for.
+    """Return one page: the one asked for, else the one on which the main place begins, the first that was asked for.
 
     Places outside the text are passed over.
     """
     text = document.text
-    places = sorted({(a, b) for a, b in asked if 0 <= a < b <= len(text)})[:MOST_PLACES]
+    places = list(dict.fromkeys((a, b) for a, b in asked if 0 <= a < b <= len(text)))[:MOST_PLACES]
     starts = _page_starts(text)
     wanted = page if page is not None else sum(s <= places[0][0] for s in starts) if places else 1
     number = min(max(wanted, 1), len(starts))
@@ -110,15 +113,18 @@ def _page_starts(text: str) -> tuple[int, ...]:
 
 def _group(cited: Sequence[CitedPassage]) -> list[CitedBy]:
     """Return the solutions in the order of their first places, those alike as one."""
-    grouped: dict[tuple[tuple[Span, ...], str], list[tuple[str, str]]] = {}
+    grouped: dict[tuple[tuple[Span, ...], str], list[CitedPassage]] = {}
     for one in sorted(cited, key=lambda c: (c.spans, c.title, c.solution_id)):
-        grouped.setdefault((tuple(sorted(set(one.spans))), one.title), []).append((one.solution_id, one.status))
-    return [CitedBy(title, spans, tuple(some)) for (spans, title), some in grouped.items()]
+        grouped.setdefault((tuple(sorted(set(one.spans))), one.title), []).append(one)
+    return [
+        CitedBy(title, spans, tuple((one.solution_id, one.status) for one in some), some[0])
+        for (spans, title), some in grouped.items()
+    ]
 
 
 def _shown(text: str, start: int, end: int, asked: Sequence[Span], cited: Sequence[Span]) -> Iterator[ShownPiece]:
+    """Give the pieces of a part of a text; the first place of those ``asked`` for is the main one."""
     part = text[start:end]
-    is_first = True
     for piece in pieces(part):  # only of this page: a document of megabytes takes seconds to be read whole
         inside_asked = [_moved(span, -start) for span in asked if _touches(span, piece, start)]
         inside_cited = [_moved(span, -start) for span in cited if _touches(span, piece, start)]
@@ -126,10 +132,10 @@ def _shown(text: str, start: int, end: int, asked: Sequence[Span], cited: Sequen
         for run, places in cut(runs(part, piece), [*inside_asked, *inside_cited]):
             is_asked = any(n < len(inside_asked) for n in places)
             is_cited = not is_asked and bool(places)
-            is_first, first = is_first and not is_asked, is_first and is_asked
-            one = ShownRun(part[run.start : run.end], run.style, is_asked, is_cited, first)
+            is_main = any(n < len(inside_asked) and inside_asked[n] == _moved(asked[0], -start) for n in places)
+            one = ShownRun(part[run.start : run.end], run.style, is_asked, is_cited, is_main)
             last = found[-1] if found else None
-            if last and not first and (last.style, last.asked, last.cited) == (one.style, is_asked, is_cited):
+            if last and replace(last, text=one.text) == one:
                 found[-1] = replace(last, text=last.text + one.text)
             else:
                 found.append(one)

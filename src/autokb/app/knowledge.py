@@ -97,7 +97,8 @@ class KnowledgeOverview(Result):
 class FoundItem(Result):
     """One thing that was found; the marks are code points ``[start, end)`` of the title and of the snippet.
 
-    ``issue_id`` and ``issue`` are the node of a solution, ``status`` is that of a solution or a ticket. ``others``
+    ``issue_id`` and ``issue`` are the node of a solution, ``status`` is that of a solution or a ticket, with the ``reason`` why a
+    solution is not shown. ``others``
     counts what else was found and belongs to it: further issues of its tree, of which ``alike`` has the first with
     their ids and texts, and further nodes for which a solution is written in the same words or under the same title.
     """
@@ -113,6 +114,7 @@ class FoundItem(Result):
     issue: str = ""
     others: int = 0
     status: str = ""
+    reason: str = ""
     alike: tuple[tuple[str, str], ...] = ()
 
 
@@ -401,7 +403,12 @@ class OpenKnowledge:
         document = self._document(document_id)
         cited = [
             CitedPassage(
-                s.id, title_line(s), s.status, tuple((e.start, e.end) for e in s.evidence if e.document == document_id)
+                s.id,
+                title_line(s),
+                s.status,
+                tuple((e.start, e.end) for e in s.evidence if e.document == document_id),
+                self.published.kb.issues[s.issue_id].text,
+                s.reason,
             )
             for s in self.citations.get(document_id, ())
         ]
@@ -506,6 +513,7 @@ class OpenKnowledge:
             one.issue_id,
             self.published.kb.issues[one.issue_id].text,
             status=one.status,
+            reason="" if one.status in DISPLAYED else one.reason,
         )
 
     def _found_document(self, document_id: str, words: Sequence[TypedWord]) -> FoundItem:

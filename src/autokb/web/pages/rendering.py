@@ -32,6 +32,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_WORD = re.compile(r"\w+")
 # The pages in the order of the navigation: path, name, the first role that may open it.
 NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("/", "Conversation", "agent"),
@@ -64,7 +65,14 @@ def quote_rules(text: str, sentences: Mapping[str, str]) -> str:
     return text
 
 
+def says_as(quote: str, step: str) -> bool:
+    """Return whether a source has the very words of a step, but for the number or the marks in front of it."""
+    said, told = (_WORD.findall(text.casefold()) for text in (quote, step))
+    return said == told or (said[:1] != told[:1] and said[1:] == told and said[0].isdigit())
+
+
 TEMPLATES.filters |= {"attribute_name": name_attribute, "quote_rules": quote_rules}
+TEMPLATES.tests["says_as"] = says_as
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
