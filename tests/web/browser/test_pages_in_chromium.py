@@ -157,7 +157,7 @@ def test_a_suggestion_is_judged_and_its_place_in_the_manual_stands_beside(site: 
     assert (link.get_attribute("href") or "").startswith("/documents/charging.md?at=")
     page.locator("#text").press("Escape")
     page.locator("#reply").fill("Anything else?")
-    page.get_by_text("Your team").click()
+    page.get_by_text("Your team", exact=True).click()
     page.locator("input[name=group]").fill("night")
     page.locator("#send").click()
     expect(page.get_by_role("status").last).to_contain_text("Copied")
