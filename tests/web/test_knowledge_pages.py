@@ -99,7 +99,10 @@ def test_trees_stand_with_their_counts_and_the_most_reported_first(client: TestC
     ]
     assert order == sorted(order)
     assert "3 customers · 4 solutions" in text and "The robot does not pair with an iPad" in text
-    assert "4 issues and 7 more specific ones below them; 10 solutions shown to customers, 2 more not shown" in words_of(text)
+    assert (
+        "4 issues and 7 more specific ones below them; 10 solutions shown to customers, 2 more not shown"
+        in words_of(text)
+    )
     assert 'aria-current="page">Knowledge' in text
 
 

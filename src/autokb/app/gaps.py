@@ -12,8 +12,8 @@ from math import ceil
 from typing import Literal, TypeVar
 
 from autokb.app.feedback import cleaned_name
+from autokb.app.plain_words import is_of_another_topic
 from autokb.app.question_log import masked_beginning, moment
-from autokb.app.reasons import is_of_another_topic
 from autokb.app.theme_names import ThemeNames
 from autokb.core.decisions import Decided
 from autokb.core.errors import BadInputError

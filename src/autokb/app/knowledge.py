@@ -97,10 +97,10 @@ class KnowledgeOverview(Result):
 class FoundItem(Result):
     """One thing that was found; the marks are code points ``[start, end)`` of the title and of the snippet.
 
-    ``issue_id`` and ``issue`` are the node of a solution, ``status`` is that of a solution or a ticket, with the ``reason`` why a
-    solution is not shown. ``others``
-    counts what else was found and belongs to it: further issues of its tree, of which ``alike`` has the first with
-    their ids and texts, and further nodes for which a solution is written in the same words or under the same title.
+    ``issue_id`` and ``issue`` are the node of a solution, ``status`` is that of a solution or a ticket, ``reason`` why
+    a solution is not shown. ``others`` counts what else was found and belongs to it: further issues of its tree, of
+    which ``alike`` has the first with their ids and texts, and further nodes for which a solution is written in the
+    same words or under the same title.
     """
 
     kind: Kind

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
-from autokb.app.reasons import plain_reason
+from autokb.app.plain_words import plain_reason
 from autokb.core.api_keys import may
 from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
@@ -133,7 +133,9 @@ async def _suggest(request: Request, desk: Desk, reply: str) -> Response:
     offered = tuple(
         Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
     )
-    return _show(request, replace(desk, question=found.question, offered=offered), found=found, reply=reply, languages=languages)
+    return _show(
+        request, replace(desk, question=found.question, offered=offered), found=found, reply=reply, languages=languages
+    )
 
 
 async def _note(

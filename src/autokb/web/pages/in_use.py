@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
-from autokb.app.reasons import plain_reason
+from autokb.app.plain_words import plain_reason
 from autokb.core.errors import UnknownIdError
 from autokb.web.access import Caller
 from autokb.web.door import in_thread

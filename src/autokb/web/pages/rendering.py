@@ -14,7 +14,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from autokb.answering.clarify import plain_name
+from autokb.app.plain_words import attribute_label
 from autokb.core.api_keys import ROLES, Role, may
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.web.access import Caller
@@ -51,17 +51,11 @@ def _finalize(value: Any) -> Any:
 TEMPLATES.finalize = _finalize
 
 
-def name_attribute(attribute: str) -> str:
-    """Say an attribute's name as a label has it: ``os`` is the Operating system."""
-    plain = plain_name(attribute)
-    return plain[:1].upper() + plain[1:]
-
-
 def quote_rules(text: str, sentences: Mapping[str, str]) -> str:
     """Put the sentences of rules where a text names them by their ids, which only who wrote the domain knows."""
     for rule in sorted(sentences, key=len, reverse=True):
         said = f"“{sentences[rule].rstrip('.')}”"
-        text = re.sub(rf"(?<![\w-]){re.escape(rule)}(?![\w-])", lambda _, said=said: said, text)
+        text = re.sub(rf"(?<![\w-]){re.escape(rule)}(?![\w-])", said.replace("\\", r"\\"), text)
     return text
 
 
@@ -71,7 +65,7 @@ def says_as(quote: str, step: str) -> bool:
     return said == told or (said[:1] != told[:1] and said[1:] == told and said[0].isdigit())
 
 
-TEMPLATES.filters |= {"attribute_name": name_attribute, "quote_rules": quote_rules}
+TEMPLATES.filters |= {"attribute_label": attribute_label, "quote_rules": quote_rules}
 TEMPLATES.tests["says_as"] = says_as
 
 

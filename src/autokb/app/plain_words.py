@@ -1,10 +1,17 @@
-"""What the reason of an answer that abstains means to people who were not told of a gate."""
+"""Names of attributes and reasons of abstaining answers, as people read them who were told of neither."""
 
 from __future__ import annotations
 
 from autokb.answering.ask import FOREIGN_SUBJECT, OFF_TOPIC, UNKNOWN_WORDS
+from autokb.answering.clarify import plain_name
 
 _BEFORE_SUBJECT, _, _BEHIND_SUBJECT = FOREIGN_SUBJECT.partition("{subject}")
+
+
+def attribute_label(attribute: str) -> str:
+    """Say an attribute's name as a label has it: ``os`` is the Operating system."""
+    plain = plain_name(attribute)
+    return plain[:1].upper() + plain[1:]
 
 
 def is_of_another_topic(reason: str) -> bool:
