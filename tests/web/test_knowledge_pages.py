@@ -21,7 +21,7 @@ from autokb.app.knowledge import SNIPPET_CHARACTERS, snippet_of
 from autokb.stores.type_ahead_index import TypedWord
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.web.app import create_app
-from autokb.web.pages.rendering import says_as
+from autokb.web.pages.rendering import quote_rules, says_as
 
 HTML = {"accept": "text/html"}
 PARTS = {**HTML, "hx-request": "true"}
@@ -281,6 +281,12 @@ def test_a_source_is_quoted_where_it_has_other_words_than_the_step(client: TestC
     assert words_of(same).count(quote) == 1 and "other words" not in same and "at=" in same
     assert says_as("1. Open it.", "Open **it**") and says_as("- Open it", "Open it")
     assert not says_as("Open it twice", "Open it") and not says_as("", "Open") and not says_as("2 Wait", "")
+
+
+def test_a_rule_is_named_by_its_sentence_where_a_reason_names_it_and_a_word_like_it_stays() -> None:
+    sentences = {"clean": "Clean \\1 nothing.", "no-clean": "Never clean."}
+    assert quote_rules("It breaks no-clean, clean.", sentences) == "It breaks “Never clean”, “Clean \\1 nothing”."
+    assert quote_rules("no-clean: Step 2 says “clean it”", sentences) == "“Never clean”: Step 2 says “clean it”"
 
 
 def test_places_that_are_none_are_passed_over(client: TestClient) -> None:

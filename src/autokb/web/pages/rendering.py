@@ -55,7 +55,7 @@ def quote_rules(text: str, sentences: Mapping[str, str]) -> str:
     """Put the sentences of rules where a text names them by their ids, which only who wrote the domain knows."""
     for rule in sorted(sentences, key=len, reverse=True):
         said = f"“{sentences[rule].rstrip('.')}”"
-        text = re.sub(rf"(?<![\w-]){re.escape(rule)}(?![\w-])", said.replace("\\", r"\\"), text)
+        text = re.sub(rf"(?<![\w-]){re.escape(rule)}(?=[:,.])", said.replace("\\", r"\\"), text)
     return text
 
 
