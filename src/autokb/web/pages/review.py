@@ -17,7 +17,7 @@ from autokb.web.problems import ProblemError
 from autokb.web.routes import needs
 
 AGENTS, EDITORS = needs("agent"), needs("editor")
-ITEMS = 20  # of a page
+ITEMS = 15  # of a page: with long solutions and what they cite they stay under 150 kB
 CHANGES = 50  # of a kind: after a first build all is new, and a page has to stay under 150 kB
 VERBS = ("approve", "reject", "hide", "undo")
 KINDS = {  # of the reasons, as the queue names them to people
