@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 
+from autokb.app.audience import check_shown, is_insider
 from autokb.app.show import ShownSolution, shown_solution
 from autokb.app.solutions_in_memory import AllSolutions, SolutionsInMemory
+from autokb.core.api_keys import Role
 from autokb.core.attributes import as_lists
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.results import Result
@@ -16,6 +18,7 @@ from autokb.stores.codecs import DOCUMENT, ISSUE
 from autokb.stores.database import damaged_rows
 from autokb.stores.ticket_tables import list_ticket_ids, read_tickets
 from autokb.stores.workspace import Workspace
+from autokb.text.masking import mask
 
 MOST_LISTED = 1_000  # of a page
 
@@ -106,22 +109,24 @@ def list_issues(workspace: Workspace, limit: int, after: str) -> IssuePage:
     return IssuePage(tuple(shown), _next([i.id for i in found], limit))
 
 
-def list_solutions(workspace: Workspace, memory: SolutionsInMemory, limit: int, after: str) -> SolutionPage:
-    """Return a page of the solutions as people left them, also those that nobody sees."""
+def list_solutions(workspace: Workspace, memory: SolutionsInMemory, limit: int, after: str, role: Role) -> SolutionPage:
+    """Return a page of the solutions that a role sees, as people left them."""
     check_limit(limit)
     with workspace.file() as file:
         found = memory.read(file)
-    start = bisect_right(found.ids, after)
-    ids = found.ids[start : start + limit + 1]
+    seen = found.ids if is_insider(role) else found.displayed_ids
+    start = bisect_right(seen, after)
+    ids = seen[start : start + limit + 1]
     return SolutionPage(tuple(listed_solution(found, i) for i in ids[:limit]), _next(ids, limit))
 
 
-def show_solution(workspace: Workspace, memory: SolutionsInMemory, solution: str) -> ListedSolution:
-    """Return one solution as people left it (UnknownIdError)."""
+def show_solution(workspace: Workspace, memory: SolutionsInMemory, solution: str, role: Role) -> ListedSolution:
+    """Return one solution as people left it (UnknownIdError; NotForRoleError where a role does not see it)."""
     with workspace.file() as file:
         found = memory.read(file)
     if solution not in found.decided.solutions:
         raise UnknownIdError(f"No solution has the id {solution!r}; the list of solutions has those there are.")
+    check_shown(found.decided.solutions[solution].status, role)
     return listed_solution(found, solution)
 
 
@@ -144,13 +149,16 @@ def show_document(workspace: Workspace, document: str) -> ShownDocument:
     return ShownDocument(found.id, found.title, found.url, found.text)
 
 
-def list_tickets(workspace: Workspace, limit: int, after: str) -> TicketPage:
-    """Return a page of the published tickets."""
+def list_tickets(workspace: Workspace, limit: int, after: str, role: Role) -> TicketPage:
+    """Return a page of the published tickets, for a reader with the private data of their titles masked."""
     check_limit(limit)
     with workspace.file() as file, file.snapshot():
         ids = list_ticket_ids(file, after, limit + 1)
         found = [one.ticket for one in read_tickets(file, ids[:limit]).values()]
-    shown = tuple(ListedTicket(t.id, t.title, t.status, t.created, t.url) for t in found)
+    titles = [t.title if is_insider(role) else mask([t.title]).texts[0] for t in found]
+    shown = tuple(
+        ListedTicket(t.id, title, t.status, t.created, t.url) for t, title in zip(found, titles, strict=False)
+    )
     return TicketPage(shown, _next(ids, limit))
 
 

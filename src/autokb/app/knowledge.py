@@ -11,10 +11,12 @@ from functools import cached_property, lru_cache
 from typing import Literal
 from weakref import finalize
 
+from autokb.app.audience import check_shown
 from autokb.app.browse import ListedSolution
 from autokb.app.document_page import CitedPassage, DocumentView, view_document
 from autokb.app.export_kb import solutions_by_issue
 from autokb.app.show import ShownNode, ShownRawIssue, shown_solution
+from autokb.core.api_keys import Role
 from autokb.core.attributes import ANY, Attributes, as_lists
 from autokb.core.errors import UnknownIdError
 from autokb.core.forest import Forest
@@ -371,11 +373,12 @@ class OpenKnowledge:
     def _lines(self, issue_id: str) -> tuple[SolutionLine, ...]:
         return tuple(SolutionLine(s.id, title_line(s), s.status) for s in self.solutions.get(issue_id, ()))
 
-    def solution(self, solution_id: str) -> KnownSolution:
-        """Return one solution (UnknownIdError)."""
+    def solution(self, solution_id: str, role: Role) -> KnownSolution:
+        """Return one solution (UnknownIdError; NotForRoleError where a role does not see it)."""
         solution = self.published.kb.solutions.get(solution_id)
         if solution is None:
             raise UnknownIdError(f"No solution has the id {solution_id!r}; the list of solutions has those there are.")
+        check_shown(solution.status, role)
         issue = self.published.kb.issues[solution.issue_id]
         theme = self.theme_of[issue.id]
         return KnownSolution(self._listed(solution), self.node(issue), self._theme_name(theme), theme)

@@ -8,7 +8,7 @@ from functools import cached_property
 from threading import RLock
 
 from autokb.core.decisions import Decided, apply_decisions
-from autokb.core.nouns import Issue, Solution
+from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.stores.codecs import ISSUE, SOLUTION
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decisions
@@ -40,6 +40,11 @@ class AllSolutions:
     def ids(self) -> list[str]:
         """The ids of all solutions in their order."""
         return sorted(self.decided.solutions)
+
+    @cached_property
+    def displayed_ids(self) -> list[str]:
+        """The ids of those that customers are shown, in their order."""
+        return [i for i in self.ids if self.decided.solutions[i].status in DISPLAYED]
 
 
 @dataclass

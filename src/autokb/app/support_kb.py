@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from autokb.app.ticket_knowledge import Fed
     from autokb.app.ticket_report import TicketReport
     from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
-    from autokb.core.api_keys import ApiKey
+    from autokb.core.api_keys import ApiKey, Role
     from autokb.core.changes import Changes
     from autokb.core.conversations import Message
     from autokb.core.feedback import FeedbackVerdict, SuggestionSource
@@ -485,11 +485,11 @@ class SupportKB:
 
         return list_issues(self.workspace, limit, after)
 
-    def solutions(self, limit: int = 100, after: str = "") -> SolutionPage:
-        """Return solutions by their ids, those that are not displayed too, as people left them."""
+    def solutions(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> SolutionPage:
+        """Return solutions by their ids, as people left them; a ``role`` below agent gets those that are displayed."""
         from autokb.app.browse import list_solutions
 
-        return list_solutions(self.workspace, self._solutions, limit, after)
+        return list_solutions(self.workspace, self._solutions, limit, after, role)
 
     @property
     def _solutions(self) -> SolutionsInMemory:
@@ -500,11 +500,11 @@ class SupportKB:
             self._held_solutions = self._held_solutions or SolutionsInMemory()
             return self._held_solutions
 
-    def solution(self, solution: str) -> ListedSolution:
-        """Return one solution by its id (UnknownIdError)."""
+    def solution(self, solution: str, *, role: Role = "admin") -> ListedSolution:
+        """Return one solution by its id (UnknownIdError; NotForRoleError where the ``role`` does not see it)."""
         from autokb.app.browse import show_solution
 
-        return show_solution(self.workspace, self._solutions, solution)
+        return show_solution(self.workspace, self._solutions, solution, role)
 
     def history(self, solution: str) -> SolutionHistory:
         """Return who did what to a solution and when, the newest first (UnknownIdError)."""
@@ -567,9 +567,9 @@ class SupportKB:
         """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
         return self._open_knowledge().issue(issue)
 
-    def known_solution(self, solution: str) -> KnownSolution:
-        """Return a solution with the node that it is for (UnknownIdError)."""
-        return self._open_knowledge().solution(solution)
+    def known_solution(self, solution: str, *, role: Role = "admin") -> KnownSolution:
+        """Return a solution with the node that it is for (UnknownIdError, NotForRoleError)."""
+        return self._open_knowledge().solution(solution, role)
 
     def find_documents(self, query: str = "", first: int = 0, most: int = 50, *, uncited: bool = False) -> DocumentList:
         """Return documents by title, or those with every word of a query; ``uncited`` keeps what nothing cites."""
@@ -630,11 +630,11 @@ class SupportKB:
 
         return show_document(self.workspace, document)
 
-    def tickets(self, limit: int = 100, after: str = "") -> TicketPage:
-        """Return published tickets by their ids; ``show_ticket`` has the whole of one."""
+    def tickets(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> TicketPage:
+        """Return published tickets by their ids; ``show_ticket`` has the whole of one, masked alike for a role."""
         from autokb.app.browse import list_tickets
 
-        return list_tickets(self.workspace, limit, after)
+        return list_tickets(self.workspace, limit, after, role)
 
     def give_feedback(
         self,
@@ -726,11 +726,11 @@ class SupportKB:
 
         return build_tickets(self.workspace, rethink=rethink, options=ModelOptions(budget), progress=progress)
 
-    def show_ticket(self, ticket: str) -> ShownTicket:
-        """Return one ticket as a tree of sections with its links."""
-        from autokb.app.tickets import show_ticket
+    def show_ticket(self, ticket: str, *, role: Role = "admin") -> ShownTicket:
+        """Return one ticket as a tree of sections with its links; a ``role`` below agent gets private data masked."""
+        from autokb.app.ticket_browser import ticket_for
 
-        return show_ticket(self.workspace, ticket)
+        return ticket_for(self.workspace, ticket, role)
 
     def show_tickets(self) -> ShownTickets:
         """Return how many tickets there are, their sections and links, and what each signal counts."""

@@ -7,10 +7,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from weakref import finalize
 
+from autokb.app.audience import is_insider
 from autokb.app.browse import ListedTicket
 from autokb.app.document_page import ShownPiece, view_text
 from autokb.app.knowledge import FoundItem, FoundKnowledge, Searched, find_words, masked, snippet_of
-from autokb.app.tickets import ShownAnswer, ShownLink, SimilarTickets, show_ticket
+from autokb.app.tickets import ShownAnswer, ShownLink, ShownTicket, SimilarTickets, show_ticket
+from autokb.core.api_keys import Role
 from autokb.core.errors import UnknownIdError
 from autokb.core.results import Result
 from autokb.core.tickets import Edge
@@ -144,14 +146,8 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
 
 def browse_ticket(workspace: Workspace, ticket: str, most: int) -> KnownTicket:
     """Return a ticket as people read it, with the picture of ``most`` neighbours (UnknownIdError)."""
-    shown, graph = show_ticket(workspace, ticket), read_graph(workspace, ticket, most)
-    # One masking of the whole ticket, so that one address has one name in all of its texts.
-    asked = [one.question for one in shown.answers]
-    masking = mask([shown.title, *(s.text for s in shown.sections), *(one.title for one in shown.links), *asked])
-    title, *texts = masking.texts
-    said = list(zip((s.section for s in shown.sections), texts, strict=False))
-    titles, questions = texts[len(said) : len(said) + len(shown.links)], texts[len(said) + len(shown.links) :]
-    said = [(name, text) for name, text in said if text.strip() and text.strip() != title.strip()]
+    shown, graph = mask_ticket(show_ticket(workspace, ticket)), read_graph(workspace, ticket, most)
+    said = [(s.section, s.text) for s in shown.sections if s.text.strip() and s.text.strip() != shown.title.strip()]
     short = {
         name
         for name, text in said
@@ -159,13 +155,43 @@ def browse_ticket(workspace: Workspace, ticket: str, most: int) -> KnownTicket:
     }
     return KnownTicket(
         shown.id,
-        title,
+        shown.title,
         shown.url,
         tuple((name, text.strip()) for name, text in said if name in short),
         tuple(TicketText(name, view_text(text)) for name, text in said if name not in short),
-        tuple(replace(one, title=name) for one, name in zip(shown.links, titles, strict=True)),
-        tuple(replace(one, question=text) for one, text in zip(shown.answers, questions, strict=True)),
+        shown.links,
+        shown.answers,
         graph,
+    )
+
+
+def ticket_for(workspace: Workspace, ticket: str, role: Role) -> ShownTicket:
+    """Return a ticket as a role sees it (UnknownIdError): for a reader with its private data masked.
+
+    Who is given evidence of tickets gets their texts as they are, for its ``start`` and ``end`` count in them.
+    """
+    shown = show_ticket(workspace, ticket)
+    return shown if is_insider(role) else mask_ticket(shown)
+
+
+def mask_ticket(shown: ShownTicket) -> ShownTicket:
+    """Return a ticket with its private data masked, in one masking: one address has one name in all of its texts."""
+    masked_texts = iter(
+        mask(
+            [
+                shown.title,
+                *(one.text for one in shown.sections),
+                *(one.title for one in shown.links),
+                *(one.question for one in shown.answers),
+            ]
+        ).texts
+    )
+    return replace(
+        shown,
+        title=next(masked_texts),
+        sections=tuple(replace(one, text=next(masked_texts)) for one in shown.sections),
+        links=tuple(replace(one, title=next(masked_texts)) for one in shown.links),
+        answers=tuple(replace(one, question=next(masked_texts)) for one in shown.answers),
     )
 
 

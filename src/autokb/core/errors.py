@@ -28,6 +28,10 @@ class UnknownIdError(BadInputError):
     """Nothing has the id that was given."""
 
 
+class NotForRoleError(BadInputError):
+    """There is what was asked for, and the role of who asks does not see it."""
+
+
 class ChangedMeanwhileError(BadInputError):
     """What was to be changed is no longer as it was when it was read."""
 

@@ -14,6 +14,7 @@ from autokb.core.errors import (
     AutokbError,
     BadInputError,
     ChangedMeanwhileError,
+    NotForRoleError,
     NothingPublishedError,
     UnknownIdError,
     WorkspaceBusyError,
@@ -70,6 +71,8 @@ def problem_of(error: AutokbError, folder: Path) -> JSONResponse:
         return problem(503, sentence, {"Retry-After": SECONDS_TO_WAIT})
     if isinstance(error, ChangedMeanwhileError):
         return problem(412, sentence)
+    if isinstance(error, NotForRoleError):
+        return problem(403, sentence)
     return problem(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
 
 

@@ -45,6 +45,12 @@ IfMatch = Annotated[str | None, Header(description="The version that was read, i
 READER, AGENT, EDITOR = needs("reader"), needs("agent"), needs("editor")
 
 
+def role_of(request: Request) -> Role:
+    """Return the role of who sends a request that has passed the check of its path."""
+    caller: Caller = request.scope["state"]["caller"]
+    return caller.role
+
+
 def _kb(request: Request) -> SupportKB:
     kb: SupportKB = request.app.state.kb
     return kb
@@ -156,8 +162,8 @@ async def issues(request: Request, limit: int = 100, after: str = "") -> Respons
 
 @v1.get("/solutions", dependencies=[READER])
 async def solutions(request: Request, limit: int = 100, after: str = "") -> Response:
-    """List solutions, also those that nobody sees, with what people decided."""
-    return await _answer(lambda: _kb(request).solutions(limit, after))
+    """List solutions with what people decided; for agents and above also those that customers are not shown."""
+    return await _answer(lambda: _kb(request).solutions(limit, after, role=role_of(request)))
 
 
 @v1.get("/solutions/{solution:path}/history", dependencies=[AGENT])
@@ -222,12 +228,12 @@ async def undo(
 
 async def _show_after(request: Request, solution: str, act: Callable[[SupportKB], object]) -> Response:
     """Do something with a solution and show it as it is now; its whole id is wanted, not the first letters."""
-    kb = _kb(request)
+    kb, role = _kb(request), role_of(request)
 
     def done() -> dict[str, Any]:
-        kb.solution(solution)
+        kb.solution(solution, role=role)
         act(kb)
-        return kb.solution(solution).as_json()
+        return kb.solution(solution, role=role).as_json()
 
     shown = await in_thread(done)
     return JSONResponse(shown, headers={"ETag": f'"{shown["version"]}"'})
@@ -252,9 +258,9 @@ async def review(request: Request, limit: int = 100, after: str = "", kind: str 
     return await _answer(lambda: _kb(request).review(limit, after, kind))
 
 
-@v1.get("/changes", dependencies=[READER])
+@v1.get("/changes", dependencies=[AGENT])
 async def changes(request: Request) -> Response:
-    """Say what the last build changed for readers."""
+    """Say what the last build changed for readers, with the texts that they no longer see."""
     return await _answer(lambda: _kb(request).changes())
 
 
@@ -272,14 +278,14 @@ async def document(request: Request, document: str) -> Response:
 
 @v1.get("/tickets", dependencies=[READER])
 async def tickets(request: Request, limit: int = 100, after: str = "") -> Response:
-    """List past tickets."""
-    return await _answer(lambda: _kb(request).tickets(limit, after))
+    """List past tickets; for a reader their titles without private data."""
+    return await _answer(lambda: _kb(request).tickets(limit, after, role=role_of(request)))
 
 
 @v1.get("/tickets/{ticket:path}", dependencies=[READER])
 async def ticket(request: Request, ticket: str) -> Response:
-    """Show one ticket with its sections and links."""
-    return await _answer(lambda: _kb(request).show_ticket(ticket))
+    """Show one ticket with its sections and links; for a reader without private data."""
+    return await _answer(lambda: _kb(request).show_ticket(ticket, role=role_of(request)))
 
 
 @beside.get("/metrics", dependencies=[READER], include_in_schema=False)

@@ -11,17 +11,14 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from autokb.app import SupportKB
+from autokb.app.audience import is_insider
 from autokb.app.knowledge import Kind, KnowledgeFilter
-from autokb.core.api_keys import Role, may
 from autokb.core.nouns import DISPLAYED, Span
-from autokb.web.access import Caller, check_role
 from autokb.web.door import in_thread
 from autokb.web.pages.rendering import render
-from autokb.web.routes import needs
+from autokb.web.routes import needs, role_of
 
 READERS = needs("reader")
-# Customers' own words, and texts that somebody or a rule keeps from customers, are for who works with both.
-INSIDERS: Role = "agent"
 TREES_A_PAGE, RESULTS_A_PAGE, RESULTS_OF_A_KIND, DOCUMENTS_A_PAGE = 20, 20, 5, 50
 MOST_PAGES = 1_000_000  # a page number is never larger
 SECTION = "/knowledge"  # what of the navigation these pages belong to
@@ -85,10 +82,8 @@ async def issue(request: Request, issue: str) -> Response:
 @pages.get("/solutions/{solution:path}")
 async def solution(request: Request, solution: str) -> Response:
     """Show one solution with all that is known of it."""
-    kb = kb_of(request)
-    found = await in_thread(lambda: kb.known_solution(solution))
-    if found.solution.status not in DISPLAYED:
-        check_role(request.scope["state"]["caller"], INSIDERS)
+    kb, role = kb_of(request), role_of(request)
+    found = await in_thread(lambda: kb.known_solution(solution, role=role))
     return render(request, "solution.html", at=SECTION, known=found, solution=found.solution)
 
 
@@ -151,8 +146,7 @@ def _places(at: Sequence[str]) -> tuple[Span, ...]:
 
 
 def _is_insider(request: Request) -> bool:
-    caller: Caller | None = request.scope["state"]["caller"]
-    return caller is not None and may(caller.role, INSIDERS)
+    return is_insider(role_of(request))
 
 
 def kb_of(request: Request) -> SupportKB:
