@@ -258,3 +258,35 @@ def test_more_steps_than_places_and_repaired_ones_are_named(hand_made: Workspace
     kinds = {item.id: {r.kind for r in item.reasons} for item in kb.review().items}
     assert "little_evidence" in kinds["s-pair"] and "little_evidence" not in kinds["s-ios"]
     assert "rules" in kinds["s-android"]
+
+
+def test_an_edit_without_its_solution_is_dismissed_and_kept(hand_made: Workspace, tmp_path: Path) -> None:
+    kb = SupportKB(hand_made)
+    kb.edit("s-pair", "Switch it off.", author="ann")
+    with hand_made.file() as file, file.transaction():
+        solutions = {(kind, i): body for kind, i, body in file.lines() if kind == "solution"}
+        file.publish({key: body for key, body in solutions.items() if key[1] != "s-pair"}, ["solution"])
+    (lost,) = [item for item in kb.review(kind="edit_orphaned").items if item.edit and item.edit.author == "ann"]
+    before = kb.review().counts["all"]
+    done = kb.dismiss_edit(lost.id, author="bob")
+    assert (done.dismissed, done.changed, done.solution_id, done.text) == (True, 1, "s-pair", "Switch it off.")
+    assert kb.dismiss_edit(lost.id).changed == 0
+    assert kb.review().counts["all"] == before - 1 and lost.id not in {item.id for item in kb.review().items}
+    assert [one.dismissed for one in kb.show().orphaned_edits if one.id == lost.id] == [True]
+    told = kb.history("s-pair").items[0]
+    assert (told.what, told.author, told.decision) == ("dismissed", "bob", lost.id)
+    export_kb(hand_made, tmp_path / "kb.jsonl")
+    copy = create_workspace(tmp_path / "copy", "name: copy\n")
+    import_file(copy, tmp_path / "kb.jsonl")
+    other = SupportKB(open_workspace(copy.folder))
+    assert lost.id not in {item.id for item in other.review().items} and lost.id in str(other.show().orphaned_edits)
+    back = kb.dismiss_edit(lost.id, undo=True, author="cyd")
+    assert (back.dismissed, back.changed) == (False, 1) and kb.review().counts["all"] == before
+    assert [one.what for one in kb.history("s-pair").items][:3] == ["queued again", "dismissed", "edited"]
+    kb.dismiss_edit(lost.id)
+    with hand_made.file() as file, file.transaction():
+        file.publish(solutions, ["solution"])
+    assert kb.solution("s-pair").text == "Switch it off." and kb.solution("s-pair").edited_by == "ann"
+    for wrong in (lost.id, "edit-none", ""):  # the first one has its solution again
+        with pytest.raises(UnknownIdError, match="Nothing was changed"):
+            kb.dismiss_edit(wrong)

@@ -43,8 +43,10 @@ from autokb.core.api_keys import ApiKey
 from autokb.core.feedback import Feedback, feedback_id
 from autokb.core.ids import short_id
 from autokb.core.in_use import LoggedQuestion
+from autokb.core.nouns import Edit
 from autokb.sources import Fields
 from autokb.stores.api_keys import keep_api_key
+from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
@@ -110,6 +112,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "edit": (
         "edit {here}/kb s-pair --step 'Switch it off.' --step 'Switch it on.' --author ann",
         lambda here: opened(here).edit("s-pair", steps=["Switch it off.", "Switch it on."], author="ann"),
+    ),
+    "dismiss": (
+        "dismiss {here}/kb edit-lost --author bob --undo",
+        lambda here: opened(here).dismiss_edit("edit-lost", author="bob", undo=True),
     ),
     "undo": ("undo {here}/kb s-rain --author bob", lambda here: opened(here).undo("s-rain", author="bob")),
     "history": ("history {here}/kb s-rain", lambda here: opened(here).history("s-rain")),
@@ -354,6 +360,10 @@ def test_a_command_prints_what_its_method_returns(
         if command in ("keys list", "keys revoke"):
             with opened(here).workspace.file() as file, file.transaction():
                 keep_api_key(file, ApiKey("key-1", "editor", "2026-01-01"), "hash")
+        if command == "dismiss":
+            lost = Edit("edit-lost", "s-gone", "Wipe it.", (), "ann", "2026-01-01", dismissed=True)
+            with opened(here).workspace.file() as file, file.transaction():
+                keep_decisions(file, [lost])
         if command == "gate reset":
             opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
         if command == "build":

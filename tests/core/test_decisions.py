@@ -59,6 +59,16 @@ def test_an_edit_without_its_solution_changes_nothing_and_is_an_orphan() -> None
     assert decided.orphans == (edit,)
 
 
+def test_a_dismissed_edit_is_kept_and_counts_again_with_its_solution() -> None:
+    edit = replace(edit_to("New"), id="e1", dismissed=True)
+    gone = decide([], (edit,))
+    kept = update_decisions(Decisions((edit,)), gone, ISSUES, {})
+    assert (gone.orphans, kept.edits) == ((edit,), (edit,))
+    back = decide([BUILT], kept.edits)
+    assert back.solutions["s1"].text == "New"
+    assert [one.dismissed for one in update_decisions(kept, back, ISSUES, {}).edits] == [False]
+
+
 def test_decisions_go_along_to_the_same_text_on_another_node_of_the_tree() -> None:
     rejected = new_verdict(BUILT, "rejected", "ann", "", ORIGIN)
     decided = decide([MOVED], (edit_to("New"),), (rejected,))

@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 from autokb.answering.ask import UNKNOWN_WORDS
 from autokb.app import SupportKB
 from autokb.core.in_use import LoggedQuestion
+from autokb.core.nouns import Edit
+from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
@@ -56,6 +58,28 @@ def test_the_queue_is_judged_item_by_item_and_nobody_overwrites_another(
     assert late.status_code == 412 and kb.solution("s-contacts").verdict is None
     assert client.post("/review/judge", data={**given, "verb": "delete"}).status_code == 422
     assert client.post("/review/judge", data={**given, "solution": "none"}).status_code == 422
+
+
+def test_an_edit_without_its_solution_is_dismissed_and_queued_again_on_both_doors(
+    client: TestClient, hand_made: Workspace
+) -> None:
+    with hand_made.file() as file, file.transaction():
+        keep_decisions(file, [Edit("edit-lost", "s-gone", "Wipe <b>it</b>.", (), "ann", "2026-01-01")])
+    assert 'id="item-edit-lost"' in client.get("/review?kind=edit_orphaned").text
+    done = client.post("/review/dismiss", data={"edit": "edit-lost"}, headers=HTMX).text
+    assert "<html" not in done and "Wipe &lt;b&gt;it" in done and 'value="undo"' in done
+    assert "edit-lost" not in client.get("/review").text
+    back = client.post("/review/dismiss", data={"edit": "edit-lost", "what": "undo"})
+    assert "<html" in back.text and "In the queue again" in back.text
+    told = client.post("/v1/review/edit-lost/dismiss").json()
+    assert (told["dismissed"], told["changed"], told["solution_id"]) == (True, 1, "s-gone")
+    assert "edit-lost" not in client.get("/v1/review").text
+    assert client.post("/v1/review/edit-lost/undo").json()["dismissed"] is False
+    assert "edit-lost" in client.get("/v1/review").text
+    for path in ("/v1/review/none/dismiss", "/v1/review/none/undo"):
+        assert client.post(path).status_code == 404
+    history = client.get("/v1/solutions/s-gone/history").json()["items"]
+    assert [one["what"] for one in history] == ["queued again", "dismissed", "queued again", "dismissed", "edited"]
 
 
 def test_an_edit_is_kept_with_its_history_and_a_late_one_shows_both_texts(

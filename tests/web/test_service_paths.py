@@ -301,6 +301,7 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     verbs = {(f"/v1/solutions/{{solution}}/{verb}", "post") for verb in ("approve", "reject", "hide", "undo")}
     editing = {("/v1/solutions/{solution}", "patch"), ("/v1/solutions/{solution}/history", "get")}
     queues = {("/v1/review", "get"), ("/v1/changes", "get")}
+    queues |= {(f"/v1/review/{{edit}}/{verb}", "post") for verb in ("dismiss", "undo")}
     asks = {(f"/v1/{name}", "post") for name in ("ask", "suggest", "feedback", "outcomes")}
     use = {("/v1/in-use", "get"), ("/v1/gaps", "get")}
     closing = {(f"/v1/gaps/{{gap}}/{verb}", "post") for verb in ("dismiss", "done", "undo")}

@@ -29,10 +29,19 @@ from autokb.core.decisions import (
     write_solution,
 )
 from autokb.core.domain import DomainSpec
-from autokb.core.errors import BadInputError, ChangedMeanwhileError
+from autokb.core.errors import BadInputError, ChangedMeanwhileError, UnknownIdError
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
-from autokb.core.nouns import DISPLAYED, Edit, HandWritten, HumanVerdict, HumanVerdictName, Solution, SolutionEvent
+from autokb.core.nouns import (
+    DISPLAYED,
+    Edit,
+    EventName,
+    HandWritten,
+    HumanVerdict,
+    HumanVerdictName,
+    Solution,
+    SolutionEvent,
+)
 from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
@@ -98,6 +107,17 @@ class TakenBack(Result):
     status: str
     reason: str
     version: str
+
+
+@dataclass(frozen=True, slots=True)
+class DismissedEdit(Result):
+    """An edit whose solution is gone: whether it is out of the queue; ``changed`` is 0 where it was so already."""
+
+    id: str
+    solution_id: str
+    text: str
+    dismissed: bool
+    changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +259,38 @@ def undo(
     what = "edited" if isinstance(newest, Edit) else newest.verdict
     who, when, mark = newest.author, newest.date, version_of(one)
     return TakenBack(one.id, one.issue_id, what, who, when, one.text, one.steps, one.status, one.reason, mark)
+
+
+def dismiss_edit(
+    workspace: Workspace,
+    edit: str,
+    *,
+    undo: bool = False,
+    author: str = "",
+    now: str | None = None,
+    memory: SolutionsInMemory | None = None,
+) -> DismissedEdit:
+    """Take an edit whose solution is gone out of the review queue, or put it there again (UnknownIdError).
+
+    It is kept either way and counts again when its solution returns.
+    """
+    memory = memory or SolutionsInMemory()
+    with workspace.file() as file, file.transaction():
+        lost = {one.id: one for one in memory.read(file).decided.orphans if isinstance(one, Edit)}
+        found = lost.get(edit)
+        if found is None:
+            raise UnknownIdError(
+                f"No edit without its solution has the id {edit!r}; autokb show {shlex.quote(str(workspace.folder))} "
+                "--json lists them as orphaned_edits. Nothing was changed."
+            )
+        changed = found.dismissed == undo
+        if changed:
+            what: EventName = "queued again" if undo else "dismissed"
+            told = SolutionEvent("", found.solution_id, what, _name(author), now or _today(), decision=found.id)
+            keep_events(file, [told])
+            keep_decisions(file, [replace(found, dismissed=not undo)])
+    text = found.text or "\n".join(found.steps)
+    return DismissedEdit(found.id, found.solution_id, text, not undo, int(changed))
 
 
 def version_of(solution: Solution) -> str:

@@ -178,6 +178,7 @@ class EditLine(ExportPart):
     built: MaybeText = None
     based_on: MaybeText = None
     rules: MaybeRules = None
+    dismissed: Annotated[bool | None, Field(description="true or false")] = None
 
 
 class VerdictLine(ExportPart):

@@ -63,7 +63,7 @@ class ReviewItem(Result):
     ``impact`` is ``(1 + reported + asked)`` times the points of the reasons: ``reported`` counts the raw issues of the
     node, ``asked`` the kept questions that it was shown first for and the feedback on it, by verdict in ``feedback``.
     ``edit`` and ``offered_for`` are of an edit that lost its solution: ``autokb approve`` with its id gives it to the
-    solution that it is offered for.
+    solution that it is offered for, ``autokb dismiss`` takes it out of the queue and keeps it.
     """
 
     id: str
@@ -190,11 +190,11 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
 
 
 def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Found]:
-    """Yield the edits whose solution is gone and whose text is that of no other solution since."""
+    """Yield the edits whose solution is gone and whose text is that of no other solution since; not dismissed ones."""
     used = {(edit.text, edit.steps) for edit in found.decided.edits.values()}
     text = "The solution that it was made for is gone; its text is kept and shown to nobody."
     for one in found.decided.orphans:
-        if isinstance(one, Edit) and (one.text, one.steps) not in used:
+        if isinstance(one, Edit) and not one.dismissed and (one.text, one.steps) not in used:
             node = found.issues.get(one.origin.tree)
             reported, given = len(node.raw_issues) if node else 0, feedback.get(one.solution_id, {})
             reasons: Mapping[ReasonKind, str] = {"edit_orphaned": text}

@@ -40,13 +40,17 @@ class ShownTree(ShownNode):
 
 @dataclass(frozen=True, slots=True)
 class OrphanedEdit(Result):
-    """A hand edit whose solution is gone; ``offered_for`` is the solution that it may belong to now."""
+    """A hand edit whose solution is gone; ``offered_for`` is the solution that it may belong to now.
+
+    One that is ``dismissed`` is in no review queue.
+    """
 
     id: str
     solution_id: str
     text: str
     date: str
     offered_for: str | None = None
+    dismissed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +192,7 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
         trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
         trees_in_all=len(everything),
         orphaned_edits=tuple(
-            OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id))
+            OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
             for o in orphans
             if isinstance(o, Edit)
         ),

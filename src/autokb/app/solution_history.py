@@ -14,7 +14,10 @@ from autokb.core.results import Result
 from autokb.stores.published import read_decisions, read_events
 from autokb.stores.workspace import Workspace
 
-What = Literal["edited", "approved", "rejected", "hidden", "written", "undone", "built anew", "gone", "back"]
+What = (
+    Literal["edited", "approved", "rejected", "hidden", "written"]
+    | Literal["undone", "built anew", "gone", "back", "dismissed", "queued again"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,8 @@ class HistoryEntry(Result):
     ``author`` is empty where nobody named one or a build did it. ``before`` and ``after`` are texts: what was shown
     around an edit or the taking back of one; what the build had written around ``built anew`` (in other words since
     its source changed), ``gone`` and ``back``. ``decision`` is the id of an edit or verdict, for ``undone`` that of the
-    one taken back; ``undone`` says that it was taken back since.
+    one taken back, for ``dismissed`` and ``queued again`` (of the review queue, while the solution is gone) that of the
+    edit; ``undone`` says that it was taken back since.
     """
 
     number: int

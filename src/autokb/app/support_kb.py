@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from autokb.app.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
     from autokb.app.calibrate_gate import GateCalibration, GateReset
     from autokb.app.chunk import ChunkedDocument, ChunkRequest
-    from autokb.app.decisions import EditedSolution, Judged, TakenBack, Verb, Written
+    from autokb.app.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Verb, Written
     from autokb.app.document_page import DocumentView
     from autokb.app.draft import Draft
     from autokb.app.draft_cases import CaseSource, DraftedCases
@@ -835,6 +835,15 @@ class SupportKB:
         from autokb.app.decisions import undo
 
         return undo(self.workspace, solution, author=author, version=version, memory=self._solutions)
+
+    def dismiss_edit(self, edit: str, *, undo: bool = False, author: str = "") -> DismissedEdit:
+        """Take an edit whose solution is gone out of the review queue; ``undo`` puts it there again (UnknownIdError).
+
+        It is kept, and counts again when its solution returns.
+        """
+        from autokb.app.decisions import dismiss_edit
+
+        return dismiss_edit(self.workspace, edit, undo=undo, author=author, memory=self._solutions)
 
     def write(self, issue: str, source: Path | str, *, author: str = "") -> Written:
         """Put a solution by hand on an issue, from a Markdown file; it is approved and outlives builds."""

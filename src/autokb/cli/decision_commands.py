@@ -1,4 +1,4 @@
-"""``autokb approve``, ``reject``, ``hide``, ``edit``, ``undo`` and ``write``: what people decide about solutions."""
+"""``autokb approve``, ``reject``, ``hide``, ``edit``, ``undo``, ``dismiss`` and ``write``: what people decide."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.app.decisions import EditedSolution, Judged, TakenBack, Written
+    from autokb.app.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Written
 
 Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
 Solution = Annotated[str, typer.Argument(metavar="SOLUTION", help="An id, or its first letters.")]
@@ -84,6 +84,22 @@ def undo(workspace: Folder, solution: Solution, version: Version = "", author: A
     emit(json, done.as_json(), lambda: _taken_back_view(done))
 
 
+@app.command(epilog="Example: autokb dismiss kb edit-1234...  and  autokb dismiss kb edit-1234... --undo")
+def dismiss(
+    workspace: Folder,
+    edit: Annotated[str, typer.Argument(metavar="EDIT", help="The id of an edit whose solution is gone.")],
+    author: Author = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Put it into the queue again.")] = False,
+    json: Json = False,
+) -> None:
+    """Take an edit whose solution is gone out of the review queue; it is kept for when the solution returns."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    done = SupportKB.open(workspace).dismiss_edit(edit, undo=undo, author=author)
+    emit(json, done.as_json(), lambda: _dismissed_view(done))
+
+
 @app.command(epilog="Example: autokb write kb issue-1234... answer.md --author ann")
 def write(
     workspace: Folder,
@@ -123,6 +139,11 @@ def _taken_back_view(done: TakenBack) -> str:
     whose = "".join(f"{word}{value}" for word, value in ((" by ", done.author), (", ", done.date)) if value)
     reason = f" ({done.reason})" if done.reason else ""
     return f"Taken back: {done.undone}{whose}.\n{done.id}: {done.status}{reason}\n{done.text}"
+
+
+def _dismissed_view(done: DismissedEdit) -> str:
+    now = "out of the review queue" if done.dismissed else "in the review queue"
+    return f"{done.id} is {now} and kept for {done.solution_id}.\n{done.text}"
 
 
 def _written_view(workspace: Path, written: Written) -> str:

@@ -62,7 +62,9 @@ def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
 def _orphans(workspace: Path, shown: ShownKB) -> list[Text]:
     lines = []
     for edit in shown.orphaned_edits:
-        lines.append(Text(f"edit without its solution: {edit.solution_id}: {one_line(edit.text)}", style="yellow"))
+        dismissed = ", dismissed" if edit.dismissed else ""
+        words = f"edit without its solution{dismissed}: {edit.solution_id}: {one_line(edit.text)}"
+        lines.append(Text(words, style="yellow"))
         if edit.offered_for:
             words = f"  it fits {short(edit.offered_for)}; autokb approve {quoted(workspace)} {edit.id} puts it there"
             lines.append(next_line(words, "yellow"))

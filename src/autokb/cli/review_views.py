@@ -37,6 +37,9 @@ def review_view(workspace: Path, page: ReviewPage) -> RenderableType:
         if item.edit and item.edit.offered_for:
             command = f"autokb approve {quoted(workspace)} {one_line(item.id)}"
             lines.append(Text(f"       it fits {one_line(item.edit.offered_for)}: {command}"))
+        if item.edit:
+            command = f"autokb dismiss {quoted(workspace)} {one_line(item.id)}"
+            lines.append(Text(f"       to take it out of this list and keep it: {command}"))
     if page.next is not None:
         lines.append(next_line(f"More: autokb review {quoted(workspace)} --after {shlex.quote(page.next)}"))
     return Group(*lines)

@@ -317,10 +317,17 @@ def update_decisions(
     forest = Forest(issues.values())
     base = (s for i, s in decided.base.items() if i in named)
     origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in base}
+    lost = {one.id for one in decided.orphans}
 
     def edit(one: Edit) -> Edit:
         origin = origins.get(one.solution_id, one.origin)
-        return replace(one, origin=origin, built=one.built or origin.built, rules=rules.get(one.id, one.rules))
+        return replace(
+            one,
+            origin=origin,
+            built=one.built or origin.built,
+            rules=rules.get(one.id, one.rules),
+            dismissed=one.dismissed and one.id in lost,
+        )
 
     def verdict(one: HumanVerdict) -> HumanVerdict:
         solution = decided.solutions.get(one.solution_id)

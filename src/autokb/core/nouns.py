@@ -11,7 +11,7 @@ from autokb.core.attributes import Attributes
 Span = tuple[int, int]
 Status = Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"]
 HumanVerdictName = Literal["approved", "rejected", "hidden"]
-EventName = Literal["undone", "built anew", "gone", "back"]
+EventName = Literal["undone", "built anew", "gone", "back", "dismissed", "queued again"]
 VerdictName = Literal["kept", "broken", "not applicable", "not judged"]
 DISPLAYED: frozenset[str] = frozenset({"displayed", "repaired", "approved"})
 
@@ -160,7 +160,8 @@ class Edit:
 
     ``number`` is the place in the order in which the workspace took decisions; the date is for people. ``built`` is the
     mark of what the build had written then, ``based_on`` that of the text that the person saw in an exported file;
-    ``rules`` is what the rules said of the edited text last. One that was taken back is kept as ``undone``.
+    ``rules`` is what the rules said of the edited text last. One that was taken back is kept as ``undone``; one whose
+    solution is gone and that nobody need look at is ``dismissed``, until that solution returns.
     """
 
     id: str
@@ -175,6 +176,7 @@ class Edit:
     based_on: str = ""
     rules: tuple[Verdict, ...] = ()
     undone: bool = False
+    dismissed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,8 @@ class Wording:
 class SolutionEvent:
     """What befell a solution that people decided on: a decision taken back, or what a build made of it.
 
-    ``decision`` is the id of the one that was taken back; ``before`` and ``after`` are what the build had written.
+    ``decision`` is the id of the one that was taken back, or of the edit without its solution that was dismissed from
+    the queue or put there again; ``before`` and ``after`` are what the build had written.
     ``number`` stands in the same order as those of decisions. Events are told in a history and change nothing.
     """
 

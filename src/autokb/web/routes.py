@@ -258,6 +258,18 @@ async def review(request: Request, limit: int = 100, after: str = "", kind: str 
     return await _answer(lambda: _kb(request).review(limit, after, kind))
 
 
+@v1.post("/review/{edit:path}/dismiss")
+async def dismiss_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
+    """Take an edit whose solution is gone out of the queue; it is kept for when the solution returns."""
+    return await _answer(lambda: _kb(request).dismiss_edit(edit, author=caller.key))
+
+
+@v1.post("/review/{edit:path}/undo")
+async def queue_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
+    """Put an edit that was dismissed into the queue again."""
+    return await _answer(lambda: _kb(request).dismiss_edit(edit, undo=True, author=caller.key))
+
+
 @v1.get("/changes", dependencies=[AGENT])
 async def changes(request: Request) -> Response:
     """Say what the last build changed for readers, with the texts that they no longer see."""

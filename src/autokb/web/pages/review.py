@@ -75,6 +75,14 @@ async def place(request: Request, caller: Annotated[Caller, EDITORS], edit: Text
     return RedirectResponse(f"/review/solution?{urlencode({'solution': judged.solutions[0].id})}", 303)
 
 
+@pages.post("/review/dismiss")
+async def dismiss(request: Request, caller: Annotated[Caller, EDITORS], edit: Text, what: Text = "dismiss") -> Response:
+    """Take an edit whose solution is gone out of the queue, or put it there again."""
+    kb: SupportKB = request.app.state.kb
+    done = await in_thread(lambda: kb.dismiss_edit(edit, undo=what == "undo", author=caller.key).as_json())
+    return render(request, "review_dismissed.html#item", done=done)
+
+
 @pages.get("/review/solution", dependencies=[EDITORS])
 async def solution(request: Request, solution: str) -> Response:
     """Show a solution to be edited, with what it cites and its history."""
