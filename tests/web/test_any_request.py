@@ -25,7 +25,7 @@ import small_tickets
 from autokb.app import SupportKB
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
-from autokb.web.door import Limits
+from autokb.web.middleware import Limits
 
 EXAMPLES = int(os.environ.get("ANY_REQUESTS", "8"))  # of each path and kind
 CHECKS = [

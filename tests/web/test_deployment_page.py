@@ -15,8 +15,8 @@ from autokb.cli import serve_commands
 from autokb.stores.workspace import Workspace
 from autokb.web import connections, rate_limit
 from autokb.web.app import LOOK_EVERY
-from autokb.web.door import Limits
 from autokb.web.figures import Figures
+from autokb.web.middleware import Limits
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "deployment.md").read_text(encoding="utf-8")
 QUESTION = "my robot does not charge in the dock"

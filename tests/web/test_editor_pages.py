@@ -60,7 +60,7 @@ def test_the_queue_is_judged_item_by_item_and_nobody_overwrites_another(
     assert client.post("/review/judge", data={**given, "solution": "none"}).status_code == 422
 
 
-def test_an_edit_without_its_solution_is_dismissed_and_queued_again_on_both_doors(
+def test_an_edit_without_its_solution_is_dismissed_and_queued_again_on_the_page_and_over_http(
     client: TestClient, hand_made: Workspace
 ) -> None:
     with hand_made.file() as file, file.transaction():

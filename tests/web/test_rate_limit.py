@@ -9,7 +9,7 @@ from autokb.app import SupportKB
 from autokb.stores.workspace import Workspace
 from autokb.web import rate_limit
 from autokb.web.app import create_app
-from autokb.web.door import Limits
+from autokb.web.middleware import Limits
 from autokb.web.rate_limit import RateLimit
 
 

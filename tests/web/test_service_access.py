@@ -18,7 +18,7 @@ from autokb.core.api_keys import ROLES
 from autokb.stores.workspace import Workspace
 from autokb.web.access import COOKIE
 from autokb.web.app import create_app
-from autokb.web.door import Limits
+from autokb.web.middleware import Limits
 
 ASK = {"text": "hello"}
 # What each path is asked with so that it does its work; one that is not here is sent an empty object or form.

@@ -19,7 +19,7 @@ from autokb.app import SupportKB
 from autokb.core.ids import canonical_json
 from autokb.stores.workspace import create_workspace
 from autokb.web.app import create_app
-from autokb.web.door import Limits
+from autokb.web.middleware import Limits
 
 QUESTION = "my robot does not charge in the dock"
 HERE = ("127.0.0.1", 50_000)

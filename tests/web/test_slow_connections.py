@@ -17,7 +17,7 @@ from autokb.stores.workspace import Workspace
 from autokb.web import connections
 from autokb.web.app import create_app
 from autokb.web.connections import Connection
-from autokb.web.door import Limits
+from autokb.web.middleware import Limits
 
 SECONDS = 60  # that anything here may take before it is given up
 HEAD = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n"

@@ -48,7 +48,7 @@ def listed(client: TestClient, path: str, key: Mapping[str, str], limit: int) ->
     return items
 
 
-def test_both_doors_show_a_role_the_same_solutions(
+def test_pages_and_http_show_a_role_the_same_solutions(
     client: TestClient, kb: SupportKB, keys: Mapping[Role, Mapping[str, str]]
 ) -> None:
     kb.reject([REJECTED])

@@ -23,8 +23,8 @@ from starlette.responses import Response
 from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
-from autokb.web.door import Door, Limits, in_thread, log_fault
 from autokb.web.figures import Figures
+from autokb.web.middleware import Limits, ServiceMiddleware, in_thread, log_fault
 from autokb.web.pages import conversation, evaluation, in_use, knowledge, review, sign_in, tickets
 from autokb.web.pages.refusals import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
@@ -80,7 +80,7 @@ def create_app(
     app.add_exception_handler(ProblemError, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _no_route)
-    app.add_middleware(Door, kb=kb, bound_to=host, limits=limits or Limits(), figures=figures)
+    app.add_middleware(ServiceMiddleware, kb=kb, bound_to=host, limits=limits or Limits(), figures=figures)
     return app
 
 

@@ -17,8 +17,8 @@ from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.results import Result
 from autokb.web.access import Caller, check_role
-from autokb.web.door import compute, in_thread
 from autokb.web.figures import Figures
+from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
 from autokb.web.shapes import LiveConversation, NewFeedback, NewOutcome, NewText, Question
 

@@ -35,7 +35,7 @@ class Notes:
 
 
 @dataclass
-class Desk:
+class OpenLedger:
     """A workspace's ledger and handles."""
 
     file: WorkspaceFile
@@ -49,12 +49,12 @@ class Desk:
 
 
 @contextmanager
-def desk(folder: Path) -> Iterator[Desk]:
+def open_ledger(folder: Path) -> Iterator[OpenLedger]:
     """Open the workspace file of a folder, made where it is missing."""
     path = folder / "knowledge.db"
     file = WorkspaceFile(path, create=not path.exists())
     try:
-        yield Desk(file, LedgerTable(file), Notes(file))
+        yield OpenLedger(file, LedgerTable(file), Notes(file))
     finally:
         file.close()
 
@@ -65,7 +65,7 @@ def request(text: str, name: str = "themes", model: str = "house:tiny") -> Model
     return ModelRequest(model, (Message("system", "Say."), Message("user", text)), schema, name, 100)
 
 
-async def noted(at: Desk, batch: Any, *requests: ModelRequest) -> None:
+async def noted(at: OpenLedger, batch: Any, *requests: ModelRequest) -> None:
     """Ask for requests as a build does, through the client; a batch awaits each."""
     client = ModelClient(at.ledger, lambda _model: batch, Prices({}), sends_at_once=False)
     for one in requests:

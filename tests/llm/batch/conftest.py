@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from batch_workspace import Desk, desk
+from batch_workspace import OpenLedger, open_ledger
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Desk]:
-    with desk(tmp_path) as opened:
+def here(tmp_path: Path) -> Iterator[OpenLedger]:
+    with open_ledger(tmp_path) as opened:
         yield opened
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_workspace import PRICE, Desk, body, desk, lines_of, noted, reply, request, write
+from batch_workspace import PRICE, OpenLedger, body, lines_of, noted, open_ledger, reply, request, write
 
 from autokb.core.errors import BadInputError
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
@@ -31,7 +31,7 @@ NAMES = {text: custom_id(one.key, one.name) for text, one in (("a", A), ("b", B)
 
 
 async def run_once(
-    at: Desk, folder: Path, *requests: ModelRequest, most: int = MAX_REPLY_BYTES
+    at: OpenLedger, folder: Path, *requests: ModelRequest, most: int = MAX_REPLY_BYTES
 ) -> tuple[TakenReplies, int]:
     """Do what a build does: take, ask for what the ledger has not, flush."""
     batch = BatchFiles(folder, at.ledger, at.handles, lambda _model: PRICE, most)
@@ -43,7 +43,7 @@ async def run_once(
         await batch.close()
 
 
-def run(at: Desk, folder: Path, *requests: ModelRequest) -> tuple[TakenReplies, int]:
+def run(at: OpenLedger, folder: Path, *requests: ModelRequest) -> tuple[TakenReplies, int]:
     return asyncio.run(run_once(at, folder, *requests))
 
 
@@ -81,7 +81,7 @@ def test_every_custom_id_names_its_task_within_what_all_providers_take(name: str
         assert key_digits(found) == A.key[:32]
 
 
-def test_a_reply_to_an_id_of_an_earlier_version_is_taken(here: Desk, folder: Path) -> None:
+def test_a_reply_to_an_id_of_an_earlier_version_is_taken(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     write(folder / "r.jsonl", reply(f"autokb-{A.key[:40]}", "of a"), reply(f"autokb-{B.key[:39]}", "of b"))
     taken, waits = run(here, folder, A, B)
@@ -120,21 +120,21 @@ def test_half_a_character_does_not_break_a_line() -> None:
     assert json.loads(request_line(request("a\ud800b")))["body"]["messages"][1]["content"] == "a?b"
 
 
-def test_a_first_run_writes_what_it_awaits(here: Desk, folder: Path) -> None:
+def test_a_first_run_writes_what_it_awaits(here: OpenLedger, folder: Path) -> None:
     taken, waits = run(here, folder, A, B, C)
     assert (taken, waits) == (TakenReplies(), 3)
     assert wanted(folder) == [NAMES["c"], *sorted([NAMES["a"], NAMES["b"]])], "ordered by schema and key"
     assert here.states() == {A.key: "awaited", B.key: "awaited", C.key: "awaited"}
 
 
-def test_the_same_requests_give_the_same_bytes_in_any_order(here: Desk, folder: Path, tmp_path: Path) -> None:
+def test_the_same_requests_give_the_same_bytes_in_any_order(here: OpenLedger, folder: Path, tmp_path: Path) -> None:
     run(here, folder, A, B, C)
-    with desk(tmp_path) as again:
+    with open_ledger(tmp_path) as again:
         run(again, tmp_path / "other", C, B, A, B)
     assert (folder / "requests.jsonl").read_bytes() == (tmp_path / "other" / "requests.jsonl").read_bytes()
 
 
-def test_replies_go_into_the_ledger_in_any_order_and_number_of_files(here: Desk, folder: Path) -> None:
+def test_replies_go_into_the_ledger_in_any_order_and_number_of_files(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B, C)
     write(folder / "z.jsonl", reply(NAMES["b"], "of b"))
     write(folder / "m.jsonl", reply(NAMES["c"], "of c"), reply(NAMES["a"], "of a"))
@@ -148,7 +148,7 @@ def test_replies_go_into_the_ledger_in_any_order_and_number_of_files(here: Desk,
     assert taken == TakenReplies(taken=3, input_tokens=36, output_tokens=9, cost=pytest.approx(3 * 50e-6 / 2))
 
 
-def test_replies_may_come_over_several_runs(here: Desk, folder: Path) -> None:
+def test_replies_may_come_over_several_runs(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     write(folder / "one.jsonl", reply(NAMES["a"], "of a"))
     taken, waits = run(here, folder, A, B)
@@ -159,13 +159,13 @@ def test_replies_may_come_over_several_runs(here: Desk, folder: Path) -> None:
     assert run(here, folder, A, B)[0] == TakenReplies(), "lines that were taken before say nothing new"
 
 
-def test_a_reply_counts_when_its_response_has_no_status(here: Desk, folder: Path) -> None:
+def test_a_reply_counts_when_its_response_has_no_status(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A)
     write(folder / "r.jsonl", {"custom_id": NAMES["a"], "response": {"body": body("of a")}})
     assert run(here, folder, A)[0].taken == 1
 
 
-def test_the_first_of_doubled_replies_counts(here: Desk, folder: Path) -> None:
+def test_the_first_of_doubled_replies_counts(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     write(folder / "1.jsonl", reply(NAMES["a"], "first"), reply(NAMES["a"], "second"), reply(NAMES["b"], "same"))
     write(folder / "2.jsonl", reply(NAMES["b"], "same"))
@@ -177,7 +177,7 @@ def test_the_first_of_doubled_replies_counts(here: Desk, folder: Path) -> None:
     assert here.ledger.replies([A.key])[A.key].text == "first"
 
 
-def test_a_foreign_reply_is_named_and_left_out(here: Desk, folder: Path) -> None:
+def test_a_foreign_reply_is_named_and_left_out(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A)
     write(folder / "r.jsonl", reply("someone-else", "x"), {"custom_id": "autokb-00", "error": {"message": "no"}})
     taken, waits = run(here, folder, A)
@@ -201,7 +201,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("line", "reason"), WRONG)
 def test_what_cannot_be_used_is_named_and_asked_for_again(
-    here: Desk, folder: Path, line: dict[str, Any], reason: str
+    here: OpenLedger, folder: Path, line: dict[str, Any], reason: str
 ) -> None:
     run(here, folder, A, B)
     write(folder / "r.jsonl", {"custom_id": NAMES["a"]} | line, reply(NAMES["b"], "of b"))
@@ -227,7 +227,7 @@ def test_what_cannot_be_used_is_named_and_asked_for_again(
         b'{"response": {}}\n',
     ],
 )
-def test_a_line_that_names_nothing_is_named_by_its_place(here: Desk, folder: Path, line: bytes) -> None:
+def test_a_line_that_names_nothing_is_named_by_its_place(here: OpenLedger, folder: Path, line: bytes) -> None:
     run(here, folder, A)
     good = json.dumps(reply(NAMES["a"], "of a")).encode()
     (folder / "r.jsonl").write_bytes(b"\n" + line + good + b"\n")
@@ -235,7 +235,7 @@ def test_a_line_that_names_nothing_is_named_by_its_place(here: Desk, folder: Pat
     assert (taken.taken, taken.malformed) == (1, ("r.jsonl line 2",))
 
 
-def test_a_line_that_is_still_being_written_is_left_for_later(here: Desk, folder: Path) -> None:
+def test_a_line_that_is_still_being_written_is_left_for_later(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     whole = json.dumps(reply(NAMES["b"], "of b"))
     path = write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
@@ -247,7 +247,7 @@ def test_a_line_that_is_still_being_written_is_left_for_later(here: Desk, folder
     assert (taken.taken, taken.incomplete, waits) == (1, (), 0), "a last line needs no newline"
 
 
-def test_lines_are_split_at_the_newline_only(here: Desk, folder: Path) -> None:
+def test_lines_are_split_at_the_newline_only(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A)
     text = "one\u2028two\x85three"
     line = json.dumps(reply(NAMES["a"], text), ensure_ascii=False)
@@ -256,7 +256,7 @@ def test_lines_are_split_at_the_newline_only(here: Desk, folder: Path) -> None:
     assert here.ledger.replies([A.key])[A.key].text == text
 
 
-def test_a_line_beyond_the_bound_is_named_and_its_request_asked_for_again(here: Desk, folder: Path) -> None:
+def test_a_line_beyond_the_bound_is_named_and_its_request_asked_for_again(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     long = reply(NAMES["a"], "x" * 9_000)
     (folder / "r.jsonl").write_text(f"{json.dumps(long)}\n{'9' * 9_000}\n{json.dumps(reply(NAMES['b'], 'of b'))}\n")
@@ -270,7 +270,7 @@ def test_a_line_beyond_the_bound_is_named_and_its_request_asked_for_again(here: 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-def test_files_of_requests_are_the_owners_alone_whatever_the_umask(here: Desk, folder: Path) -> None:
+def test_files_of_requests_are_the_owners_alone_whatever_the_umask(here: OpenLedger, folder: Path) -> None:
     folder.mkdir()
     (folder / ".requests.jsonl.new").write_text("left by a run that was killed")
     (folder / ".requests.jsonl.new").chmod(0o666)
@@ -282,7 +282,7 @@ def test_files_of_requests_are_the_owners_alone_whatever_the_umask(here: Desk, f
     assert [stat.S_IMODE(path.stat().st_mode) for path in folder.glob("requests*.jsonl")] == [0o600]
 
 
-def test_a_long_reply_is_taken_whole(here: Desk, folder: Path) -> None:
+def test_a_long_reply_is_taken_whole(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A)
     write(folder / "r.jsonl", reply(NAMES["a"], "ä" * 1_000_000))
     assert run(here, folder, A)[0].taken == 1
@@ -316,21 +316,21 @@ def said(**message: Any) -> dict[str, Any]:
         (body("1", usage={"prompt_tokens": True, "completion_tokens": "9"}), ModelReply("1", 2, 1)),
     ],
 )
-def test_how_a_completion_is_read(here: Desk, folder: Path, given: dict[str, Any], expected: ModelReply) -> None:
+def test_how_a_completion_is_read(here: OpenLedger, folder: Path, given: dict[str, Any], expected: ModelReply) -> None:
     run(here, folder, A)
     write(folder / "r.jsonl", {"custom_id": NAMES["a"], "response": {"status_code": 200, "body": given}})
     assert run(here, folder, A)[0].taken == 1
     assert here.ledger.replies([A.key]) == {A.key: expected}
 
 
-def test_an_unknown_price_is_no_zero(here: Desk, folder: Path) -> None:
+def test_an_unknown_price_is_no_zero(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A)
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: None)
     assert asyncio.run(batch.take_replies()).cost is None
 
 
-def test_a_reply_that_could_not_be_read_leaves_its_line_silent(here: Desk, folder: Path) -> None:
+def test_a_reply_that_could_not_be_read_leaves_its_line_silent(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A)
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     run(here, folder, A)
@@ -340,7 +340,7 @@ def test_a_reply_that_could_not_be_read_leaves_its_line_silent(here: Desk, folde
     assert (taken, waits, wanted(folder)) == (TakenReplies(), 1, [custom_id(again.key, again.name)])
 
 
-def test_what_a_build_no_longer_asks_for_stands_in_no_file(here: Desk, folder: Path) -> None:
+def test_what_a_build_no_longer_asks_for_stands_in_no_file(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     assert run(here, folder, B)[1] == 1
     assert wanted(folder) == [NAMES["b"]]
@@ -349,7 +349,7 @@ def test_what_a_build_no_longer_asks_for_stands_in_no_file(here: Desk, folder: P
     assert (taken.taken, taken.missing, taken.foreign) == (1, (NAMES["b"],), ()), "a late reply is still taken"
 
 
-def test_replies_that_come_during_a_run_need_no_line(here: Desk, folder: Path) -> None:
+def test_replies_that_come_during_a_run_need_no_line(here: OpenLedger, folder: Path) -> None:
     async def build() -> tuple[int, int]:
         batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
         await noted(here, batch, A, B)
@@ -360,7 +360,7 @@ def test_replies_that_come_during_a_run_need_no_line(here: Desk, folder: Path) -
     assert (asyncio.run(build()), wanted(folder)) == ((1, 1), [NAMES["b"]])
 
 
-def test_an_emptied_folder_loses_nothing(here: Desk, folder: Path) -> None:
+def test_an_emptied_folder_loses_nothing(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     run(here, folder, A, B)
@@ -371,17 +371,17 @@ def test_an_emptied_folder_loses_nothing(here: Desk, folder: Path) -> None:
     assert here.ledger.replies([A.key])[A.key].text == "of a"
 
 
-def test_a_run_that_ends_before_it_writes_keeps_what_it_took(here: Desk, folder: Path, tmp_path: Path) -> None:
+def test_a_run_that_ends_before_it_writes_keeps_what_it_took(here: OpenLedger, folder: Path, tmp_path: Path) -> None:
     run(here, folder, A, B)
     write(folder / "r.jsonl", reply(NAMES["a"], "of a"))
     batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
     asyncio.run(batch.take_replies())  # and no flush: the process was killed
     assert here.states() == {A.key: "paid", B.key: "awaited"}
-    with desk(tmp_path) as later:
+    with open_ledger(tmp_path) as later:
         assert run(later, folder, A, B)[1] == 1
 
 
-def test_a_run_that_ends_between_ledger_and_files_writes_them_later(here: Desk, folder: Path) -> None:
+def test_a_run_that_ends_between_ledger_and_files_writes_them_later(here: OpenLedger, folder: Path) -> None:
     folder.mkdir()
     (folder / "requests.jsonl").mkdir()
     with pytest.raises(BadInputError, match="could not be written"):
@@ -393,7 +393,7 @@ def test_a_run_that_ends_between_ledger_and_files_writes_them_later(here: Desk, 
     assert sorted(p.name for p in folder.iterdir()) == ["README.txt", "requests.jsonl"]
 
 
-def test_the_stage_that_the_door_noted_stays(here: Desk, folder: Path) -> None:
+def test_the_stage_that_the_client_noted_stays(here: OpenLedger, folder: Path) -> None:
     row = replace(awaited_row(A), stage="themes", task="issues/themes", items=("i1", "i2"))
     here.ledger.keep([row])
     run(here, folder, A)
@@ -402,7 +402,7 @@ def test_the_stage_that_the_door_noted_stays(here: Desk, folder: Path) -> None:
     assert here.ledger.open_groups("issues/themes") == [("i1", "i2")]
 
 
-def test_a_build_asks_through_the_door_and_finds_the_reply_there_later(here: Desk, folder: Path) -> None:
+def test_a_build_asks_through_the_client_and_finds_the_reply_there_later(here: OpenLedger, folder: Path) -> None:
     async def build() -> ModelReply | Exception:
         batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
         client = ModelClient(here.ledger, lambda _model: batch, Prices({}))
@@ -420,7 +420,7 @@ def test_a_build_asks_through_the_door_and_finds_the_reply_there_later(here: Des
     assert row == ("themes", "issues/assign_theme", 1, 12, 3, pytest.approx(25e-6), 0)
 
 
-def test_many_requests_take_several_files(here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_requests_take_several_files(here: OpenLedger, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_folder, "LINES_MOST", 2)
     many = [request(str(number)) for number in range(5)]
     assert run(here, folder, *many)[1] == 5
@@ -434,14 +434,14 @@ def test_many_requests_take_several_files(here: Desk, folder: Path, monkeypatch:
 
 
 def test_a_file_of_requests_has_at_most_so_many_bytes(
-    here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
+    here: OpenLedger, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch_folder, "BYTES_MOST", len(request_line(A)) + 1)
     run(here, folder, A, B)
     assert [len(lines_of(folder / name)) for name in ("requests.jsonl", "requests-2.jsonl")] == [1, 1]
 
 
-def test_other_files_are_left_alone_and_said(here: Desk, folder: Path) -> None:
+def test_other_files_are_left_alone_and_said(here: OpenLedger, folder: Path) -> None:
     folder.mkdir()
     for name in ("requests-out.jsonl", "notes.txt", "requests.json"):
         (folder / name).write_text("{}")
@@ -451,19 +451,19 @@ def test_other_files_are_left_alone_and_said(here: Desk, folder: Path) -> None:
     assert len(list(folder.iterdir())) == 4
 
 
-def test_an_empty_folder_asks_for_nothing(here: Desk, folder: Path) -> None:
+def test_an_empty_folder_asks_for_nothing(here: OpenLedger, folder: Path) -> None:
     assert run(here, folder) == (TakenReplies(), 0)
     assert list(folder.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_is_bad_input(here: Desk, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_is_bad_input(here: OpenLedger, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "no" / "such" / "folder"):
         with pytest.raises(BadInputError, match="cannot be used as the folder of batch files"):
             BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
 
 
-def test_a_folder_that_vanished_is_said_and_nothing_is_lost(here: Desk, folder: Path) -> None:
+def test_a_folder_that_vanished_is_said_and_nothing_is_lost(here: OpenLedger, folder: Path) -> None:
     async def build() -> None:
         batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
         await noted(here, batch, A)
@@ -475,7 +475,7 @@ def test_a_folder_that_vanished_is_said_and_nothing_is_lost(here: Desk, folder: 
     assert here.states() == {A.key: "awaited"}
 
 
-def test_sending_says_which_reply_is_awaited(here: Desk, folder: Path) -> None:
+def test_sending_says_which_reply_is_awaited(here: OpenLedger, folder: Path) -> None:
     batch = BatchFiles(folder, here.ledger, here.handles, lambda _model: PRICE)
     with pytest.raises(AwaitedError, match=NAMES["a"]):
         asyncio.run(batch.send(A))
@@ -512,7 +512,7 @@ def test_a_line_has_the_effort_and_the_room_for_it(model: str, set_effort: str, 
     assert (line.get("reasoning_effort"), line["max_completion_tokens"]) == (sent, 2148)
 
 
-def test_hidden_reasoning_of_a_file_is_counted(here: Desk, folder: Path) -> None:
+def test_hidden_reasoning_of_a_file_is_counted(here: OpenLedger, folder: Path) -> None:
     run(here, folder, A, B)
     details = {"prompt_tokens": 12, "completion_tokens": 100, "completion_tokens_details": {"reasoning_tokens": 90}}
     empty = body("") | {"usage": {"prompt_tokens": 12, "completion_tokens": 100}}

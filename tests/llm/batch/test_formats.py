@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_workspace import PRICE, Desk, lines_of, noted, reply, request, write
+from batch_workspace import PRICE, OpenLedger, lines_of, noted, reply, request, write
 
 from autokb.core.errors import BadInputError
 from autokb.core.model_requests import Message, ModelReply, ModelRequest
@@ -37,7 +37,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def run(at: Desk, folder: Path, *requests: ModelRequest, outlook: str = "") -> tuple[TakenReplies, int]:
+def run(at: OpenLedger, folder: Path, *requests: ModelRequest, outlook: str = "") -> tuple[TakenReplies, int]:
     async def once() -> tuple[TakenReplies, int]:
         batch = BatchFiles(folder, at.ledger, at.handles, lambda _model: PRICE)
         try:
@@ -50,7 +50,7 @@ def run(at: Desk, folder: Path, *requests: ModelRequest, outlook: str = "") -> t
     return asyncio.run(once())
 
 
-def test_a_claude_is_asked_by_a_line_of_a_message_batch(here: Desk, folder: Path) -> None:
+def test_a_claude_is_asked_by_a_line_of_a_message_batch(here: OpenLedger, folder: Path) -> None:
     one = asked(CLAUDE)
     run(here, folder, one)
     (line,) = lines_of(folder / "requests.jsonl")
@@ -69,7 +69,9 @@ def test_a_claude_is_asked_by_a_line_of_a_message_batch(here: Desk, folder: Path
 
 
 @pytest.mark.parametrize("model", [CLAUDE, GEMINI])
-def test_an_empty_turn_of_the_assistant_is_marked_as_in_a_single_request(here: Desk, folder: Path, model: str) -> None:
+def test_an_empty_turn_of_the_assistant_is_marked_as_in_a_single_request(
+    here: OpenLedger, folder: Path, model: str
+) -> None:
     one = asked(model)
     again = (Message("assistant", ""), Message("user", "Your reply cannot be used: It is empty."))
     run(here, folder, replace(one, messages=(*one.messages, *again)))
@@ -79,14 +81,14 @@ def test_an_empty_turn_of_the_assistant_is_marked_as_in_a_single_request(here: D
     assert [part["text"] for part in parts] == ["(an empty reply)"]
 
 
-def test_an_older_claude_is_given_the_schema_as_a_tool(here: Desk, folder: Path) -> None:
+def test_an_older_claude_is_given_the_schema_as_a_tool(here: OpenLedger, folder: Path) -> None:
     run(here, folder, asked("anthropic:claude-3-5-haiku-latest"))
     (line,) = lines_of(folder / "requests.jsonl")
     assert [tool["name"] for tool in line["params"]["tools"]] == ["issues_assign_theme"]
     assert line["params"]["tool_choice"] == {"type": "any"}
 
 
-def test_a_gemini_is_asked_by_a_line_of_its_batch_mode(here: Desk, folder: Path) -> None:
+def test_a_gemini_is_asked_by_a_line_of_its_batch_mode(here: OpenLedger, folder: Path) -> None:
     one = asked(GEMINI)
     run(here, folder, one)
     (line,) = lines_of(folder / "requests.jsonl")
@@ -100,7 +102,9 @@ def test_a_gemini_is_asked_by_a_line_of_its_batch_mode(here: Desk, folder: Path)
     assert config["responseJsonSchema"]["properties"] == SCHEMA["properties"]
 
 
-def test_each_model_has_files_of_its_own_and_the_readme_says_what_to_do_with_them(here: Desk, folder: Path) -> None:
+def test_each_model_has_files_of_its_own_and_the_readme_says_what_to_do_with_them(
+    here: OpenLedger, folder: Path
+) -> None:
     one, other = asked(GPT), asked(GPT, name="issues_grow_tree")
     run(here, folder, one, other, asked(CLAUDE), asked(GEMINI), asked(OLLAMA), outlook="At most 2 rounds are left.")
     models = {path.name: {_model(line) for line in lines_of(path)} for path in _requests(folder)}
@@ -138,7 +142,7 @@ def _model(line: dict[str, Any]) -> str:
 
 
 def test_the_readme_names_only_the_providers_that_are_asked_and_goes_with_the_requests(
-    here: Desk, folder: Path
+    here: OpenLedger, folder: Path
 ) -> None:
     one = asked(GPT)
     run(here, folder, one)
@@ -149,7 +153,7 @@ def test_the_readme_names_only_the_providers_that_are_asked_and_goes_with_the_re
     assert [path.name for path in folder.iterdir()] == ["r.jsonl"]
 
 
-def test_a_readme_of_somebody_else_stays(here: Desk, folder: Path) -> None:
+def test_a_readme_of_somebody_else_stays(here: OpenLedger, folder: Path) -> None:
     folder.mkdir()
     (folder / "README.txt").write_text("Mine.")
     run(here, folder, asked(GPT))
@@ -158,7 +162,7 @@ def test_a_readme_of_somebody_else_stays(here: Desk, folder: Path) -> None:
 
 
 def test_a_provider_whose_package_is_missing_is_named(
-    here: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
+    here: OpenLedger, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "anthropic", None)
     with pytest.raises(BadInputError, match=r"autokb\[anthropic\]"):
@@ -188,7 +192,7 @@ TEXT = {"type": "text", "text": "said"}
     ],
 )  # fmt: skip
 def test_how_a_result_of_anthropic_is_read(
-    here: Desk, folder: Path, result: dict[str, Any], expected: ModelReply
+    here: OpenLedger, folder: Path, result: dict[str, Any], expected: ModelReply
 ) -> None:
     one = asked(CLAUDE)
     run(here, folder, one)
@@ -215,7 +219,7 @@ ERROR = {"type": "error", "error": {"type": "invalid_request_error", "message": 
     ],
 )
 def test_a_request_that_anthropic_did_not_answer_is_named_and_asked_for_again(
-    here: Desk, folder: Path, result: dict[str, Any], reason: str
+    here: OpenLedger, folder: Path, result: dict[str, Any], reason: str
 ) -> None:
     one = asked(CLAUDE)
     run(here, folder, one)
@@ -245,7 +249,7 @@ def response(*parts: dict[str, Any], finish: str = "STOP", **usage: int) -> dict
     ],
 )  # fmt: skip
 def test_how_a_result_of_google_is_read(
-    here: Desk, folder: Path, line: dict[str, Any], expected: ModelReply | str
+    here: OpenLedger, folder: Path, line: dict[str, Any], expected: ModelReply | str
 ) -> None:
     one = asked(GEMINI, "Which theme has it?")
     run(here, folder, one)
@@ -258,13 +262,13 @@ def test_how_a_result_of_google_is_read(
         assert (taken.taken, here.ledger.replies([one.key])) == (1, {one.key: expected})
 
 
-def test_a_claude_may_be_answered_in_openais_form_too(here: Desk, folder: Path) -> None:
+def test_a_claude_may_be_answered_in_openais_form_too(here: OpenLedger, folder: Path) -> None:
     one = asked(CLAUDE)
     run(here, folder, one)
     write(folder / "r.jsonl", reply(custom_id(one.key, one.name), "of another tool"))
     assert run(here, folder, one)[0].taken == 1
 
 
-def test_requests_of_one_model_stay_in_one_file(here: Desk, folder: Path) -> None:
+def test_requests_of_one_model_stay_in_one_file(here: OpenLedger, folder: Path) -> None:
     run(here, folder, request("a"), request("b"), request("c", name="attributes"))
     assert [path.name for path in _requests(folder)] == ["requests.jsonl"]

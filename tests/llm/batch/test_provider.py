@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from batch_workspace import PRICE, Desk, noted, request
+from batch_workspace import PRICE, OpenLedger, noted, request
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
@@ -42,7 +42,9 @@ def opener(stub: BatchStub) -> Callable[[str], Model]:
     return partial(open_batch_model, base_url=stub.url)
 
 
-async def run_once(at: Desk, open_model: Callable[[str], Model], *requests: ModelRequest) -> tuple[TakenReplies, int]:
+async def run_once(
+    at: OpenLedger, open_model: Callable[[str], Model], *requests: ModelRequest
+) -> tuple[TakenReplies, int]:
     batch = BatchProvider(at.ledger, at.handles, lambda _model: PRICE, open_model)
     try:
         taken = await batch.take_replies()
@@ -52,7 +54,7 @@ async def run_once(at: Desk, open_model: Callable[[str], Model], *requests: Mode
         await batch.close()
 
 
-def run(at: Desk, stub: BatchStub, *requests: ModelRequest) -> tuple[TakenReplies, int]:
+def run(at: OpenLedger, stub: BatchStub, *requests: ModelRequest) -> tuple[TakenReplies, int]:
     return asyncio.run(run_once(at, opener(stub), *requests))
 
 
@@ -60,7 +62,7 @@ def says(text: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda line: ran(line, response(text))
 
 
-def test_requests_are_submitted_together_and_collected_by_a_later_run(here: Desk, stub: BatchStub) -> None:
+def test_requests_are_submitted_together_and_collected_by_a_later_run(here: OpenLedger, stub: BatchStub) -> None:
     assert run(here, stub, A, B) == (TakenReplies(), 2)
     assert here.states() == {A.key: "awaited", B.key: "awaited"}
     assert {line["custom_id"] for line in stub.lines("batch-1")} == set(ID.values())
@@ -77,7 +79,7 @@ def test_requests_are_submitted_together_and_collected_by_a_later_run(here: Desk
     assert run(here, stub, A, B) == (TakenReplies(), 0)
 
 
-def test_what_is_submitted_says_all_of_a_request(here: Desk, stub: BatchStub) -> None:
+def test_what_is_submitted_says_all_of_a_request(here: OpenLedger, stub: BatchStub) -> None:
     turns = (Message("system", "S"), Message("user", "U"), Message("assistant", "not json"), Message("user", "again"))
     schema = {
         "type": "object",
@@ -94,14 +96,14 @@ def test_what_is_submitted_says_all_of_a_request(here: Desk, stub: BatchStub) ->
     assert body["text"]["format"] == {"type": "json_schema", "name": "themes", "schema": schema, "strict": True}
 
 
-def test_a_batch_that_an_earlier_version_submitted_is_collected(here: Desk, stub: BatchStub) -> None:
+def test_a_batch_that_an_earlier_version_submitted_is_collected(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A)
     stub.end("batch-1", lambda line: ran(line | {"custom_id": f"autokb-{A.key[:40]}"}, response("old")))
     assert run(here, stub, A)[0].taken == 1
     assert here.ledger.replies([A.key])[A.key].text == "old"
 
 
-def test_a_request_that_failed_is_named_and_asked_for_again(here: Desk, stub: BatchStub) -> None:
+def test_a_request_that_failed_is_named_and_asked_for_again(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A, B)
     late = {"code": "batch_expired", "message": "late"}
     stub.end(
@@ -121,7 +123,7 @@ def test_a_request_that_failed_is_named_and_asked_for_again(here: Desk, stub: Ba
     assert run(here, stub, A, B)[0].taken == 2
 
 
-def test_a_request_that_was_refused_for_good_ends_its_item_in_this_run_only(here: Desk, stub: BatchStub) -> None:
+def test_a_request_that_was_refused_for_good_ends_its_item_in_this_run_only(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A)
     stub.end("batch-1", lambda line: ran(line, {"error": {"message": "too odd"}}, 400))
 
@@ -141,14 +143,14 @@ def test_a_request_that_was_refused_for_good_ends_its_item_in_this_run_only(here
     assert run(here, stub, A)[1] == 1, "a later build asks again"
 
 
-def test_a_batch_that_ran_only_in_part_gives_what_it_has(here: Desk, stub: BatchStub) -> None:
+def test_a_batch_that_ran_only_in_part_gives_what_it_has(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A, B)
     stub.end("batch-1", lambda line: ran(line, response("x")) if line["custom_id"] == ID[A.key] else None, "cancelled")
     taken, waits = run(here, stub, A, B)
     assert (taken.taken, taken.reasons, waits) == (1, {ID[B.key]: "it was cancelled before it was run"}, 1)
 
 
-def test_replies_that_come_during_a_run_are_awaited_no_longer(here: Desk, stub: BatchStub) -> None:
+def test_replies_that_come_during_a_run_are_awaited_no_longer(here: OpenLedger, stub: BatchStub) -> None:
     async def build() -> tuple[int, int, int]:
         batch = BatchProvider(here.ledger, here.handles, lambda _model: PRICE, opener(stub))
         try:
@@ -165,7 +167,7 @@ def test_replies_that_come_during_a_run_are_awaited_no_longer(here: Desk, stub: 
     assert [line["custom_id"] for line in stub.lines("batch-2")] == [ID[B.key]]
 
 
-def test_a_refusal_is_a_reply(here: Desk, stub: BatchStub) -> None:
+def test_a_refusal_is_a_reply(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A)
     content = [{"type": "refusal", "refusal": "I will not."}]
     message = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": content}
@@ -174,21 +176,23 @@ def test_a_refusal_is_a_reply(here: Desk, stub: BatchStub) -> None:
     assert here.ledger.replies([A.key]) == {A.key: ModelReply("I will not.", 12, 3, 4, "refusal")}
 
 
-def test_a_result_that_is_left_out_is_named(here: Desk, stub: BatchStub) -> None:
+def test_a_result_that_is_left_out_is_named(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A)
     stub.end("batch-1", lambda _line: None)
     taken, waits = run(here, stub, A)
     assert (taken.reasons, waits) == ({ID[A.key]: "its batch ended without a result for it"}, 1)
 
 
-def test_a_batch_that_the_provider_forgot_is_asked_for_again(here: Desk, stub: BatchStub) -> None:
+def test_a_batch_that_the_provider_forgot_is_asked_for_again(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A)
     stub.batches.clear()
     taken, waits = run(here, stub, A)
     assert (taken.reasons, waits, len(stub.batches)) == ({ID[A.key]: "the provider no longer has its batch"}, 1, 1)
 
 
-def test_results_are_collected_once_also_when_a_run_ends_before_it_notes_that(here: Desk, stub: BatchStub) -> None:
+def test_results_are_collected_once_also_when_a_run_ends_before_it_notes_that(
+    here: OpenLedger, stub: BatchStub
+) -> None:
     run(here, stub, A)
     before = here.handles.get(JOBS)
     stub.end("batch-1", says("x"))
@@ -199,7 +203,7 @@ def test_results_are_collected_once_also_when_a_run_ends_before_it_notes_that(he
     assert (taken, waits) == (TakenReplies(), 0)
 
 
-def test_a_run_that_ended_while_it_submitted_is_noticed(here: Desk, stub: BatchStub) -> None:
+def test_a_run_that_ended_while_it_submitted_is_noticed(here: OpenLedger, stub: BatchStub) -> None:
     def kill(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -219,7 +223,7 @@ def test_a_run_that_ended_while_it_submitted_is_noticed(here: Desk, stub: BatchS
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429])
-def test_a_submission_that_is_refused_leaves_no_doubt(here: Desk, stub: BatchStub, status: int) -> None:
+def test_a_submission_that_is_refused_leaves_no_doubt(here: OpenLedger, stub: BatchStub, status: int) -> None:
     stub.refuse, stub.said = status, f"The key {KEY} is wrong"
     with pytest.raises(AutokbError) as refused:
         run(here, stub, A)
@@ -233,7 +237,7 @@ def test_a_submission_that_is_refused_leaves_no_doubt(here: Desk, stub: BatchStu
     assert (taken.unsure, waits) == ((), 1)
 
 
-def test_a_server_error_while_submitting_leaves_doubt(here: Desk, stub: BatchStub) -> None:
+def test_a_server_error_while_submitting_leaves_doubt(here: OpenLedger, stub: BatchStub) -> None:
     stub.refuse, stub.refuse_path = 500, "/batches"
     with pytest.raises(AutokbError, match="Nothing is lost"):
         run(here, stub, A)
@@ -241,7 +245,7 @@ def test_a_server_error_while_submitting_leaves_doubt(here: Desk, stub: BatchStu
     assert run(here, stub, A)[0].unsure == (ID[A.key],)
 
 
-def test_a_provider_that_cannot_be_asked_keeps_its_batches(here: Desk, stub: BatchStub) -> None:
+def test_a_provider_that_cannot_be_asked_keeps_its_batches(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A)
     stub.refuse = 503
     with pytest.raises(AutokbError, match="be asked for its batches"):
@@ -251,7 +255,9 @@ def test_a_provider_that_cannot_be_asked_keeps_its_batches(here: Desk, stub: Bat
     assert run(here, stub, A)[0].taken == 1
 
 
-def test_batches_keep_to_what_the_provider_takes(here: Desk, stub: BatchStub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_keep_to_what_the_provider_takes(
+    here: OpenLedger, stub: BatchStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from pydantic_ai.models.openai import OpenAIResponsesModel
 
     monkeypatch.setattr(OpenAIResponsesModel, "batch_max_requests", 2)
@@ -260,7 +266,7 @@ def test_batches_keep_to_what_the_provider_takes(here: Desk, stub: BatchStub, mo
     assert [len(stub.lines(name)) for name in stub.batches] == [2, 2, 1]
 
 
-def run_bounded(at: Desk, stub: BatchStub, most: int, *requests: ModelRequest) -> tuple[TakenReplies, int]:
+def run_bounded(at: OpenLedger, stub: BatchStub, most: int, *requests: ModelRequest) -> tuple[TakenReplies, int]:
     bound = ReplyBound(most)
     open_model = partial(open_batch_model, base_url=stub.url, bound=bound)
 
@@ -276,14 +282,14 @@ def run_bounded(at: Desk, stub: BatchStub, most: int, *requests: ModelRequest) -
     return asyncio.run(once())
 
 
-def test_a_reply_beyond_the_bound_is_named_and_asked_for_again(here: Desk, stub: BatchStub) -> None:
+def test_a_reply_beyond_the_bound_is_named_and_asked_for_again(here: OpenLedger, stub: BatchStub) -> None:
     run_bounded(here, stub, 10_000, A, B)
     stub.end("batch-1", lambda line: ran(line, response("x" * 12_000 if line["custom_id"] == ID[A.key] else "of b")))
     taken, waits = run_bounded(here, stub, 10_000, A, B)
     assert (taken.taken, taken.reasons, waits) == (1, {ID[A.key]: too_long(10_000)}, 1)
 
 
-def test_a_file_of_replies_beyond_their_bounds_is_not_read_to_its_end(here: Desk, stub: BatchStub) -> None:
+def test_a_file_of_replies_beyond_their_bounds_is_not_read_to_its_end(here: OpenLedger, stub: BatchStub) -> None:
     run_bounded(here, stub, 10_000, A, B)
     stub.end("batch-1", lambda line: ran(line, response("x" * 30_000)))
     taken, waits = run_bounded(here, stub, 10_000, A, B)
@@ -293,7 +299,7 @@ def test_a_file_of_replies_beyond_their_bounds_is_not_read_to_its_end(here: Desk
     assert here.ledger.replies([A.key])[A.key].text == "of \ufffd"
 
 
-def test_a_file_of_replies_that_cannot_be_read_is_asked_for_again(here: Desk, stub: BatchStub) -> None:
+def test_a_file_of_replies_that_cannot_be_read_is_asked_for_again(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A, B)
     stub.end("batch-1", lambda line: ran(line, response("of it")))
     stub.files["out-batch-1"] += "{junk\n"
@@ -302,13 +308,13 @@ def test_a_file_of_replies_that_cannot_be_read_is_asked_for_again(here: Desk, st
     assert (taken.taken, taken.reasons, waits) == (0, dict.fromkeys(ID.values(), reason), 2)
 
 
-def test_each_model_has_a_batch_of_its_own(here: Desk, stub: BatchStub) -> None:
+def test_each_model_has_a_batch_of_its_own(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, A, request("a", model="openai:gpt-4o"))
     assert sorted(stub.lines(name)[0]["body"]["model"] for name in stub.batches) == ["gpt-4o", "gpt-4o-mini"]
 
 
 def test_a_model_without_a_batch_interface_is_refused_before_anything_is_asked(
-    here: Desk, monkeypatch: pytest.MonkeyPatch
+    here: OpenLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     from pydantic_ai.models.openai import OpenAIChatModel
@@ -318,7 +324,7 @@ def test_a_model_without_a_batch_interface_is_refused_before_anything_is_asked(
         asyncio.run(batch.check(["house:x"]))
 
 
-def test_a_missing_key_names_its_variable(here: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_names_its_variable(here: OpenLedger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     batch = BatchProvider(here.ledger, here.handles, lambda _m: PRICE, open_batch_model)
     with pytest.raises(BadInputError, match="OPENAI_API_KEY"):
@@ -332,7 +338,7 @@ def answering(answer: Callable[[str], ModelResponse], **profile: Any) -> Functio
     return FunctionModel(function, profile=profile)
 
 
-def test_any_model_of_pydantic_ai_with_batches_will_do(here: Desk) -> None:
+def test_any_model_of_pydantic_ai_with_batches_will_do(here: OpenLedger) -> None:
     def answer(text: str) -> ModelResponse:
         if text == "b":
             raise ModelHTTPError(503, "m", {"message": "busy"})
@@ -345,7 +351,7 @@ def test_any_model_of_pydantic_ai_with_batches_will_do(here: Desk) -> None:
     assert (here.ledger.replies([A.key])[A.key].text, here.ledger.replies([A.key])[A.key].finish) == ("of a", "length")
 
 
-def test_a_model_that_is_given_the_schema_as_a_tool_is_read_from_its_call(here: Desk) -> None:
+def test_a_model_that_is_given_the_schema_as_a_tool_is_read_from_its_call(here: OpenLedger) -> None:
     seen: list[Any] = []
 
     def function(_messages: Any, info: Any) -> ModelResponse:
@@ -362,7 +368,7 @@ def test_a_model_that_is_given_the_schema_as_a_tool_is_read_from_its_call(here: 
 THINKER = request("a", model="openai:gpt-5-mini")
 
 
-def test_a_low_effort_and_the_room_for_it_are_submitted(here: Desk, stub: BatchStub) -> None:
+def test_a_low_effort_and_the_room_for_it_are_submitted(here: OpenLedger, stub: BatchStub) -> None:
     plain, capped, chosen = A, replace(THINKER, cap=2148), replace(THINKER, effort="minimal")
     run(here, stub, plain, capped, chosen)
     sent = {line["custom_id"]: line["body"] for name in stub.batches for line in stub.lines(name)}
@@ -373,7 +379,7 @@ def test_a_low_effort_and_the_room_for_it_are_submitted(here: Desk, stub: BatchS
     assert {row.key: row.cap for row in here.ledger.awaited()}[capped.key] == 2148
 
 
-def test_a_batch_reply_that_reasoning_left_empty_is_a_paid_one_that_was_cut(here: Desk, stub: BatchStub) -> None:
+def test_a_batch_reply_that_reasoning_left_empty_is_a_paid_one_that_was_cut(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, THINKER)
     usage = {"input_tokens": 12, "output_tokens": 100, "output_tokens_details": {"reasoning_tokens": 100}}
     ended = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
@@ -384,7 +390,7 @@ def test_a_batch_reply_that_reasoning_left_empty_is_a_paid_one_that_was_cut(here
     assert here.ledger.replies([THINKER.key])[THINKER.key] == ModelReply("", 12, 100, 0, "length", 100)
 
 
-def test_a_batch_that_takes_no_effort_is_submitted_again_without_one(here: Desk, stub: BatchStub) -> None:
+def test_a_batch_that_takes_no_effort_is_submitted_again_without_one(here: OpenLedger, stub: BatchStub) -> None:
     run(here, stub, THINKER)
     said = "Unsupported parameter: 'reasoning.effort' is not supported with this model."
     stub.end("batch-1", lambda line: ran(line, {"error": {"message": said}}, 400))

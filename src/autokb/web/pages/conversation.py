@@ -20,7 +20,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.feedback import FeedbackVerdict
 from autokb.core.storable import without_surrogates
 from autokb.web.access import Caller, check_role
-from autokb.web.door import compute, in_thread
+from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.problems import ProblemError
 from autokb.web.routes import needs

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
 from autokb.web.access import Caller
-from autokb.web.door import in_thread
+from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
 

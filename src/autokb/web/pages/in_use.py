@@ -12,7 +12,7 @@ from autokb.app import SupportKB
 from autokb.app.plain_words import plain_reason
 from autokb.core.errors import UnknownIdError
 from autokb.web.access import Caller
-from autokb.web.door import in_thread
+from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
 

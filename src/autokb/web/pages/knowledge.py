@@ -14,7 +14,7 @@ from autokb.app import SupportKB
 from autokb.app.audience import is_insider
 from autokb.app.knowledge import Kind, KnowledgeFilter
 from autokb.core.nouns import DISPLAYED, Span
-from autokb.web.door import in_thread
+from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.routes import needs, role_of
 

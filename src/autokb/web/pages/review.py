@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, ChangedMeanwhileError
 from autokb.web.access import Caller
-from autokb.web.door import in_thread
+from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.problems import ProblemError
 from autokb.web.routes import needs

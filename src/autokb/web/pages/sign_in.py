@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
 from autokb.web.access import COOKIE
-from autokb.web.door import in_thread
+from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import read_asset, render
 from autokb.web.problems import ProblemError
 

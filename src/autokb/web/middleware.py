@@ -61,8 +61,8 @@ async def compute(request: Request, work: Callable[[], Any]) -> Any:
     return await in_thread(work, request.app.state.computing)
 
 
-class Door:
-    """The outermost part of the service."""
+class ServiceMiddleware:
+    """What every request passes first (ASGI)."""
 
     def __init__(self, app: ASGIApp, kb: SupportKB, bound_to: str, limits: Limits, figures: Figures) -> None:
         self.app = app
