@@ -162,6 +162,15 @@ def test_forgetting_empties_the_log(kb: SupportKB) -> None:
     assert b"sesame" not in held
 
 
+def test_names_of_people_are_masked_where_a_message_gives_them_away(kb: SupportKB) -> None:
+    kb.ask(f"Hi, I'm Anna Schmidt. {QUESTION}.\nRegards,\nAnna")
+    kb.suggest("Hello Hopper, my robot does not charge. Thanks, Tom Low")
+    assert [one.text for one in flushed(kb)] == [
+        f"Hi, I'm <name-1>. {QUESTION}.\nRegards,\n<name-2>",
+        "Hello Hopper, my robot does not charge. Thanks, <name-1>",
+    ]
+
+
 def test_the_language_of_a_question_is_noted(kb: SupportKB) -> None:
     kb.ask("wieviel kostet bei Ihnen eigentlich eine Pizza mit Schinken und Käse?")
     assert [one.language for one in flushed(kb)] == ["de"]
@@ -170,7 +179,7 @@ def test_the_language_of_a_question_is_noted(kb: SupportKB) -> None:
 @pytest.mark.parametrize("length", [0, 10, 1_985, 1_995, 3_990, 3_999, 4_001, 50_000])
 def test_a_long_question_is_cut_and_no_private_word_is_cut_in_two(length: int) -> None:
     text = "x " * (length // 2) + f"ann.secretary@example.org {PRIVATE} " + "y " * 3_000
-    masked = masked_beginning(text)
+    masked = masked_beginning(text, "en")
     assert len(masked) <= 2_000 and not any(word in masked for word in ("ann", "secretary", "example", "170"))
     assert not masked.rstrip().endswith(("<", "<e", "<email", "<email-"))
 

@@ -275,7 +275,7 @@ def _rejected(feedback: Iterable[Feedback], language: str) -> Iterator[_Asking]:
         if any(one.verdict in RESOLVING for one in several):
             continue
         last = several[-1]
-        text = masked_beginning(last.query)
+        text = masked_beginning(last.query, language)
         solutions = tuple(dict.fromkeys(one.solution_id for one in several if one.solution_id))
         asker = hashed_conversation(last.conversation) or last.id
         yield _Asking(_words_of(text, language), text, last.date, asker, "", solutions)

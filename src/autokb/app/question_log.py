@@ -23,6 +23,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import replace_controls
 from autokb.text.languages import find_other_language
 from autokb.text.masking import mask
+from autokb.text.person_names import mask_names
 
 MOST_WAITING = 2_000  # questions that wait to be written: some 10 MB; what comes when it is full is lost, and counted
 COLLECT_SECONDS, MOST_AT_ONCE = 1.0, 500  # what comes within a second is written together: one sync of the disk
@@ -211,14 +212,14 @@ def moment() -> str:
 
 def _masked(one: _Asked, themes: ThemeNames) -> LoggedQuestion:
     issues = one.issues or tuple(dict.fromkeys(filter(None, map(themes.issue_of, one.solutions))))
-    text, reason = (masked_beginning(given) for given in (one.text, one.reason))
+    language = find_other_language(one.text, one.language, one.vocabulary) or one.language
     return LoggedQuestion(
-        text,
+        masked_beginning(one.text, language, one.vocabulary),
         one.outcome,
         one.asked_by,
         one.date,
-        find_other_language(one.text, one.language, one.vocabulary) or one.language,
-        reason,
+        language,
+        masked_beginning(one.reason, language, one.vocabulary),
         tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
         issues,
         one.solutions,
@@ -226,9 +227,13 @@ def _masked(one: _Asked, themes: ThemeNames) -> LoggedQuestion:
     )
 
 
-def masked_beginning(text: str) -> str:
-    """Return the beginning of a text with private data masked; nothing of it is cut into what no mask would find."""
+def masked_beginning(text: str, language: str, vocabulary: Container[str] = frozenset()) -> str:
+    """Return the beginning of a text with private data masked; nothing of it is cut into what no mask would find.
+
+    Names of people are masked too where a greeting, a closing or their like gives them away (``mask_names``).
+    """
     (masked,) = mask([replace_controls(without_surrogates(text[:READ])).strip()]).texts
+    masked = mask_names(masked, language, vocabulary)
     if len(text) > READ:
         masked = masked[: max(0, len(masked) - CUT_END)]
     if len(masked) <= KEPT:
