@@ -9,11 +9,12 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_front_door import CASES, GIVEN, lay_files
+from test_front_door import CASES, GIVEN, LOST_EDIT, lay_files
 
 import hand_made_kb
 from autokb.app import SupportKB
@@ -25,6 +26,7 @@ from autokb.core.model_requests import ModelReply
 from autokb.stores.api_keys import keep_api_key
 from autokb.stores.ledger_table import LedgerTable
 from autokb.stores.outcomes import keep_arms
+from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 
@@ -67,7 +69,11 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with kb.workspace.file() as file, file.transaction():
         keep_questions(file, [LoggedQuestion("a garden gnome", "abstains", "ask", "2026-03-01")])
         keep_arms(file, [AssignedArm("c1", "", "control", "2026-03-01")])
+        keep_decisions(file, [replace(LOST_EDIT, number=file.last_number() + 1)])
     kb.dismiss_gap(kb.gaps().questions[0].id)
+    item = kb.sheet_item().item
+    assert item is not None
+    kb.annotate(item.id, "1", True, author="ann")
     # the ids of the hand-made knowledge base in the commands' words, as they are after the build
     ids = {"s-pair": solutions[0], "s-rain": solutions[1], "s-contacts": solutions[2], "charge": shown[0].id}
     ids[GIVEN] = given.feedback.id
@@ -182,7 +188,15 @@ BODIES = {
     "ticket_section": "text",
     "ticket_piece": "vector",
     "ticket_edge": "type",
+    "question": "body",
+    "closed_gap": "status",
+    "arm": "arm",
+    "outcome": "resolved",
+    "annotation": "is_correct",
+    "feedback": "body",
+    "api_key": "role",
 }
+IN_USE = ("question", "closed_gap", "arm", "outcome", "annotation", "feedback", "api_key")
 DAMAGED_VALUES = {
     "no JSON": '\'{"text": "it does not\'',
     "another kind of JSON": "'[]'",
@@ -221,6 +235,8 @@ def test_damaged_rows_of_any_table(
     verbs = {command.split()[0] for command in refused}
     if table == "record" and value != "another letter":
         assert verbs >= {"show", "ask", "export", "build", "evaluate"}
+    if table in IN_USE and value != "another letter":
+        assert verbs  # what people did cannot be made again, and is never counted wrongly
     if table in ("work", "vector") and value not in ("no UTF-8", "another letter"):
         assert not verbs  # what can be made again is
 

@@ -54,6 +54,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
 SECRET = re.compile(r"akb_[\w-]{43}|key-[0-9a-f]{12}")
 QUESTION = "my kettle does not charge"
 GAP = short_id("gap", "document", "garage.md")  # which nothing cites
+LOST_EDIT = Edit("edit-lost", "s-gone", "Wipe it.", (), "ann", "2026-01-01", dismissed=True)
 GIVEN = feedback_id(Feedback("", QUESTION, "used", "s-contacts"))
 
 
@@ -361,9 +362,8 @@ def test_a_command_prints_what_its_method_returns(
             with opened(here).workspace.file() as file, file.transaction():
                 keep_api_key(file, ApiKey("key-1", "editor", "2026-01-01"), "hash")
         if command == "dismiss":
-            lost = Edit("edit-lost", "s-gone", "Wipe it.", (), "ann", "2026-01-01", dismissed=True)
             with opened(here).workspace.file() as file, file.transaction():
-                keep_decisions(file, [lost])
+                keep_decisions(file, [LOST_EDIT])
         if command == "gate reset":
             opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
         if command == "build":
