@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+from benchmarks.decisions import ISSUES, Sources
+from benchmarks.decisions import PAGES as SOURCE_PAGES
 
 import hand_made_kb
 import small_tickets
@@ -193,6 +196,60 @@ def test_the_queue_is_judged_taken_back_and_edited(site: Site, page: Page) -> No
     page.get_by_role("link", name="Review").first.click()
     page.get_by_role("link", name="What the last build changed").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What the last build changed")
+
+
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    """A service over a workspace whose second build had a document less and others in other words."""
+    place = tmp_path_factory.mktemp("rebuilt")
+    sources = Sources(place / "source", copy.deepcopy(SOURCE_PAGES), dict(ISSUES))
+    kb = sources.make_workspace(place / "kb")
+    kb.build()
+    sources.pages["leaks.md"][0][1] = "Empty the kettle now."
+    sources.pages["noise.md"][0][1] = "Descale the <b>kettle</b> twice."
+    del sources.pages["descaling.md"]
+    sources.add_to(kb)
+    kb.build()
+    key = kb.create_key("admin").key
+    with served(place / "kb") as url:
+        yield Site(url, kb, key)
+    kb.close()
+
+
+def test_what_a_rebuild_changed_is_shown_with_both_texts(rebuilt: Site, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    from chromium import opened
+
+    told = rebuilt.kb.changes()
+    gone = next(one for one in told.removed if one.status_after is None)
+    changed = next(one for one in told.changed if "Empty the kettle now." in (one.after or ""))
+    with opened(browser, rebuilt.url, width=NARROW, key=rebuilt.key) as (page, watched):
+        page.goto("/review")
+        page.get_by_role("link", name="What the last build changed").click()
+        for name, some in (("No longer shown", told.removed), ("Shown otherwise", told.changed)):
+            expect(page.get_by_role("heading", level=2, name=name)).to_have_text(f"{name} {len(some)}")
+        left_out = page.locator("section", has=page.get_by_role("heading", name="No longer shown"))
+        other = page.locator("section", has=page.get_by_role("heading", name="Shown otherwise"))
+        documents = page.locator("section", has=page.get_by_role("heading", name="Documents"))
+        expect(documents.get_by_role("listitem")).to_have_count(3)
+        first = left_out.locator("details").first
+        first.locator("summary").focus()
+        page.keyboard.press("Enter")
+        expect(first.locator(".before")).to_be_visible()
+        expect(left_out.locator(".before", has_text=(gone.before or "").split("\n")[-1]).first).to_be_attached()
+        expect(left_out.locator(f"a[href*='{gone.solution}']")).to_have_count(0)  # of which there is no page any more
+        one = other.locator("details", has_text="Empty the kettle now.").first
+        one.locator("summary").click()
+        expect(one.locator(".after")).to_contain_text("Empty the kettle now.")
+        expect(one.locator(".before")).not_to_contain_text("Empty the kettle now.")
+        page.evaluate("() => document.querySelectorAll('details').forEach((one) => (one.open = true))")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert page.evaluate(AUDIT)["faults"] == []
+        one.get_by_role("link", name="Its history").click()
+        expect(page.locator("#text")).to_have_value(changed.after or "")
+        assert not watched, watched
 
 
 def test_a_gap_is_closed_and_figures_are_shown_for_a_time(site: Site, page: Page) -> None:
