@@ -25,8 +25,8 @@ def client(hand_made: Workspace) -> Iterator[TestClient]:
         yield opened
 
 
-def desk_of(page: str) -> str:
-    found = re.search(r'name="desk" value="([^"]*)"', page)
+def state_of(page: str) -> str:
+    found = re.search(r'name="state" value="([^"]*)"', page)
     assert found
     return html.unescape(found[1])
 
@@ -35,20 +35,20 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
     client: TestClient, hand_made: Workspace
 ) -> None:
     first = client.get("/").text
-    asked = client.post("/conversation/say", data={"desk": desk_of(first), "text": QUESTION}).text
+    asked = client.post("/conversation/say", data={"state": state_of(first), "text": QUESTION}).text
     assert asked.startswith("<!doctype html>") and QUESTION in asked
     offered = re.findall(r'<p id="offer-(\d)" class="reply" dir="auto">(.*?)</p>', asked, re.S)
     assert [place for place, _ in offered] == [str(n) for n in range(1, len(offered) + 1)] and offered
     reply = html.unescape(offered[0][1])
     assert "attributes match" not in asked, "it is for everybody"
     assert 'target="_blank" rel="noopener">Open ' in asked
-    sent = client.post("/conversation/send", data={"desk": desk_of(asked), "reply": reply, "chosen": "0"}).text
+    sent = client.post("/conversation/send", data={"state": state_of(asked), "reply": reply, "chosen": "0"}).text
     assert reply in html.unescape(sent) and 'class="offer card' not in sent
     edited = client.post(
         "/conversation/send",
-        data={"desk": desk_of(asked), "reply": reply + " Thanks!", "chosen": "0", "group": "night"},
+        data={"state": state_of(asked), "reply": reply + " Thanks!", "chosen": "0", "group": "night"},
     )
-    own = client.post("/conversation/send", data={"desk": desk_of(asked), "reply": "Call us.", "chosen": ""})
+    own = client.post("/conversation/send", data={"state": state_of(asked), "reply": "Call us.", "chosen": ""})
     assert edited.status_code == own.status_code == 200
     kept = SupportKB(hand_made).feedback().items
     assert [(one.verdict, one.text, one.group) for one in kept] == [
@@ -60,58 +60,60 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
 
 
 def test_htmx_gets_the_part_that_changes_alone(client: TestClient) -> None:
-    desk = desk_of(client.get("/").text)
-    part = client.post("/conversation/say", data={"desk": desk, "text": QUESTION}, headers={"hx-request": "true"}).text
-    assert part.lstrip().startswith('<form id="desk"') and "<html" not in part
-    data = {"desk": desk_of(part), "place": "0", "verdict": "unhelpful"}
+    state = state_of(client.get("/").text)
+    part = client.post(
+        "/conversation/say", data={"state": state, "text": QUESTION}, headers={"hx-request": "true"}
+    ).text
+    assert part.lstrip().startswith('<form id="conversation"') and "<html" not in part
+    data = {"state": state_of(part), "place": "0", "verdict": "unhelpful"}
     assert "not helpful" in client.post("/conversation/judge", data=data, headers={"hx-request": "true"}).text
     for wrong in ({"place": "7"}, {"place": "-1"}, {"verdict": "used"}):
         assert client.post("/conversation/judge", data={**data, **wrong}).status_code == 422
 
 
 def test_nothing_said_and_nothing_to_send_is_said_and_changes_nothing(client: TestClient, hand_made: Workspace) -> None:
-    desk = desk_of(client.get("/").text)
-    assert "Write what the customer said first." in client.post("/conversation/say", data={"desk": desk}).text
-    assert "Write a reply" in client.post("/conversation/send", data={"desk": desk, "reply": " "}).text
+    state = state_of(client.get("/").text)
+    assert "Write what the customer said first." in client.post("/conversation/say", data={"state": state}).text
+    assert "Write a reply" in client.post("/conversation/send", data={"state": state, "reply": " "}).text
     assert SupportKB(hand_made).feedback().items == ()
 
 
 def test_a_half_written_reply_stays_when_the_customer_writes_on(client: TestClient) -> None:
-    desk = desk_of(client.get("/").text)
-    page = client.post("/conversation/say", data={"desk": desk, "text": QUESTION, "reply": "Dear <b>"}).text
+    state = state_of(client.get("/").text)
+    page = client.post("/conversation/say", data={"state": state, "text": QUESTION, "reply": "Dear <b>"}).text
     assert ">Dear &lt;b&gt;</textarea>" in page
-    again = client.post("/conversation/say", data={"desk": desk_of(page), "text": " ", "reply": "Dear you"}).text
+    again = client.post("/conversation/say", data={"state": state_of(page), "text": " ", "reply": "Dear you"}).text
     assert ">Dear you</textarea>" in again
 
 
 def test_a_value_of_the_question_back_is_the_customers_answer(client: TestClient) -> None:
-    desk = desk_of(client.get("/").text)
-    data = {"desk": desk, "question": "Which one is it?", "value": "<b>S1</b>"}
+    state = state_of(client.get("/").text)
+    data = {"state": state, "question": "Which one is it?", "value": "<b>S1</b>"}
     page = client.post("/conversation/choose", data=data).text
     assert "Which one is it?" in page and "&lt;b&gt;S1&lt;/b&gt;" in page and "<b>S1" not in page
-    again = client.post("/conversation/choose", data={**data, "desk": desk_of(page), "value": "S2"}).text
-    said = html.unescape(desk_of(again))
+    again = client.post("/conversation/choose", data={**data, "state": state_of(page), "value": "S2"}).text
+    said = html.unescape(state_of(again))
     assert said.count("Which one is it?") == 2, "asked again after the customer spoke"
 
 
 def test_a_customer_who_writes_another_language_is_named_and_one_who_does_not_is_not(client: TestClient) -> None:
-    desk = desk_of(client.get("/").text)
+    state = state_of(client.get("/").text)
     for asked, named in (("Mein Mähroboter lädt nicht, wenn er in der Station steht", True), (QUESTION, False)):
-        page = client.post("/conversation/say", data={"desk": desk, "text": asked}).text
+        page = client.post("/conversation/say", data={"state": state, "text": asked}).text
         offered = "Where it says so" in page
         assert offered or not is_installed(), "the second encoder reads German"
         assert ("The customer writes German; these replies are in English." in page) == (named and offered)
 
 
 def test_why_nothing_answers_is_said_once_and_without_the_gate(client: TestClient) -> None:
-    desk = desk_of(client.get("/").text)
-    page = client.post("/conversation/say", data={"desk": desk, "text": "do you bake pizza margherita"}).text
+    state = state_of(client.get("/").text)
+    page = client.post("/conversation/say", data={"state": state, "text": "do you bake pizza margherita"}).text
     assert page.count("Nothing in the knowledge base answers this.") == 1 and "off topic" not in page
     assert "polite refusal" in page
 
 
-@pytest.mark.parametrize("desk", ["", "{}", "[]", '{"conversation": 1}', "x" * 1000])
-def test_a_record_that_is_none_is_refused_with_a_sentence(client: TestClient, desk: str) -> None:
-    refused = client.post("/conversation/say", data={"desk": desk, "text": "x"})
+@pytest.mark.parametrize("state", ["", "{}", "[]", '{"conversation": 1}', "x" * 1000])
+def test_a_record_that_is_none_is_refused_with_a_sentence(client: TestClient, state: str) -> None:
+    refused = client.post("/conversation/say", data={"state": state, "text": "x"})
     assert refused.status_code == 422 and refused.headers["content-type"].startswith("text/html")
     assert "start a new conversation" in refused.text

@@ -45,7 +45,7 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ConversationState:
     """What the page knows of a conversation; it goes to the browser and comes back with every form.
 
     ``question`` is what was searched for, ``offered`` what was found for it and is not yet answered.
@@ -62,7 +62,7 @@ class Desk:
         return json.dumps(asdict(self), ensure_ascii=False)
 
 
-_DESK = TypeAdapter(Desk)
+_STATE = TypeAdapter(ConversationState)
 
 
 @pages.get("/")
@@ -72,22 +72,22 @@ async def start(request: Request) -> Response:
     if caller is not None and not may(caller.role, "agent"):
         return RedirectResponse("/knowledge", 303)
     check_role(caller, "agent")
-    return _show(request, Desk(secrets.token_hex(CONVERSATION_BYTES)))
+    return _show(request, ConversationState(secrets.token_hex(CONVERSATION_BYTES)))
 
 
 @pages.post("/conversation/say", dependencies=[AGENTS])
-async def say(request: Request, desk: Text = "", text: Text = "", reply: Text = "") -> Response:
+async def say(request: Request, state: Text = "", text: Text = "", reply: Text = "") -> Response:
     """Take what the customer wrote, and suggest replies; one that is half written stays."""
-    found = _read(desk)
+    found = _read(state)
     if not text.strip():
         return _show(request, found, notice=NOTHING_SAID, reply=reply)
     return await _suggest(request, _with(found, Message(CUSTOMER, text.strip())), reply)
 
 
 @pages.post("/conversation/choose", dependencies=[AGENTS])
-async def choose(request: Request, desk: Text, question: Text, value: Text, reply: Text = "") -> Response:
+async def choose(request: Request, state: Text, question: Text, value: Text, reply: Text = "") -> Response:
     """Take the answer to a question back that the agent knows, or was told."""
-    found = _read(desk)
+    found = _read(state)
     last = found.messages[-1] if found.messages else None
     asked = () if last and last.role == AGENT and last.text == question else (Message(AGENT, question),)
     kept = "" if reply.strip() == question else reply  # the question itself is asked by now
@@ -95,9 +95,9 @@ async def choose(request: Request, desk: Text, question: Text, value: Text, repl
 
 
 @pages.post("/conversation/send", dependencies=[AGENTS])
-async def send(request: Request, desk: Text, reply: Text = "", chosen: Text = "", group: Text = "") -> Response:
+async def send(request: Request, state: Text, reply: Text = "", chosen: Text = "", group: Text = "") -> Response:
     """Note what was sent, and what that makes of the suggestions."""
-    found, caller = _read(desk), request.scope["state"]["caller"]
+    found, caller = _read(state), request.scope["state"]["caller"]
     if not reply.strip():
         return _show(request, found, notice=NOTHING_SENT)
     place = int(chosen) if chosen.isdigit() and int(chosen) < len(found.offered) else None
@@ -112,9 +112,9 @@ async def send(request: Request, desk: Text, reply: Text = "", chosen: Text = ""
 
 
 @pages.post("/conversation/judge", dependencies=[AGENTS])
-async def judge(request: Request, desk: Text, place: Text, verdict: Text, group: Text = "") -> Response:
+async def judge(request: Request, state: Text, place: Text, verdict: Text, group: Text = "") -> Response:
     """Note a thumb up or down for one suggestion."""
-    found, caller = _read(desk), request.scope["state"]["caller"]
+    found, caller = _read(state), request.scope["state"]["caller"]
     if verdict not in ("helpful", "unhelpful") or not place.isdigit() or int(place) >= len(found.offered):
         raise ProblemError(422, UNREADABLE)
     one = found.offered[int(place)]
@@ -122,11 +122,11 @@ async def judge(request: Request, desk: Text, place: Text, verdict: Text, group:
     return render(request, "conversation_judged.html", verdict=verdict)
 
 
-async def _suggest(request: Request, desk: Desk, reply: str) -> Response:
+async def _suggest(request: Request, state: ConversationState, reply: str) -> Response:
     kb: SupportKB = request.app.state.kb
 
     def work() -> tuple[Any, tuple[str, str] | None]:
-        found = kb.suggest(desk.messages, conversation=desk.conversation)
+        found = kb.suggest(state.messages, conversation=state.conversation)
         return found, kb.differing_languages(found)
 
     found, languages = await compute(request, work)
@@ -134,13 +134,13 @@ async def _suggest(request: Request, desk: Desk, reply: str) -> Response:
         Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
     )
     return _show(
-        request, replace(desk, question=found.question, offered=offered), found=found, reply=reply, languages=languages
+        request, replace(state, question=found.question, offered=offered), found=found, reply=reply, languages=languages
     )
 
 
 async def _note(
     request: Request,
-    desk: Desk,
+    state: ConversationState,
     one: Offered,
     verdict: FeedbackVerdict,
     caller: Caller | None,
@@ -152,13 +152,13 @@ async def _note(
 
     def give(solution_id: str | None) -> None:
         kb.give_feedback(
-            desk.question or desk.messages[-1].text,
+            state.question or state.messages[-1].text,
             verdict,
             solution_id,
             sent,
             documents=() if solution_id else one.documents,
             source=source,
-            conversation=desk.conversation,
+            conversation=state.conversation,
             author=caller.key if caller else "",
             group=group.strip(),
         )
@@ -173,7 +173,7 @@ async def _note(
 
 def _show(
     request: Request,
-    desk: Desk,
+    state: ConversationState,
     *,
     found: Any = None,
     notice: str = "",
@@ -182,8 +182,8 @@ def _show(
 ) -> Response:
     return render(
         request,
-        "conversation.html#desk",
-        desk=desk,
+        "conversation.html#conversation",
+        state=state,
         found=found,
         shown=[] if found is None else [one.as_json() for one in found.suggestions],
         why=plain_reason(found.reason or "") if found else "",
@@ -193,16 +193,16 @@ def _show(
     )
 
 
-def _read(text: str) -> Desk:
+def _read(text: str) -> ConversationState:
     try:
-        return _DESK.validate_json(without_surrogates(text))
+        return _STATE.validate_json(without_surrogates(text))
     except ValidationError as error:
         raise ProblemError(422, UNREADABLE) from error
 
 
-def _with(desk: Desk, *messages: Message) -> Desk:
+def _with(state: ConversationState, *messages: Message) -> ConversationState:
     added = (replace(one, text=without_surrogates(one.text)) for one in messages)
-    return replace(desk, messages=(*desk.messages, *added))
+    return replace(state, messages=(*state.messages, *added))
 
 
 def _documents(evidence: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

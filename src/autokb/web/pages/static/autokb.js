@@ -60,7 +60,7 @@ document.addEventListener("DOMContentLoaded", keep);
 document.addEventListener("htmx:afterSettle", (event) => {
   keep();
   // So that 1, 2 and 3 choose at once, and the next message of the customer can be pasted at once.
-  if (event.detail.elt.id === "desk") (one(".use") || one("#text")).focus({ preventScroll: true });
+  if (event.detail.elt.id === "conversation") (one(".use") || one("#text")).focus({ preventScroll: true });
   const last = one(".messages li:last-child");
   if (last) last.scrollIntoView({ block: "nearest" });
 });
