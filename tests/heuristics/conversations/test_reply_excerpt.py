@@ -56,7 +56,7 @@ def test_of_a_table_the_row_that_was_asked_for_is_told_with_the_heads_of_its_col
     assert excerpt([table], [table], "it hums", RULES) is None
     wide = "| Part | Daily | Weekly |\n|---|---|---|\n| Drip tray | rinse | scrub |\n| Lid | wipe | - |"
     found = excerpt([wide], [wide], "how do I clean the drip tray?", RULES)
-    assert found == Excerpt("Drip tray. Daily: rinse; Weekly: scrub.", (0,))
+    assert found == Excerpt("Part: Drip tray; Daily: rinse; Weekly: scrub.", (0,))
 
 
 def test_headings_within_a_step_are_no_part_of_a_reply() -> None:

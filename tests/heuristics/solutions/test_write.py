@@ -158,6 +158,18 @@ def test_a_table_that_the_last_step_leads_over_to_belongs_to_it():
     assert steps_of(text) == [["Open it.", "Set these values:\nport\n993"]]
 
 
+def test_a_table_is_read_row_by_row_also_where_it_is_too_long_for_one_step():
+    rows = "".join(f"| mode {n} | {'slow and ' * 9}steady | {n} minutes |\n" for n in range(12))
+    text = f"# Which mode?\n\n| Mode | How | Time |\n|---|---|---|\n{rows}"
+    found = solve(excerpt(text, windows=[(0, len(text), 0.8)]))[0].steps
+    assert len(found) > 1
+    for step in found:
+        assert step.quote == text[step.start : step.end]
+        assert "|" not in step.text
+    said = "\n".join(step.text for step in found).split("\n")
+    assert said == [f"Mode: mode {n}; How: {'slow and ' * 9}steady; Time: {n} minutes" for n in range(12)]
+
+
 def test_the_name_of_the_domain_says_nothing_of_the_issue():
     text = "# Clock\n\n1. Open the clock.\n2. Close the clock.\n"
     item = WriteSolutions("My clock", {}, "", SPEC.attributes, (), (excerpt(text, windows=[(0, 50, 0.38)]),))

@@ -12,6 +12,7 @@ from autokb.core.nouns import Evidence, Solution
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.replies.drafts import GivenPassage
 from autokb.text.plain_text import plain_text
+from autokb.text.table_rows import with_rows_as_lines
 
 Place = Evidence | TicketEvidence
 
@@ -90,5 +91,5 @@ def _passage(solution: Solution, source: Source) -> Passage:
 
 def _part(step: str, place: Evidence | None) -> Part:
     """Return a step as its document has it, unless a person or a model said it in other words."""
-    is_verbatim = place is not None and plain_text(place.quote) == plain_text(step)
+    is_verbatim = place is not None and plain_text(with_rows_as_lines(place.quote)) == plain_text(step)
     return Part(place.quote if place is not None and is_verbatim else step, place)

@@ -15,16 +15,15 @@ from autokb.heuristics.conversations.words import ConversationWords
 from autokb.text.lexicons import word_lists
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
+from autokb.text.table_rows import read_rows
 from autokb.text.words import content_words
 
 # How much more of the question a reply must have that begins at a later step. A word counts for more the fewer
 # sentences of the solution have it: log(1 + sentences / those with it), .7 where all have it, 1.9 for one of six.
 SAYS_MORE = 1.5
 _ENDS = (".", "!", "?", ":", "…", "。", "！", "？")
-_TABLE_RULE = re.compile(r"[\s|:-]+")
 _NUMBERED = re.compile(r"\s*\d+[.)]\s")
 _HEADING = re.compile(r"^#{1,6} +(.+)$|^(.+)\n(?:-{3,}|={3,})[ \t]*$", re.MULTILINE)
-_CELLS = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +98,8 @@ def as_sentence(text: str) -> str:
 
 
 def _units(step: str, quote: str, number: int, language: str) -> Iterator[_Unit]:
-    if (rows := _rows(quote)) is not None:
-        yield from (_Unit(as_sentence(row), number, is_ordered=False, is_alone=True) for row in rows)
+    if (rows := read_rows(quote.strip().split("\n"))) is not None:
+        yield from (_Unit(as_sentence(plain_text(row)), number, is_ordered=False, is_alone=True) for row in rows)
         return
     is_ordered = _NUMBERED.match(quote) is not None
     headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
@@ -108,19 +107,6 @@ def _units(step: str, quote: str, number: int, language: str) -> Iterator[_Unit]
     text = " ".join(as_sentence(line) for line in lines if line and line not in headings)
     for start, end in sentences(text, language=language):
         yield _Unit(text[start:end].strip(), number, is_ordered)
-
-
-def _rows(quote: str) -> list[str] | None:
-    """Return the rows of a table, each cell behind the head of its column; None for what is no table."""
-    lines = [line.strip() for line in quote.strip().split("\n")]
-    if len(lines) < 3 or not all(line.startswith("|") for line in lines) or not _TABLE_RULE.fullmatch(lines[1]):
-        return None
-    head, *rows = ([plain_text(c).strip() for c in _CELLS.split(line.strip("|"))] for line in (lines[0], *lines[2:]))
-    found = []
-    for first, *others in rows:
-        told = [f"{name}: {cell}" if name else cell for name, cell in zip(head[1:], others, strict=False) if cell]
-        found.append(f"{first}: {others[0]}" if len(told) == 1 else f"{first}. {'; '.join(told)}")
-    return found
 
 
 def _may_begin(units: Sequence[_Unit], start: int, language: str, *, is_first: bool) -> bool:

@@ -20,6 +20,7 @@ from autokb.text.conditional_markup import Conditional
 from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
 from autokb.text.lexicons import alternation, language_data, word_lists
 from autokb.text.markdown import inner_blocks, parse_blocks, plain_text, sentences
+from autokb.text.table_rows import table_head, with_rows_as_lines
 from autokb.text.words import content_words, split_words
 
 LONGEST_LABELLED = 60  # characters of a conditional part that is labelled behind it; a longer one is labelled in front
@@ -196,6 +197,7 @@ class _Tailoring:
     def _words(self, span: Span) -> str:
         markdown = self.decide_conditionals(span) if self.switches else self.text[span[0] : span[1]]
         markdown = _read_lead_with_item(self.without_other_conditions(markdown))
+        markdown = with_rows_as_lines(_head_above(self.text, span[0]) + markdown)
         words = plain_text(markdown, bullet="- ", images=False)
         return _SPACE_BEFORE_MARK.sub("", _EMPTY_BRACKETS.sub("", words)).strip()
 
@@ -272,6 +274,18 @@ def _read_lead_with_item(markdown: str) -> str:
     if len(items) != 1 or not markdown[: items[0].start()].rstrip(" \n*_").endswith((":", "：", ".")):
         return markdown
     return f"{markdown[: items[0].start()].rstrip()} {markdown[items[0].end() :]}"
+
+
+def _head_above(text: str, place: int) -> str:
+    """Return the head of a table that a place is in the middle of: a long table is several steps."""
+    tables = _tables(text)
+    above = tables[bisect_left(tables, (place, 0)) - 1 :][:1]
+    return "".join(f"{table_head(text[start:end])}\n" for start, end in above if start < place < end)
+
+
+@lru_cache(maxsize=8)
+def _tables(text: str) -> list[Span]:
+    return sorted((b.start, b.end) for b in parse_blocks(text) if b.kind == "table") if "|" in text else []
 
 
 @lru_cache(maxsize=8)

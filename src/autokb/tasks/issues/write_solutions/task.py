@@ -41,7 +41,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """
 
     version = 6
-    offline_revision = 4
+    offline_revision = 5
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes
