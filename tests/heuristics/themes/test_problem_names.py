@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autokb.heuristics.themes.problem_names import LONGEST_NAME, Titles
+from autokb.heuristics.themes.problem_names import VALUE_COST, Titles
 
 CRACKLING, LAG, PAIRING = np.eye(3)
 
@@ -29,17 +29,43 @@ def test_a_theme_is_named_by_the_line_nearest_to_what_its_issues_say() -> None:
     assert rename(noise, PAIRED) == ["Sound crackles", "Pairing fails"]
 
 
-def test_a_theme_of_two_problems_names_both() -> None:
-    two = [("Sound crackles!", CRACKLING)] * 3 + [("Lags behind video.", LAG)] * 2
-    assert rename(two, PAIRED)[0] == "Sound crackles / Lags behind video"
+def test_a_theme_of_two_problems_has_the_name_of_the_one_that_most_have() -> None:
+    two = [("Lags behind video.", LAG)] * 2 + [("Sound crackles!", CRACKLING)] * 3
+    assert rename(two, PAIRED)[0] == "Sound crackles"
 
 
 def test_a_name_is_short() -> None:
-    two = [("Sound crackles " + "and crackles " * 3, CRACKLING)] * 3 + [("Lags behind the video picture", LAG)] * 2
+    """Words beyond the third must bring the line nearer to the issues than they cost."""
+    long = "Sound crackles whenever the cable moves"
+    near, nearer = (np.array([x, np.sqrt(1 - x * x), 0.0]) for x in (0.5, 0.9))
+    assert rename([(long, CRACKLING)] * 3 + [("Sound crackles", near)] * 2, PAIRED)[0] == long
+    assert rename([(long, CRACKLING)] * 3 + [("Sound crackles", nearer)] * 2, PAIRED)[0] == "Sound crackles"
     endless = [("Video lags " + "and lags " * 10, LAG)] * 2
-    first, second = rename(two, endless)
-    assert len(first) <= LONGEST_NAME and "/" not in first
-    assert second == "Terms of 1"
+    assert rename(PAIRED, endless)[1] == "Terms of 1"
+
+
+def test_a_line_that_names_a_value_must_be_nearer_by_what_that_costs() -> None:
+    """The issues' own words come without values, so what only the line has is one: the left side of an earbud."""
+
+    def named(general: float) -> str:
+        lines = ["Left earbud silent", "Left earbud silent", "Left silent", "Pairing fails", "Pairing fails"]
+        issues = ["Left silent", "Left silent", "Left silent", "Pairing fails", "Pairing fails"]
+        vectors = np.array([CRACKLING] * 3 + [PAIRING] * 2)
+        of_lines = np.array([CRACKLING, CRACKLING, [general, np.sqrt(1 - general**2), 0], PAIRING, PAIRING])
+        groups = [range(3), range(3, 5)]
+        return Titles(lines, of_lines).rename(["Terms", "Others"], groups, issues, vectors, "", "en")[0]
+
+    assert VALUE_COST == 0.1
+    assert named(general=0.92) == "Left silent"
+    assert named(general=0.88) == "Left earbud silent"
+
+
+def test_a_line_that_is_near_to_hardly_any_issue_names_no_theme() -> None:
+    group = [("Sound crackles", LAG), ("Sound crackles", LAG)]
+    issues, far = ["Sound crackles"] * 2, np.array([CRACKLING, CRACKLING])
+    assert Titles([line for line, _ in group], np.array([LAG, LAG])).rename(
+        ["Own"], [range(2)], issues, far, "", "en"
+    ) == ["Own"]
 
 
 def test_what_one_customer_alone_writes_names_no_theme() -> None:

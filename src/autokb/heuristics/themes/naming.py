@@ -16,7 +16,7 @@ from autokb.text.lexicons import AsWritten, WordLists, word_lists
 UNNAMED = "Other questions"  # the name of a theme whose issues have no term of their own
 READ_CHARACTERS = 1_500  # of an issue; what it is about is said there, logs and quoted mails come after
 MOST_TERMS = 3  # in a name
-ENOUGH_CHARACTERS = 16  # of a name of two terms that needs no third
+ENOUGH_CHARACTERS = 16  # of a name of two terms that needs no third; one of two words needs no second
 SMALL_GROUP = 4  # issues; in a smaller group one issue with a term is enough, in a larger one two are needed,
 LEAST_SHARE = 0.04  # and this share of the group
 COMMON_SHARE = 0.5  # of all issues; what more of them say (the product's name) tells no theme from another,
@@ -98,7 +98,7 @@ def _rank_terms(group: Sequence[frozenset[str]], everywhere: Counter[str], total
 def _unused_name(
     ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[str], position: int, language: str
 ) -> str:
-    """Return the first terms that repeat none of each other's words, as a name that no other theme has."""
+    """Return the first term, or those that repeat none of each other's words, as a name that no other theme has."""
     chosen: list[str] = []
     for term in ranked:
         words = [word for other in chosen for word in other.split()]
@@ -106,7 +106,7 @@ def _unused_name(
             continue
         chosen.append(term)
         name = _enumerated([spelling[c] for c in chosen], language)
-        enough = len(chosen) == MOST_TERMS or (len(chosen) >= 2 and len(name) >= ENOUGH_CHARACTERS)
+        enough = len(chosen) == MOST_TERMS or " " in chosen[0] or (len(chosen) == 2 and len(name) >= ENOUGH_CHARACTERS)
         if enough and name not in taken:
             return name
     name = _enumerated([spelling[c] for c in chosen], language) or UNNAMED

@@ -1,4 +1,4 @@
-"""A theme is named by what its customers write: the line that is nearest to what all of them say, and a second one."""
+"""A theme is named by what its customers write: the short line that is nearest to what all of them say."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ from autokb.heuristics.subject_words import subject_stem, subject_words
 LONGEST_NAME = 60  # characters
 FEWEST_ISSUES = 2  # that have each word of a name: what one customer alone writes may be personal
 TELLING_LIFT = 2.0  # a word tells of a theme that its issues have so many times as often as the others do
-SECOND_GAIN = 0.05  # mean cosine to the issues that a second line must add
-JOINT = " / "
+ENOUGH_WORDS = 3  # of a name; each further one
+WORD_COST = 0.02  # costs so much mean cosine to the issues,
+VALUE_COST = 0.1  # and a line that names an attribute value so much, for it is rarely that of all issues
+LEAST_WORTH = 0.15  # mean cosine, what it costs taken off, below which a line says nothing of its theme
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Titles:
-    """A line of each issue that names no attribute value, empty where there is none, with its unit vector."""
+    """A line of each issue, without attribute values where it can do without them, with its unit vector.
+
+    It is empty where an issue has none.
+    """
 
     lines: Sequence[str]
     vectors: Any
@@ -38,7 +43,7 @@ class Titles:
     ) -> list[str]:
         """Return a name for each group of issues, no two the same; a group without a line fit to be one keeps its own.
 
-        ``vectors`` are the unit vectors of the issues.
+        ``issues`` are those without the words of attribute values, ``vectors`` their unit vectors.
         """
         naming = _Naming.of(self, issues, vectors, product, language)
         found = list(names)
@@ -75,7 +80,7 @@ class _Naming:
         )
 
     def name(self, group: Sequence[int], taken: Collection[str]) -> str:
-        """Return the line nearest to what the group says, and the one of other words that adds most if it adds much."""
+        """Return the short line nearest to what the group says; none where no line is worth its cost."""
         inside = Counter(stem for n in group for stem in self.issue_stems[n])
         others = TELLING_LIFT * len(group) / max(len(self.issue_stems) - len(group), 1)
         telling = {
@@ -86,19 +91,17 @@ class _Naming:
         fit = [n for n in group if self._is_fit(n, telling) and self.lines[n].casefold() not in taken]
         if not fit:
             return ""
-        nearness = np.round(self.line_vectors[fit] @ self.vectors[list(group)].T, 6)
-        first = int(nearness.mean(axis=1).argmax())
-        both = np.maximum(nearness, nearness[first]).mean(axis=1) - nearness[first].mean()
-        name = self.lines[fit[first]]
-        own = self.stems[fit[first]]
-        for second in map(int, np.argsort(-np.round(both, 6), kind="stable")):
-            if both[second] < SECOND_GAIN:
-                break
-            longer = name + JOINT + self.lines[fit[second]]
-            is_other = own.isdisjoint(self.stems[fit[second]])
-            if is_other and len(longer) <= LONGEST_NAME and longer.casefold() not in taken:
-                return longer
-        return name
+        worth = (self.line_vectors[fit] @ self.vectors[list(group)].T).mean(axis=1) - [self._cost(n) for n in fit]
+        best = int(np.round(worth, 6).argmax())
+        return self.lines[fit[best]] if worth[best] >= LEAST_WORTH else ""
+
+    def _cost(self, issue: int) -> float:
+        words_too_many = max(0, len(self.lines[issue].split()) - ENOUGH_WORDS)
+        return WORD_COST * words_too_many + VALUE_COST * bool(self._values(issue))
+
+    def _values(self, issue: int) -> frozenset[str]:
+        """Return the stems of attribute values in a line: an issue's own words hold them no more."""
+        return self.stems[issue] - self.issue_stems[issue]
 
     def _is_fit(self, issue: int, telling: Collection[str]) -> bool:
         """Return whether a line is short and says what the theme is about and nothing that one issue alone says."""
@@ -108,5 +111,5 @@ class _Naming:
             and not line.endswith("…")
             and not any(c.isdigit() or c in "@\\<>" for c in line)
             and not stems.isdisjoint(telling)
-            and all(self.everywhere[stem] >= FEWEST_ISSUES for stem in stems)
+            and all(self.everywhere[stem] >= FEWEST_ISSUES for stem in stems - self._values(issue))
         )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import RawIssue
 from autokb.core.vectors import Vectors
-from autokb.heuristics.titles.phrase_editing import named_values, without_values
+from autokb.heuristics.titles.phrase_editing import without_values
 from autokb.issues.attribute_masking import masked_text, problem_vectors
 from autokb.issues.seeds import Clusters, cluster, join, leave, similarity_threshold
 from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
@@ -68,11 +68,10 @@ class _Problems:
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
-        """Their titles, the words of attribute values left out; empty where one cannot do without them."""
+        """Their titles, the words of attribute values left out where one can do without them."""
         attributes, language = self.spec.attributes, self.spec.language
         lines = (raw_issue_title(r, self.spec.name, language) for r in self.raw)
-        general = (without_values(line, attributes, language) for line in lines)
-        return tuple("" if named_values(line, attributes, language) else line for line in general)
+        return tuple(without_values(line, attributes, language) for line in lines)
 
 
 MOST_SORTED = 120  # issues that one reply sorts: a line each, which a model still oversees; not measured with one

@@ -28,7 +28,7 @@ class FindThemes:
     """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue.
 
     ``subjects`` are the issues without the words of attribute values (none: the issues as they are). ``titles`` are
-    lines that name no value, one an issue and empty where it has none, that can name a theme offline; ``title_vectors``
+    lines, one an issue and empty where it has none, that can name a theme offline; ``title_vectors``
     has a unit row for each. With ``sorts_all`` a model gives every issue its theme at once; all of them must fit into
     the request.
     """
@@ -47,7 +47,7 @@ class FindThemesTask(Task[FindThemes, FoundThemes]):
     """Which broad themes do these issues have? A request shows a line an issue; a few issues show each theme."""
 
     version = 4
-    offline_revision = 2
+    offline_revision = 3
     input = FindThemes
     output = FoundThemes
     name_characters = 80  # of a theme
