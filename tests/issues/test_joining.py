@@ -62,6 +62,14 @@ def test_twins_become_one_tree_under_the_smallest_id() -> None:
     assert [s.rank for s in left.solutions] == [1, 2]
 
 
+def test_all_nodes_of_a_joined_tree_have_the_seed_that_most_customers_reported() -> None:
+    """The theme that a tree is shown under is that of its seed."""
+    (left,) = join(tree("a", RESET, children={"iOS": (APP,)}), tree("b", RESET, raw=2)).trees
+    assert {issue.seed for issue in left.issues} == {"seed-b"}
+    (left,) = join(tree("a", RESET), tree("b", RESET)).trees
+    assert left.issues[0].seed == "seed-a"
+
+
 def test_children_move_with_their_ids_and_those_for_the_same_customers_come_together() -> None:
     one = tree("a", RESET, children={"iOS": (APP,)})
     other = tree("b", RESET, children={"iOS": (APP, PLUG), "Android": (PLUG,)})

@@ -75,7 +75,7 @@ def test_the_widest_takes_the_others_in_and_nodes_for_the_same_customers_come_to
     by_os = {c.attributes["os"]: c for c in children}
     assert set(by_os[WINDOWS].raw_issues) == {"1", "3"}
     assert by_os[MAC].raw_issues == ("4",)
-    assert {c.parent_id for c in children} == {"b"} and {c.seed for c in merged} == {"seed b"}
+    assert {c.parent_id for c in children} == {"b"} and {c.seed for c in merged} == {"seed c"}
 
 
 def test_trees_that_the_widest_does_not_hold_for_stay() -> None:

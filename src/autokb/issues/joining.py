@@ -91,10 +91,13 @@ def covers(wide: Issue, other: Issue) -> bool:
 def join_nodes(trees: Sequence[Sequence[Issue]]) -> tuple[tuple[Issue, ...], dict[str, str]]:
     """Return the nodes of several trees as one, and the id that each node then has.
 
-    The first tree takes the others in. Its parent gets the text that most customers reported of those as wide as it.
+    The first tree takes the others in. Its parent gets the text that most customers reported of those as wide as it,
+    and the seed, thus the theme, that most of all reported.
     """
     home = trees[0][0]
-    parent = replace(home, text=_usual_text(home, [tree[0] for tree in trees]))
+    parents = [tree[0] for tree in trees]
+    seed = max(parents, key=lambda p: len(p.raw_issues)).seed
+    parent = replace(home, text=_usual_text(home, parents), seed=seed)
     nodes: dict[tuple[object, ...], Issue] = {}
     moved: dict[str, str] = {}
     for tree in trees:
