@@ -44,7 +44,8 @@ def test_every_file_has_its_class() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_english_has_all_lists(kind: type) -> None:
-    empty = [name for name, value in vars_of(word_lists(kind)).items() if not value]
+    given = vars_of(word_lists(kind)).items()
+    empty = [name for name, value in given if not value and not isinstance(value, bool)]
     assert empty == []
 
 
