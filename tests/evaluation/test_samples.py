@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED
-from autokb.evaluation.statistics.samples import compare_samples, sample_figures
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, SEED
+from autokb.evaluation.statistics.samples import RESAMPLES, compare_samples, sample_figures
 
 
 def test_figures_of_a_sample() -> None:
@@ -47,3 +48,16 @@ def test_what_cannot_be_compared_has_no_figures_or_no_ends() -> None:
     assert one.relative.value == 1.0 and one.after.low == 3.0
     nothing = compare_samples([3.0, 5.0], [0.0, 0.0])["mean"]
     assert nothing.difference.value == 4.0 and nothing.relative == NOT_MEASURED
+
+
+def test_intervals_are_those_of_resamples_drawn_in_one_piece() -> None:
+    samples = [np.random.default_rng(n).lognormal(5, 1, size) for n, size in ((1, 333), (2, 250))]
+    drawing = np.random.default_rng(SEED)
+    drawn = [sample[drawing.integers(0, len(sample), size=(RESAMPLES, len(sample)))] for sample in samples]
+    found = compare_samples(*(sample.tolist() for sample in samples))
+    figures = [(rows.mean(axis=1), *np.quantile(rows, [0.5, 0.9], axis=1)) for rows in drawn]
+    for name, after, before in zip(("mean", "p50", "p90"), *figures, strict=True):
+        ends = np.quantile(after, [0.025, 0.975]).tolist()
+        assert [found[name].after.low, found[name].after.high] == pytest.approx(ends, rel=1e-12)
+        ends = np.quantile(after / before - 1, [0.025, 0.975]).tolist()
+        assert [found[name].relative.low, found[name].relative.high] == pytest.approx(ends, rel=1e-12)

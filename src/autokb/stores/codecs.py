@@ -52,7 +52,7 @@ class Codec(Generic[N]):
             body["attributes"] = as_lists(noun.attributes)  # type: ignore[attr-defined]
         return body
 
-    def read(self, body: Mapping[str, Any], **outside: str) -> N:
+    def read(self, body: Mapping[str, Any], **outside: str | int) -> N:
         """Read a noun back; what a body has beside is ignored, a null counts as missing."""
         given = {name: value for name, value in body.items() if value is not None}
         if "parent_id" in self._optional:

@@ -114,7 +114,7 @@ def _read_row(row: tuple[object, object, str]) -> Feedback:
         body = json.loads(text)
         if not isinstance(number, int) or not isinstance(feedback, str):
             raise DamagedRowError(KIND)
-        return replace(FEEDBACK.read(body, id=feedback), number=number)
+        return FEEDBACK.read(body, id=feedback, number=number)
 
 
 def _lacks_table(file: WorkspaceFile) -> bool:

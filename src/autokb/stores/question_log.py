@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import get_args
 
 from autokb.core.ids import canonical_json
@@ -41,7 +40,7 @@ def read_questions(file: WorkspaceFile) -> list[LoggedQuestion]:
     with file.reading() as db:
         rows = db.execute("SELECT number, body FROM question ORDER BY number").fetchall()
     with damaged_rows(KIND):
-        return [replace(QUESTION.read(json.loads(body)), number=int(number)) for number, body in rows]
+        return [QUESTION.read(json.loads(body), number=int(number)) for number, body in rows]
 
 
 def count_shown_first(file: WorkspaceFile) -> dict[str, int]:

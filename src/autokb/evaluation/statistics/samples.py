@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,15 +11,11 @@ from numpy.typing import NDArray
 from autokb.evaluation.statistics.bootstrap import CONFIDENCE, NOT_MEASURED, SEED, Interval
 
 RESAMPLES = 2_000  # the ends of an interval then vary from seed to seed by some 1.5 % of its width
-DRAWS_AT_ONCE = 4_000_000  # numbers in memory together
-# Of two samples that are compared while somebody waits: numbers drawn from the larger one, which take some two seconds.
+DRAWS_AT_ONCE = 200_000  # numbers in memory together: 1.6 MB stay in a processor's cache, which halves the time
+# Of two samples that are compared while somebody waits: numbers drawn from the larger one, which take some 0.1 s.
 MOST_DRAWS, FEWEST_RESAMPLES = 10_000_000, 200
-Figure = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-FIGURES: Mapping[str, Figure] = {
-    "mean": lambda rows: rows.mean(axis=1),
-    "p50": lambda rows: np.quantile(rows, 0.5, axis=1),
-    "p90": lambda rows: np.quantile(rows, 0.9, axis=1),
-}
+QUANTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9}
+FIGURES = ("mean", *QUANTILES)
 
 
 def sample_figures(values: Sequence[float]) -> dict[str, Interval]:
@@ -30,7 +26,7 @@ def sample_figures(values: Sequence[float]) -> dict[str, Interval]:
     if not len(values):
         return dict.fromkeys(FIGURES, NOT_MEASURED)
     sample = np.asarray(values, dtype=np.float64)
-    found = {name: float(figure(sample[None, :])[0]) for name, figure in FIGURES.items()}
+    found = _figures(sample)
     if len(sample) < 2:
         return {name: Interval(value) for name, value in found.items()}
     resampled = _resampled(sample, np.random.default_rng(SEED), RESAMPLES)
@@ -58,9 +54,10 @@ def compare_samples(after: Sequence[float], before: Sequence[float]) -> dict[str
     resamples = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWS // max(1, most)))
     rng = np.random.default_rng(SEED)
     drawn = [_resampled(sample, rng, resamples) for sample in samples]
+    known = [_figures(sample) if len(sample) else dict.fromkeys(FIGURES) for sample in samples]
     found = {}
-    for name, figure in FIGURES.items():
-        one, two = (float(figure(sample[None, :])[0]) if len(sample) else None for sample in samples)
+    for name in FIGURES:
+        one, two = (figures[name] for figures in known)
         many = [None if rows is None else rows[name] for rows in drawn]
         found[name] = ComparedFigure(
             _interval(one, many[0]), _interval(two, many[1]), *_compared(one, two, many[0], many[1])
@@ -90,6 +87,25 @@ def _interval(value: float | None, resampled: NDArray[np.float64] | None) -> Int
     return Interval(value, min(low, value), max(high, value))
 
 
+def _figures(sample: NDArray[np.float64]) -> dict[str, float]:
+    rows = _figures_of_rows(sample[None, :].copy())
+    return {name: float(rows[name][0]) for name in FIGURES}
+
+
+def _figures_of_rows(rows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Return every figure of each row, whose values this puts in order.
+
+    One sort serves all quantiles, and NumPy sorts faster than it partitions; a quantile lies between two neighbours.
+    """
+    found = {"mean": rows.mean(axis=1)}
+    rows.sort(axis=1)
+    for name, quantile in QUANTILES.items():
+        place = (rows.shape[1] - 1) * quantile
+        left = int(place)
+        found[name] = np.quantile(rows[:, left : left + 2], place - left, axis=1)
+    return found
+
+
 def _resampled(
     sample: NDArray[np.float64], rng: np.random.Generator, resamples: int
 ) -> dict[str, NDArray[np.float64]] | None:
@@ -99,7 +115,8 @@ def _resampled(
     found: dict[str, list[NDArray[np.float64]]] = {name: [] for name in FIGURES}
     block = max(1, DRAWS_AT_ONCE // len(sample))
     for start in range(0, resamples, block):
-        rows = sample[rng.integers(0, len(sample), size=(min(block, resamples - start), len(sample)))]
-        for name, figure in FIGURES.items():
-            found[name].append(figure(rows))
+        size = (min(block, resamples - start), len(sample))
+        rows = sample.take(rng.integers(0, len(sample), size=size, dtype=np.int32))
+        for name, figures in _figures_of_rows(rows).items():
+            found[name].append(figures)
     return {name: np.concatenate(parts) for name, parts in found.items()}
