@@ -146,7 +146,7 @@ def measure_use(workspace: Workspace, since: str | None) -> InUse:
         questions = [one for one in read_questions(file) if one.date[:10] >= day]
         outcomes = [one for one in read_outcomes(file) if one.date[:10] >= day]
         arms = {one.conversation: one.arm for one in read_arms(file, experiment.salt) if one.date[:10] >= day}
-        themes = ThemeNames(file)
+        themes = ThemeNames(file, of_many=True)
         theme_of = {s: themes.of_solution(s) for s in {one.solution_id for one in feedback if one.solution_id}}
         lost = count_lost(file)
     left_out: dict[str, int] = {}

@@ -1,7 +1,8 @@
-"""The themes of what is shown, read from the records one by one: a few solutions need no whole knowledge base."""
+"""The themes of what is shown; a few solutions need no whole knowledge base, so their records are read one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +11,23 @@ from autokb.stores.published import read_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 
 
+# What leads from a solution to the name of its theme, by the kind of record.
+READ = {"solution": ("issue_id",), "issue": ("parent_id", "seed"), "seed": ("theme",), "theme": ("name",)}
+
+
 @dataclass
 class ThemeNames:
-    """Names of themes by issue and by solution; empty for what is not published, or of no theme."""
+    """Names of themes by issue and by solution; empty for what is not published, or of no theme.
+
+    With ``of_many`` all records of a kind are read at once, in one snapshot of the file.
+    """
 
     file: WorkspaceFile
+    of_many: bool = False
     _of_issue: dict[str, str] = field(default_factory=dict)
     _issue_of: dict[str, str] = field(default_factory=dict)
     _written: dict[str, str] | None = None
+    _read: dict[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
     def of_issue(self, issue: str) -> str:
         """Return the theme of a node, which is that of its tree."""
@@ -52,5 +62,12 @@ class ThemeNames:
         seed = self._record("seed", str(body.get("seed") or ""))
         return str(self._record("theme", str(seed.get("theme") or "")).get("name") or "")
 
-    def _record(self, kind: str, record: str) -> dict[str, Any]:
-        return (self.file.record(kind, record) if record else None) or {}
+    def _record(self, kind: str, record: str) -> Mapping[str, Any]:
+        if not self.of_many:
+            return (self.file.record(kind, record) if record else None) or {}
+        if kind not in self._read:
+            names = READ[kind]
+            self._read[kind] = {
+                i: dict(zip(names, values, strict=True)) for i, values in self.file.fields(kind, *names).items()
+            }
+        return self._read[kind].get(record, {})

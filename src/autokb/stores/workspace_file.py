@@ -269,6 +269,12 @@ class WorkspaceFile:
         select = "SELECT id, json_extract(body, '$.title') FROM record WHERE kind = ?"
         return {_text("record", i): _text("record", title) for i, title in self._db.execute(select, (kind,))}
 
+    def fields(self, kind: str, *names: str) -> dict[str, tuple[str, ...]]:
+        """Return some texts of all published records of a kind by their ids; a text that is not there is empty."""
+        columns = "".join(f", coalesce(json_extract(body, '$.{name}'), '')" for name in names)
+        rows = self._db.execute(f"SELECT id{columns} FROM record WHERE kind = ? ORDER BY id", (kind,))
+        return {_text("record", i): tuple(_text("record", value) for value in values) for i, *values in rows}
+
     def lines(self) -> Iterator[tuple[str, str, str]]:
         """Yield kind, id and JSON body of everything published, ordered by kind and id."""
         select = "SELECT kind, id, body FROM record ORDER BY 1, 2"
