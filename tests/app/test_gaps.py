@@ -171,3 +171,20 @@ def test_thousands_of_questions_are_joined_by_looking_at_few_pairs(
     found = kb.gaps(1_000)
     assert (found.questions_total, {one.asked for one in found.questions}) == (600, {2})
     assert compared < 5 * 600
+
+
+def test_what_another_process_decides_is_seen_at_once(kb: SupportKB) -> None:
+    assert kb.gaps().issues == ()
+    SupportKB(kb.workspace).hide(["s-contacts", "s-contacts-glider"])
+    assert [one.issue for one in kb.gaps().issues] == ["charge"]
+
+
+def test_a_second_look_masks_and_reads_no_question_anew(kb: SupportKB) -> None:
+    for n in range(20):
+        kb.give_feedback(f"question {n} of a kind, mail ann{n}@example.org", "rejected", "s-rain", conversation=f"c{n}")
+    gaps._read_wording.cache_clear()
+    first = kb.gaps()
+    assert gaps._read_wording.cache_info().misses == 20
+    assert kb.gaps() == first and gaps._read_wording.cache_info().misses == 20
+    kb.forget_questions()
+    assert gaps._read_wording.cache_info().currsize == 0  # nothing of them stays in memory

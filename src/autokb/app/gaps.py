@@ -7,15 +7,15 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import lru_cache
 from math import ceil
 from typing import Literal, TypeVar
 
 from autokb.app.feedback import cleaned_name
 from autokb.app.plain_words import is_of_another_topic
 from autokb.app.question_log import masked_beginning, moment
+from autokb.app.solutions_in_memory import AllSolutions, SolutionsInMemory
 from autokb.app.theme_names import ThemeNames
-from autokb.core.decisions import Decided
 from autokb.core.errors import BadInputError
 from autokb.core.feedback import RESOLVING, Feedback, folded, last_words
 from autokb.core.forest import Forest
@@ -23,13 +23,11 @@ from autokb.core.ids import short_id
 from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion, hashed_conversation
 from autokb.core.nouns import DISPLAYED
 from autokb.core.results import Result
-from autokb.stores.codecs import DOCUMENT, ISSUE
-from autokb.stores.database import damaged_rows
 from autokb.stores.feedback import read_feedback
-from autokb.stores.published import read_decided
 from autokb.stores.question_log import (
     close_gaps,
     count_lost,
+    count_questions,
     forget_questions,
     open_gaps,
     read_closed_gaps,
@@ -145,21 +143,24 @@ class ForgottenQuestions(Result):
     forgotten: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """A question as it was asked, masked; ``gap`` is the id of its words, whatever it is joined with."""
+
+    text: str
+    words: frozenset[str]
+    gap: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Asking:
     """One time that a question was not answered."""
 
-    words: frozenset[str]
-    text: str
+    wording: _Wording
     date: str
     asker: str  # what tells askings apart: the conversation, else the entry
     reason: str = ""
     rejected: tuple[str, ...] | None = None  # the solutions, where it was answered and rejected
-
-    @cached_property
-    def gap(self) -> str:
-        """The id of its wording, whatever it is joined with."""
-        return short_id("gap", "question", *sorted(self.words))
 
 
 @dataclass
@@ -179,14 +180,15 @@ class _Found:
         return (frozenset({gap}), single[gap]) if gap in single else None
 
 
-def find_gaps(workspace: Workspace, limit: int, *, newest: bool = False, closed: bool = False) -> Gaps:
+def find_gaps(
+    workspace: Workspace, memory: SolutionsInMemory, limit: int, *, newest: bool = False, closed: bool = False
+) -> Gaps:
     """Return what is lacking: the most asked first, or the newest; what is ``closed`` in place of what is open."""
     if not 1 <= limit <= MOST_LISTED:
         raise BadInputError(f"A list holds 1 to {MOST_LISTED:,} gaps, not {limit}.")
     with workspace.file() as file, file.snapshot():
-        found = _find_all(file, workspace.spec.language)
-        log = read_questions(file)
-        state = LogState(workspace.settings.log_questions, len(log), log[0].date if log else "", count_lost(file))
+        found = _find_all(file, memory, workspace.spec.language)
+        state = LogState(workspace.settings.log_questions, *count_questions(file), count_lost(file))
     questions = [gap for gap, _ in found.questions if (gap.status != "open") == closed]
     questions.sort(key=lambda gap: (gap.last, gap.asked) if newest else (gap.asked, gap.last), reverse=True)
     questions.sort(key=lambda gap: gap.kind == "other_topic")
@@ -207,7 +209,9 @@ def find_gaps(workspace: Workspace, limit: int, *, newest: bool = False, closed:
     )
 
 
-def settle_gap(workspace: Workspace, gap: str, status: GapStatus, author: str = "") -> SettledGap:
+def settle_gap(
+    workspace: Workspace, memory: SolutionsInMemory, gap: str, status: GapStatus, author: str = ""
+) -> SettledGap:
     """Close a gap, or open it again (BadInputError where there is none with the id).
 
     A question is closed with all that it was joined with, so that the next wording finds it closed.
@@ -216,7 +220,7 @@ def settle_gap(workspace: Workspace, gap: str, status: GapStatus, author: str = 
     with workspace.file() as file:
         with file.snapshot():
             before = read_closed_gaps(file)
-            found = _find_all(file, workspace.spec.language).status_of(gap)
+            found = _find_all(file, memory, workspace.spec.language).status_of(gap)
         if found is None and gap in before:  # its question left the log since
             found = frozenset({gap}), before[gap].status
         if found is None:
@@ -232,25 +236,27 @@ def settle_gap(workspace: Workspace, gap: str, status: GapStatus, author: str = 
 
 
 def forget_all_questions(workspace: Workspace) -> ForgottenQuestions:
-    """Empty the log of questions."""
+    """Empty the log of questions, and forget what was read of it here."""
+    _read_wording.cache_clear()
     with workspace.file() as file:
         return ForgottenQuestions(forget_questions(file))
 
 
-def _find_all(file: WorkspaceFile, language: str) -> _Found:
+def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> _Found:
     closed = read_closed_gaps(file)
-    askings = [*_abstained(read_questions(file), language), *_rejected(read_feedback(file), language)]
-    with damaged_rows("record"):
-        decided = read_decided(file)
-        documents = [DOCUMENT.read(body, id=i) for i, body in file.records("document")]
+    askings = [*_abstained(read_questions(file, "abstains"), language), *_rejected(read_feedback(file), language)]
+    known = memory.read(file)
+    decided = known.decided
     cited = {e.document for s in decided.solutions.values() if s.status in DISPLAYED for e in s.evidence}
     groups = _joined(askings)
     idle = (
-        DocumentGap(short_id("gap", "document", d.id), d.id, d.title, d.url) for d in documents if d.id not in cited
+        DocumentGap(short_id("gap", "document", i), i, title, url)
+        for i, (title, url) in file.fields("document", "title", "url").items()
+        if i not in cited
     )
     return _Found(
-        [(_gap_of(group, closed), frozenset(one.gap for one in group)) for group in groups],
-        [_with_status(one, closed) for one in _unsolved(file, decided)],
+        [(_gap_of(group, closed), frozenset(one.wording.gap for one in group)) for group in groups],
+        [_with_status(one, closed) for one in _unsolved(file, known)],
         [_with_status(one, closed) for one in idle],
     )
 
@@ -261,9 +267,8 @@ def _with_status(gap: G, closed: Mapping[str, ClosedGap]) -> G:
 
 def _abstained(log: Iterable[LoggedQuestion], language: str) -> Iterator[_Asking]:
     for one in log:
-        if one.outcome == "abstains":
-            asker = one.conversation or str(one.number)
-            yield _Asking(_words_of(one.text, language), one.text, one.date, asker, one.reason)
+        asker = one.conversation or str(one.number)
+        yield _Asking(_read_wording(one.text, language), one.date, asker, one.reason)
 
 
 def _rejected(feedback: Iterable[Feedback], language: str) -> Iterator[_Asking]:
@@ -275,16 +280,18 @@ def _rejected(feedback: Iterable[Feedback], language: str) -> Iterator[_Asking]:
         if any(one.verdict in RESOLVING for one in several):
             continue
         last = several[-1]
-        text = masked_beginning(last.query, language)
         solutions = tuple(dict.fromkeys(one.solution_id for one in several if one.solution_id))
         asker = hashed_conversation(last.conversation) or last.id
-        yield _Asking(_words_of(text, language), text, last.date, asker, "", solutions)
+        yield _Asking(_read_wording(last.query, language, is_masked=False), last.date, asker, "", solutions)
 
 
-def _words_of(text: str, language: str) -> frozenset[str]:
-    """Return the words by which two questions are one; of one that has grammar alone, all of them."""
-    text = _PLACEHOLDER.sub(" ", text)
-    return frozenset(terms(text, language)) or frozenset(split_words(text).folded)
+@lru_cache(maxsize=20_000)  # some 30 MB; who closes gaps one by one has all of them read with each
+def _read_wording(text: str, language: str, *, is_masked: bool = True) -> _Wording:
+    """Read the words by which two questions are one; of one that has grammar alone, all of them."""
+    text = text if is_masked else masked_beginning(text, language)
+    said = _PLACEHOLDER.sub(" ", text)
+    words = frozenset(terms(said, language)) or frozenset(split_words(said).folded)
+    return _Wording(text, words, short_id("gap", "question", *sorted(words)))
 
 
 def _joined(askings: Iterable[_Asking]) -> list[list[_Asking]]:
@@ -295,7 +302,7 @@ def _joined(askings: Iterable[_Asking]) -> list[list[_Asking]]:
     """
     by_words: dict[frozenset[str], list[_Asking]] = {}
     for one in askings:
-        by_words.setdefault(one.words, []).append(one)
+        by_words.setdefault(one.wording.words, []).append(one)
     holders = Counter(word for words in by_words for word in words)
     groups: dict[frozenset[str], list[_Asking]] = {}
     with_word: dict[str, list[frozenset[str]]] = {}
@@ -320,19 +327,19 @@ def _alike(words: frozenset[str], other: frozenset[str]) -> float:
 
 def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
     """Return a question as a gap: what is done counts again from the next time on that it is asked."""
-    said = [closed[one.gap] for one in group if one.gap in closed]
+    said = [closed[one.wording.gap] for one in group if one.wording.gap in closed]
     status: GapStatus = "dismissed" if any(one.status == "dismissed" for one in said) else "open"
     if said and status == "open":
         since = max(one.date for one in said)
         later = [one for one in group if one.date > since]
         status, group = ("open", later) if later else ("done", group)
-    newest = group[-1]
+    newest = group[-1].wording
     abstained = [one for one in group if one.rejected is None]
     reason = next((one.reason for one in reversed(group) if one.reason), "")
     kind: GapKind = "unanswered" if abstained else "unhelpful"
     if len(abstained) == len(group) and is_of_another_topic(reason):
         kind = "other_topic"
-    wordings = dict.fromkeys(one.text for one in reversed(group) if one.text != newest.text)
+    wordings = dict.fromkeys(one.wording.text for one in reversed(group) if one.wording.text != newest.text)
     return Gap(
         newest.gap,
         newest.text,
@@ -340,7 +347,7 @@ def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
         len({one.asker for one in abstained}),
         len({one.asker for one in group if one.rejected is not None}),
         group[0].date,
-        newest.date,
+        group[-1].date,
         reason,
         tuple(wordings)[:OTHER_WORDINGS],
         tuple(dict.fromkeys(solution for one in group for solution in one.rejected or ())),
@@ -349,17 +356,16 @@ def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
     )
 
 
-def _unsolved(file: WorkspaceFile, decided: Decided) -> list[IssueGap]:
+def _unsolved(file: WorkspaceFile, known: AllSolutions) -> list[IssueGap]:
     """Return the widest nodes for which nothing is displayed, those that most customers reported first."""
-    with damaged_rows("record"):
-        forest = Forest([ISSUE.read(body, id=i) for i, body in file.records("issue")])
+    forest, decided = Forest(known.issues.values()), known.decided
     solved = {s.issue_id for s in decided.solutions.values() if s.status in DISPLAYED} & set(forest.nodes)
     helped = set(solved)
     for node in solved:
         helped.update(one.id for one in forest.ancestors(node))
         helped.update(one.id for one in forest.subtree(node))
     withheld = Counter(s.issue_id for s in decided.solutions.values() if s.status not in DISPLAYED)
-    themes = ThemeNames(file)
+    themes = ThemeNames(file, of_many=True)
     found = []
     for issue in forest.nodes.values():
         if issue.id in helped or (issue.parent_id in forest.nodes and issue.parent_id not in helped):

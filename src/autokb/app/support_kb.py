@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from autokb.core.changes import Changes
     from autokb.core.conversations import Message
     from autokb.core.feedback import FeedbackVerdict, SuggestionSource
+    from autokb.core.in_use import GapStatus
     from autokb.core.nouns import Skipped, Span
     from autokb.core.results import (
         Added,
@@ -862,13 +863,14 @@ class SupportKB:
 
         if self._log is not None:
             self._log.flush()
-        return find_gaps(self.workspace, limit, newest=newest, closed=closed)
+        return find_gaps(self.workspace, self._solutions, limit, newest=newest, closed=closed)
 
     def dismiss_gap(self, gap: str, *, done: bool = False, undo: bool = False, author: str = "") -> SettledGap:
         """Close a gap for good, or as ``done`` until it is asked again; ``undo`` opens it (BadInputError)."""
         from autokb.app.gaps import settle_gap
 
-        return settle_gap(self.workspace, gap, "open" if undo else "done" if done else "dismissed", author)
+        status: GapStatus = "open" if undo else "done" if done else "dismissed"
+        return settle_gap(self.workspace, self._solutions, gap, status, author)
 
     def forget_questions(self) -> ForgottenQuestions:
         """Empty the log of questions; nothing of it is left in the file."""

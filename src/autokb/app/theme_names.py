@@ -10,7 +10,6 @@ from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 
-
 # What leads from a solution to the name of its theme, by the kind of record.
 READ = {"solution": ("issue_id",), "issue": ("parent_id", "seed"), "seed": ("theme",), "theme": ("name",)}
 

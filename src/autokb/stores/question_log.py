@@ -33,14 +33,26 @@ def keep_questions(file: WorkspaceFile, questions: Sequence[LoggedQuestion], *, 
         file.note(LOST, str(count_lost(file) + lost))
 
 
-def read_questions(file: WorkspaceFile) -> list[LoggedQuestion]:
-    """Return what is kept, the oldest first."""
+def read_questions(file: WorkspaceFile, outcome: str = "") -> list[LoggedQuestion]:
+    """Return what is kept, the oldest first; of one ``outcome`` alone where it is named."""
     if _lacks_tables(file):
         return []
+    where = " WHERE json_extract(body, '$.outcome') = ?" if outcome else ""
     with file.reading() as db:
-        rows = db.execute("SELECT number, body FROM question ORDER BY number").fetchall()
+        select = f"SELECT number, body FROM question{where} ORDER BY number"
+        rows = db.execute(select, (outcome,) if outcome else ()).fetchall()
     with damaged_rows(KIND):
         return [QUESTION.read(json.loads(body), number=int(number)) for number, body in rows]
+
+
+def count_questions(file: WorkspaceFile) -> tuple[int, str]:
+    """Return how many questions are kept, and the date of the oldest."""
+    if _lacks_tables(file):
+        return 0, ""
+    with file.reading() as db:
+        (count,) = db.execute("SELECT count(*) FROM question").fetchone()
+        oldest = db.execute("SELECT json_extract(body, '$.date') FROM question ORDER BY number LIMIT 1").fetchone()
+    return int(count), "" if oldest is None else str(oldest[0])
 
 
 def count_shown_first(file: WorkspaceFile) -> dict[str, int]:
