@@ -153,7 +153,7 @@ def judge(
     """
     verdict, date, author, memory = VERDICTS[verb], now or _today(), _name(author), memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
-        published = memory.read(file)
+        published = memory.read_latest(file)
         lost = {o.id: o for o in published.decided.orphans if isinstance(o, Edit) and verb == "approve" and not undo}
         wanted = tuple(dict.fromkeys(solutions))
         offers = find_offers(published.decided, published.issues) if lost.keys() & wanted else {}
@@ -202,7 +202,7 @@ def edit(
         raise BadInputError(f"The text has more than {TEXT_CHARACTERS:,} characters; nobody reads such an answer.")
     memory = memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
-        published = memory.read(file)
+        published = memory.read_latest(file)
         found = _find_solution(published, solution, workspace.folder)
         _check_version(found, version)
         new = new_edit(found.id, text, steps, _name(author), now or _today())
@@ -245,7 +245,7 @@ def undo(
     """
     memory = memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
-        published = memory.read(file)
+        published = memory.read_latest(file)
         found = _find_solution(published, solution, workspace.folder)
         _check_version(found, version)
         newest = published.decided.newest(found.id)
@@ -276,7 +276,7 @@ def dismiss_edit(
     """
     memory = memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
-        lost = {one.id: one for one in memory.read(file).decided.orphans if isinstance(one, Edit)}
+        lost = {one.id: one for one in memory.read_latest(file).decided.orphans if isinstance(one, Edit)}
         found = lost.get(edit)
         if found is None:
             raise UnknownIdError(
@@ -400,7 +400,7 @@ def write_by_hand(
     text, steps = _read_text(source)
     author, memory = _name(author), SolutionsInMemory()
     with workspace.file() as file, file.transaction():
-        published = memory.read(file)
+        published = memory.read_latest(file)
         node = find_issue(published.issues, issue, workspace.folder)
         solution_id = short_id("solution", node.id, "by hand", text)
         written = HandWritten(

@@ -16,15 +16,17 @@ from autokb.app.browse import ListedSolution
 from autokb.app.document_page import CitedPassage, DocumentView, view_document
 from autokb.app.export_kb import solutions_by_issue
 from autokb.app.show import ShownNode, ShownRawIssue, shown_solution
+from autokb.app.solutions_in_memory import Built
 from autokb.core.api_keys import Role
 from autokb.core.attributes import ANY, Attributes, as_lists
+from autokb.core.domain import DomainSpec
 from autokb.core.errors import UnknownIdError
 from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Document, Issue, Solution, Span
 from autokb.core.results import Result
 from autokb.stores.database import damaged_rows, failures_as_sentences
 from autokb.stores.published import Published, published_spec, read_decided_anew, read_published
-from autokb.stores.type_ahead_index import TypeAheadIndex, TypedWord, fold
+from autokb.stores.type_ahead_index import Entry, TypeAheadIndex, TypedWord, fold
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import PUBLICATIONS, WorkspaceFile
 from autokb.text.masking import mask
@@ -197,16 +199,23 @@ class Searched:
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)
     last: int = 0
 
-    def update(self, texts: Mapping[str, tuple[str, str]]) -> Searched:
-        """Return what finds these texts; only those that changed are read anew.
+    def read(self, texts: Mapping[str, tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+        """Read the texts that are not found yet, for a quick ``update``."""
+        return {said: self.index.read(*said) for i, said in texts.items() if self.texts.get(i) != said}
+
+    def update(
+        self, texts: Mapping[str, tuple[str, str]], read: Mapping[tuple[str, str], Entry] | None = None
+    ) -> Searched:
+        """Return what finds these texts; only those that changed, and were not ``read`` before, are read anew.
 
         The index is shared with what was before, whose questions under way pass over entries that they do not know.
         """
         gone = [i for i, said in self.texts.items() if texts.get(i) != said]
         new = {i: said for i, said in texts.items() if self.texts.get(i) != said}
         added = {i: self.last + n for n, i in enumerate(new, 1)}
-        self.index.remove(self.numbers[i] for i in gone)
-        self.index.add((added[i], *said) for i, said in new.items())
+        known = read or {}
+        entries = [(added[i], known.get(said) or self.index.read(*said)) for i, said in new.items()]
+        self.index.exchange([self.numbers[i] for i in gone], entries)
         numbers = {i: added.get(i) or self.numbers[i] for i in texts}
         return Searched(self.index, numbers, {n: i for i, n in numbers.items()}, dict(texts), self.last + len(new))
 
@@ -229,9 +238,24 @@ class OpenKnowledge:
     held: ExitStack
 
     def is_current(self) -> bool:
-        """Return whether nothing was published or decided since."""
+        """Return whether nothing was published or decided since it was read, be it of an earlier build."""
         with failures_as_sentences(self.file.path):
             return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.published.generation
+
+    def is_of_latest_build(self) -> bool:
+        """Return whether no later build has published anything."""
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and self.publication[1] == (self.file.meta(PUBLICATIONS) or "0")
+
+    def built(self) -> Built:
+        """Return what the build published of solutions."""
+        kb, decided = self.published.kb, self.published.decided
+        built = {i: one for i, one in decided.base.items() if i not in decided.written}
+        return Built(kb.issues, built, {i: one.title for i, one in kb.documents.items()})
+
+    def warm(self) -> None:
+        """Work out what the first page would wait for."""
+        _ = self.overview, self.citations
 
     def close(self) -> None:
         """Let go of the file."""
@@ -526,13 +550,54 @@ class OpenKnowledge:
         return FoundItem("document", document_id, title, snippet, found[0], found[1])
 
 
-def open_knowledge(workspace: Workspace, before: OpenKnowledge | None = None) -> OpenKnowledge:
-    """Put what is published into memory; what is as it was ``before`` is not read again."""
+@dataclass(frozen=True)
+class ReadKnowledge:
+    """What was read of the file beside those who leaf through what was published before."""
+
+    file: WorkspaceFile
+    publication: tuple[int, str]
+    published: Published
+    spec: DomainSpec
+    texts: Mapping[Kind, Mapping[str, tuple[str, str]]]
+    entries: Mapping[Kind, Mapping[tuple[str, str], Entry]]
+    held: ExitStack
+
+    def open(self, before: OpenKnowledge | None) -> OpenKnowledge:
+        """Put it in the place of what is open, whose search it takes over and changes."""
+        spec = self.spec
+        searched = _searched(before, spec.language)
+        found = {kind: searched[kind].update(some, self.entries[kind]) for kind, some in self.texts.items()}
+        closed = {name: one.values for name, one in spec.attributes.items()}
+        opened = OpenKnowledge(
+            self.file,
+            self.publication,
+            self.published,
+            spec.language,
+            tuple(spec.attributes),
+            closed,
+            spec.name,
+            found,
+            self.held,
+        )
+        finalize(opened, self.held.close)
+        return opened
+
+
+def read_knowledge(
+    workspace: Workspace, before: OpenKnowledge | None = None, *, keeps_build: bool = False
+) -> ReadKnowledge:
+    """Read what is published; what is as it was ``before`` is not read again.
+
+    Where it ``keeps_build``, that is the build of ``before``, while a later one is read beside, with what people
+    decided since.
+    """
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = WorkspaceFile(workspace.knowledge_path)
         stack.callback(file.close)
         with file.snapshot(), damaged_rows("record"):
             publication = (file.inode, file.meta(PUBLICATIONS) or "0")
+            if before and keeps_build and before.publication[0] == file.inode:
+                publication = before.publication
             is_same = before is not None and before.publication == publication
             published = read_decided_anew(file, before.published) if before and is_same else read_published(file)
         spec = published_spec(workspace, published)
@@ -542,18 +607,22 @@ def open_knowledge(workspace: Workspace, before: OpenKnowledge | None = None) ->
             "solution": {i: (title_line(one), "\n".join(one.steps)) for i, one in kb.solutions.items()},
             "document": {i: (one.title, one.text) for i, one in kb.documents.items()},
         }
-        searched = before.searched if before and before.language == spec.language else {}
-        found = {
-            kind: (searched.get(kind) or Searched(TypeAheadIndex(spec.language))).update(some)
-            for kind, some in texts.items()
-        }
-        closed = {name: one.values for name, one in spec.attributes.items()}
-        held = stack.pop_all()
-        opened = OpenKnowledge(
-            file, publication, published, spec.language, tuple(spec.attributes), closed, spec.name, found, held
-        )
-        finalize(opened, held.close)
-        return opened
+        searched = _searched(before, spec.language)
+        entries = {kind: searched[kind].read(some) for kind, some in texts.items()}
+        return ReadKnowledge(file, publication, published, spec, texts, entries, stack.pop_all())
+
+
+def open_knowledge(
+    workspace: Workspace, before: OpenKnowledge | None = None, *, keeps_build: bool = False
+) -> OpenKnowledge:
+    """Put what is published into memory (``read_knowledge``)."""
+    return read_knowledge(workspace, before, keeps_build=keeps_build).open(before)
+
+
+def _searched(before: OpenKnowledge | None, language: str) -> Mapping[Kind, Searched]:
+    if before and before.language == language:
+        return before.searched
+    return {kind: Searched(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
 
 
 def title_line(solution: Solution) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
@@ -51,34 +51,51 @@ class AllSolutions:
 class SolutionsInMemory:
     """Reads all solutions, those of a build once: what people decide since is laid over them anew.
 
-    Threads may share one.
+    Threads may share one. Where it ``follows``, somebody reads a later build beside and hands it over (``keep``), and
+    readers are shown the build before it until then, with all that people decide.
     """
 
+    follows: bool = False
     _reading: RLock = field(default_factory=RLock)
     _built: tuple[tuple[int, str], Built] | None = None
     _all: tuple[tuple[int, str, str], AllSolutions] | None = None
 
     def read(self, file: WorkspaceFile) -> AllSolutions:
-        """Return the solutions as the file has them now; call it in no transaction that has changed anything.
+        """Return the solutions for who reads them; call it in no transaction that has changed anything.
 
         What is read is kept, and a transaction may come to nothing: ``peek`` keeps nothing.
         """
+        return self._read(file, self.follows)
+
+    def read_latest(self, file: WorkspaceFile) -> AllSolutions:
+        """Return the solutions as the file has them now, for who decides something of them; likewise."""
+        return self._read(file, False)
+
+    def _read(self, file: WorkspaceFile, follows: bool) -> AllSolutions:
         with file.snapshot(), damaged_rows("record"), self._reading:
-            moment = (file.inode, file.meta(PUBLICATIONS) or "0", file.meta("generation") or "0")
+            earlier = self._built if follows and self._built and self._built[0][0] == file.inode else None
+            publication, built = earlier or self._built_now(file)
+            moment = (*publication, file.meta("generation") or "0")
             if self._all is None or self._all[0] != moment:
-                self._all = moment, self._laid_over(self._built_now(file), file)
+                self._all = moment, self._laid_over(built, file)
             return self._all[1]
+
+    def keep(self, publication: tuple[int, str], make: Callable[[], Built]) -> None:
+        """Take over what somebody read of a build: the file's inode and its number of publications."""
+        with self._reading:
+            if self._built is None or self._built[0] != publication:
+                self._built = publication, make()
 
     def peek(self, file: WorkspaceFile) -> AllSolutions:
         """Return the solutions as a transaction that decided something has made them, after it has read them."""
         with damaged_rows("record"), self._reading:
-            return self._laid_over(self._built_now(file), file)
+            return self._laid_over(self._built_now(file)[1], file)
 
-    def _built_now(self, file: WorkspaceFile) -> Built:
+    def _built_now(self, file: WorkspaceFile) -> tuple[tuple[int, str], Built]:
         publication = (file.inode, file.meta(PUBLICATIONS) or "0")
         if self._built is None or self._built[0] != publication:
             self._built = publication, _read_built(file)
-        return self._built[1]
+        return self._built
 
     @staticmethod
     def _laid_over(built: Built, file: WorkspaceFile) -> AllSolutions:

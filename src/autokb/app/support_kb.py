@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock, RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from weakref import finalize
 
 from autokb.core.errors import NothingPublishedError, UnknownIdError
@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from autokb.sources import Fields
     from autokb.stores.workspace_file import WorkspaceFile
 
+T = TypeVar("T")
+
 
 class SupportKB:
     """A knowledge base in a workspace folder.
@@ -124,6 +126,8 @@ class SupportKB:
         self._files_opened = 0  # how often another file stood in its place, plus one
         self._leafing = RLock()  # of its own, so that no suggestion waits for what is loaded for people who read
         self._knowledge: OpenKnowledge | None = None
+        self._loading_knowledge = Lock()  # held while a later build is loaded for them, beside
+        self._follows_builds = False  # whether somebody does that; else who comes first waits for it
         self._ticket_list: OpenTicketList | None = None
 
     # -- a workspace -------------------------------------------------------------------------------
@@ -566,11 +570,11 @@ class SupportKB:
 
     def known_issue(self, issue: str) -> KnownIssue:
         """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
-        return self._open_knowledge().issue(issue)
+        return self._look_up(lambda opened: opened.issue(issue))
 
     def known_solution(self, solution: str, *, role: Role = "admin") -> KnownSolution:
         """Return a solution with the node that it is for (UnknownIdError, NotForRoleError)."""
-        return self._open_knowledge().solution(solution, role)
+        return self._look_up(lambda opened: opened.solution(solution, role))
 
     def find_documents(self, query: str = "", first: int = 0, most: int = 50, *, uncited: bool = False) -> DocumentList:
         """Return documents by title, or those with every word of a query; ``uncited`` keeps what nothing cites."""
@@ -578,7 +582,7 @@ class SupportKB:
 
     def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentView:
         """Return a page of a document, the one on which the first of some places begins where no page is named."""
-        return self._open_knowledge().document(document, places, page)
+        return self._look_up(lambda opened: opened.document(document, places, page))
 
     def find_tickets(self, query: str = "", first: int = 0, most: int = 50) -> TicketList:
         """Return tickets, the newest first, or those that have every word of a query, private data masked."""
@@ -598,9 +602,26 @@ class SupportKB:
             raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
         return mask_similar(self.similar_tickets(ticket, k))
 
-    def load_knowledge(self) -> None:
-        """Put into memory what people leaf through, so that the first page does not wait."""
-        self._open_knowledge()
+    def load_knowledge(self, *, follows: bool = False) -> None:
+        """Put into memory what people leaf through, so that the first page does not wait.
+
+        Who ``follows`` calls this every second or so: from then on a later build is loaded here, beside, and people
+        leaf through the one before until it is there, with what they decide meanwhile.
+        """
+        from autokb.app.knowledge import read_knowledge
+
+        with self._loading_knowledge:
+            with self._leafing:
+                before = self._knowledge
+                is_later = before is not None and not before.is_of_latest_build()
+            if is_later:
+                read = read_knowledge(self.workspace, before)
+                with self._leafing:
+                    self._knowledge = read.open(self._knowledge)
+            opened = self._open_knowledge()
+            opened.warm()
+            self._solutions.keep(opened.publication, opened.built)
+            self._solutions.follows = self._follows_builds = follows
         self._open_ticket_list()
 
     def _open_knowledge(self) -> OpenKnowledge:
@@ -608,8 +629,21 @@ class SupportKB:
 
         with self._leafing:
             if self._knowledge is None or not self._knowledge.is_current():
-                self._knowledge = open_knowledge(self.workspace, self._knowledge)
+                before = self._knowledge
+                self._knowledge = open_knowledge(self.workspace, before, keeps_build=self._follows_builds)
             return self._knowledge
+
+    def _look_up(self, look: Callable[[OpenKnowledge], T]) -> T:
+        """Look for an id in what is open, and where it is not there in a build that is not loaded yet."""
+        opened = self._open_knowledge()
+        try:
+            return look(opened)
+        except UnknownIdError:
+            with self._leafing:
+                if opened.is_of_latest_build():
+                    raise
+        self.load_knowledge(follows=self._follows_builds)
+        return look(self._open_knowledge())
 
     def _open_ticket_list(self) -> OpenTicketList:
         from autokb.app.ticket_browser import open_ticket_list

@@ -19,6 +19,9 @@ TITLE_WEIGHT, TEXT_WEIGHT, STEM_WEIGHT = 6.0, 1.0, 0.5  # a word of the title sa
 _INSIDE_WORDS = str.maketrans({"'": None, "+": "\u207a", "#": "\u266f", "_": "\uff3f"})
 
 
+Entry = tuple[str, str, str]  # the words of a title and of a text, and the stems of both
+
+
 @dataclass(frozen=True, slots=True)
 class TypedWord:
     """A word of a query, folded, and its stem."""
@@ -40,16 +43,27 @@ class TypeAheadIndex:
 
     def add(self, entries: Iterable[tuple[int, str, str]]) -> None:
         """Add entries: number, title, text."""
-        rows = [(number, *self._columns(title, text)) for number, title, text in entries]
-        with self._lock:
-            self._db.execute("BEGIN")
-            self._db.executemany("INSERT INTO entry (rowid, title, text, stems) VALUES (?, ?, ?, ?)", rows)
-            self._db.execute("COMMIT")
+        self.exchange((), [(number, self.read(title, text)) for number, title, text in entries])
 
     def remove(self, numbers: Iterable[int]) -> None:
         """Take entries out by their numbers."""
+        self.exchange(numbers, ())
+
+    def read(self, title: str, text: str) -> Entry:
+        """Read what is to be found of a text: nearly all of the work, and no lock is held for it."""
+        heading = split_words(title).folded
+        body = [w for n in range(0, len(text), READ_AT_MOST) for w in split_words(text[n : n + READ_AT_MOST]).folded]
+        stems = {fold(stem(word, self.language)) for word in {*heading, *body}}
+        return " ".join(map(fold, heading)), " ".join(map(fold, body)), " ".join(sorted(stems))
+
+    def exchange(self, gone: Iterable[int], new: Iterable[tuple[int, Entry]]) -> None:
+        """Take entries out by their numbers and put others in, which were ``read`` before; it is quick then."""
         with self._lock:
-            self._db.executemany("DELETE FROM entry WHERE rowid = ?", [(n,) for n in numbers])
+            self._db.execute("BEGIN")
+            self._db.executemany("DELETE FROM entry WHERE rowid = ?", [(n,) for n in gone])
+            rows = ((number, *entry) for number, entry in new)
+            self._db.executemany("INSERT INTO entry (rowid, title, text, stems) VALUES (?, ?, ?, ?)", rows)
+            self._db.execute("COMMIT")
 
     def find(self, query: str) -> list[int]:
         """Return the numbers of the entries that have every word of a query, whole or begun, best first (BM25)."""
@@ -72,12 +86,6 @@ class TypeAheadIndex:
         said = [w for n, w in enumerate(words) if n == len(words) - 1 or w not in unwanted]
         typed = (TypedWord(fold(word), fold(stem(word, self.language))) for word in said)
         return tuple(dict.fromkeys(one for one in typed if one.word))
-
-    def _columns(self, title: str, text: str) -> tuple[str, str, str]:
-        heading = split_words(title).folded
-        body = [w for n in range(0, len(text), READ_AT_MOST) for w in split_words(text[n : n + READ_AT_MOST]).folded]
-        stems = {fold(stem(word, self.language)) for word in {*heading, *body}}
-        return " ".join(map(fold, heading)), " ".join(map(fold, body)), " ".join(sorted(stems))
 
     def close(self) -> None:
         """Let go of the memory."""

@@ -122,16 +122,14 @@ async def _follow(kb: SupportKB) -> None:
     while True:
         started, seconds = time.monotonic(), 0.0
         try:
-            is_new = await in_thread(kb.follow)
-            seconds = time.monotonic() - started
-            if is_new and not is_warm:
-                await in_thread(kb.warm_languages)
-                is_warm = True
-            if is_new:
-                await in_thread(kb.load_knowledge)
+            with suppress(NothingPublishedError):  # which questions say
+                is_new = await in_thread(kb.follow)
+                seconds = time.monotonic() - started
+                if is_new and not is_warm:
+                    await in_thread(kb.warm_languages)
+                    is_warm = True
+            await in_thread(lambda: kb.load_knowledge(follows=True))
             said = ""
-        except NothingPublishedError:
-            pass  # which questions say
         except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
             if said != repr(error):
                 log_fault(error)
