@@ -103,6 +103,7 @@ def test_a_new_build_goes_live_without_a_request_that_fails(hand_made: Workspace
                 kb.build()
                 expected = kb.ask(QUESTION["text"]).as_json()["matches"]
                 wait_until(lambda: client.post("/v1/ask", json=QUESTION).json()["matches"] == expected)
+                wait_until(lambda: client.get("/v1/solutions").json() == kb.solutions().as_json())
             finally:
                 going = False
             found = [one for future in asking for one in future.result()]

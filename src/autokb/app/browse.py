@@ -123,9 +123,7 @@ def list_solutions(workspace: Workspace, memory: SolutionsInMemory, limit: int, 
 def show_solution(workspace: Workspace, memory: SolutionsInMemory, solution: str, role: Role) -> ListedSolution:
     """Return one solution as people left it (UnknownIdError; NotForRoleError where a role does not see it)."""
     with workspace.file() as file:
-        found = memory.read(file)
-        if solution not in found.decided.solutions:  # perhaps of a build that is not read yet
-            found = memory.read_latest(file)
+        found = memory.read_with(file, solution)
     if solution not in found.decided.solutions:
         raise UnknownIdError(f"No solution has the id {solution!r}; the list of solutions has those there are.")
     check_shown(found.decided.solutions[solution].status, role)

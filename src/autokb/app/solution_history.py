@@ -54,7 +54,7 @@ class SolutionHistory(Result):
 def show_history(workspace: Workspace, memory: SolutionsInMemory, solution: str) -> SolutionHistory:
     """Return the history of a solution, also of one that is gone (UnknownIdError where nothing is known of it)."""
     with workspace.file() as file, file.snapshot():
-        decided = memory.read(file).decided
+        decided = memory.read_with(file, solution).decided
         events = read_events(file, solution)
         base = decided.base.get(solution)
         if base is not None:

@@ -67,6 +67,11 @@ class SolutionsInMemory:
         """
         return self._read(file, self.follows)
 
+    def read_with(self, file: WorkspaceFile, solution: str) -> AllSolutions:
+        """Return the solutions for who reads one of them, perhaps of a build that nobody handed over yet; likewise."""
+        found = self.read(file)
+        return found if solution in found.decided.solutions else self.read_latest(file)
+
     def read_latest(self, file: WorkspaceFile) -> AllSolutions:
         """Return the solutions as the file has them now, for who decides something of them; likewise."""
         return self._read(file, False)
