@@ -34,6 +34,7 @@ SLOW = (
     "service_load",
     "service_kills",
     "question_log",
+    "in_use",
     "knowledge_pages",
     "pages",
     "trees",
