@@ -12,14 +12,14 @@ from autokb.app.theme_names import ThemeNames
 from autokb.core.errors import BadInputError
 from autokb.core.experiment import CONTROL, TREATMENT, Arm, Experiment
 from autokb.core.feedback import Feedback, last_words
-from autokb.core.in_use import ConversationOutcome, LoggedQuestion, hashed_conversation
+from autokb.core.in_use import ConversationOutcome, QuestionOutcome, hashed_conversation
 from autokb.core.results import Result
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.samples import ComparedFigure, compare_samples
 from autokb.evaluation.statistics.shares import Share, clustered_share, share, share_difference
 from autokb.stores.feedback import read_feedback
 from autokb.stores.outcomes import read_arms, read_outcomes
-from autokb.stores.question_log import count_lost, read_questions
+from autokb.stores.question_log import count_lost, read_question_outcomes
 from autokb.stores.workspace import Workspace
 
 MOST_PARTS = 100  # sources, themes and groups that are told apart, those with most suggestions; weeks are the last ones
@@ -143,7 +143,7 @@ def measure_use(workspace: Workspace, since: str | None) -> InUse:
     experiment = workspace.settings.experiment
     with workspace.file() as file, file.snapshot():
         feedback = [one for one in read_feedback(file) if one.date[:10] >= day]
-        questions = [one for one in read_questions(file) if one.date[:10] >= day]
+        questions = [one for one in read_question_outcomes(file) if one.date[:10] >= day]
         outcomes = [one for one in read_outcomes(file) if one.date[:10] >= day]
         arms = {one.conversation: one.arm for one in read_arms(file, experiment.salt) if one.date[:10] >= day}
         themes = ThemeNames(file, of_many=True)
@@ -225,7 +225,7 @@ def _share_said(feedback: Iterable[Feedback], verdicts: tuple[str, ...]) -> Shar
     return clustered_share([(sum(said), len(said)) for said in clusters.values()])
 
 
-def _count_questions(questions: Sequence[LoggedQuestion], used: Iterable[str], lost: int) -> QuestionCounts:
+def _count_questions(questions: Sequence[QuestionOutcome], used: Iterable[str], lost: int) -> QuestionCounts:
     outcomes = Counter(one.outcome for one in questions)
     clusters: dict[str, list[bool]] = {}
     for one in questions:

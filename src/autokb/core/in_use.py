@@ -34,6 +34,16 @@ class LoggedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionOutcome:
+    """What became of a logged question, without its words; ``conversation`` is a hash."""
+
+    number: int
+    outcome: str
+    conversation: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class AssignedArm:
     """The arm that a conversation was in when it first asked for suggestions; ``salt`` names the experiment."""
 

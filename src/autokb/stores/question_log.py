@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from autokb.core.ids import canonical_json
-from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion
+from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion, QuestionOutcome
 from autokb.stores.codecs import Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_IN_USE
@@ -43,6 +43,18 @@ def read_questions(file: WorkspaceFile, outcome: str = "") -> list[LoggedQuestio
         rows = db.execute(select, (outcome,) if outcome else ()).fetchall()
     with damaged_rows(KIND):
         return [QUESTION.read(json.loads(body), number=int(number)) for number, body in rows]
+
+
+def read_question_outcomes(file: WorkspaceFile) -> list[QuestionOutcome]:
+    """Return what became of the kept questions, the oldest first."""
+    if _lacks_tables(file):
+        return []
+    columns = (f"coalesce(json_extract(body, '$.{name}'), '')" for name in ("outcome", "conversation", "date"))
+    with file.reading() as db:
+        rows = db.execute(f"SELECT number, {', '.join(columns)} FROM question ORDER BY number").fetchall()
+    if not all(isinstance(number, int) and all(isinstance(text, str) for text in texts) for number, *texts in rows):
+        raise DamagedRowError(KIND)
+    return [QuestionOutcome(*row) for row in rows]
 
 
 def count_questions(file: WorkspaceFile) -> tuple[int, str]:
