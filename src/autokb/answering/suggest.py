@@ -68,7 +68,8 @@ class Suggested:
 
     ``strategy`` is how a model was asked, with so many ``passages``, and what that took; where ``fallback`` says why,
     the suggestions are the knowledge base's own words all the same. ``arm`` is that of an experiment: in ``control``
-    there are no suggestions, and the outcome is what it would have been with them.
+    there are no suggestions, and the outcome is what it would have been with them. ``attributes`` are those that were
+    read of the customer's words; they are for who shows them, and in no JSON.
     """
 
     outcome: Outcome
@@ -82,6 +83,7 @@ class Suggested:
     spent: Spending = NOTHING_SPENT
     fallback: str | None = None
     arm: Arm | None = None
+    attributes: Attributes = field(default_factory=dict, hash=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``suggest`` prints."""

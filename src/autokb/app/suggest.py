@@ -140,7 +140,7 @@ class ReadConversation:
         if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
             outcome = "answered"
         reason = answer.reason if outcome == answer.outcome else None
-        return Suggested(outcome, found, self.turn.text, reason, answer.confidence)
+        return Suggested(outcome, found, self.turn.text, reason, answer.confidence, attributes=answer.attributes)
 
 
 def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] | None:
