@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import logging
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -59,7 +62,9 @@ def test_full_buckets_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(limit._full_at) == {"d"}
 
 
-def test_a_key_that_sends_too_much_is_told_when_to_go_on(hand_made: Workspace) -> None:
+def test_a_key_that_sends_too_much_is_told_when_to_go_on(
+    hand_made: Workspace, caplog: pytest.LogCaptureFixture
+) -> None:
     kb = SupportKB(hand_made)
     client = TestClient(
         create_app(hand_made.folder, limits=Limits(requests_a_minute=1)),
@@ -68,11 +73,17 @@ def test_a_key_that_sends_too_much_is_told_when_to_go_on(hand_made: Workspace) -
     )
     assert {client.get("/v1/health").status_code for _ in range(50)} == {200}  # nobody's
     assert {client.get("/v1/issues").status_code for _ in range(50)} == {200}  # at this machine without a key
-    headers = {"authorization": f"Bearer {kb.create_key('reader').key}"}
+    key = kb.create_key("reader")
+    headers = {"authorization": f"Bearer {key.key}"}
     other = {"authorization": f"Bearer {kb.create_key('reader').key}"}
+    caplog.set_level(logging.INFO, logger="autokb.web")
     found = [client.get("/v1/issues", headers=headers) for _ in range(21)]
     assert [one.status_code for one in found] == [200] * 20 + [429]
     refused = found[-1]
-    assert refused.headers["content-type"] == "application/problem+json" and "minute" in refused.json()["detail"]
+    assert json.loads(caplog.messages[-1])["key"] == key.id  # who it is stands in the log
+    assert (
+        refused.headers["content-type"] == "application/problem+json"
+        and "1 requests a minute, 20 at once" in refused.text
+    )
     assert 1 <= int(refused.headers["retry-after"]) <= 60
     assert client.get("/v1/issues", headers=other).status_code == 200

@@ -93,6 +93,21 @@ def test_a_conversation_gets_suggestions_and_the_same_as_events(client: TestClie
     assert [data for _, data in named[:-1]] == whole["suggestions"] and same(named[-1][1], whole)
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("Text/Event-Stream", "text/event-stream"),
+        ("application/json, text/event-stream;q=0.5", "text/event-stream"),
+        ("text/event-stream; q=0.0, application/json", "application/json"),
+        ("*/*", "application/json"),
+    ],
+)
+def test_events_are_for_whoever_accepts_them(client: TestClient, accept: str, kind: str) -> None:
+    said = {"messages": [{"role": "customer", "text": QUESTION}]}
+    response = client.post("/v1/suggest", json=said, headers={"accept": accept})
+    assert response.headers["content-type"].startswith(kind)
+
+
 def test_feedback_is_stored_once_and_listed_in_pages(client: TestClient, kb: SupportKB) -> None:
     given = [
         {"query": QUESTION, "verdict": "used", "solution_id": "s-contacts"},
@@ -291,6 +306,35 @@ def test_other_paths_and_methods_are_problems_too(client: TestClient) -> None:
     check_problem(client.get("/v2/ask"), 404, "openapi.json")
     check_problem(client.get("/v1/documents/"), 404)
     check_problem(client.delete("/v1/ask"), 405, "POST")
+    for path, methods in (("/v1/solutions/s-contacts", "GET, HEAD, PATCH"), ("/v1/feedback", "GET, HEAD, POST")):
+        refused = client.delete(path)
+        check_problem(refused, 405, methods)
+        assert refused.headers["allow"] == methods
+
+
+def test_head_answers_as_get_without_a_body(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="autokb.web")
+    for path in ("/v1/health", "/v1/solutions/s-contacts", "/knowledge", "/v1/documents/nowhere"):
+        whole, head = client.get(path), client.head(path)
+        assert (head.status_code, head.content) == (whole.status_code, b"") and dict(head.headers) == dict(
+            whole.headers
+        )
+    assert client.head("/v1/ask").status_code == 405
+    assert [json.loads(one.getMessage())["method"] for one in caplog.records] == ["GET", "HEAD"] * 4 + ["HEAD"]
+
+
+def test_a_number_is_a_number_and_no_text_that_reads_as_one(client: TestClient) -> None:
+    for k in ("3", True, 2.5):
+        check_problem(client.post("/v1/ask", json={"text": QUESTION, "k": k}), 422, "k: ")
+    for seconds in ("12", True):
+        given = {"conversation": "c", "seconds": seconds}
+        check_problem(client.post("/v1/outcomes", json=given), 422, "seconds: ")
+    assert client.post("/v1/outcomes", json={"conversation": "c", "seconds": 12}).json()["seconds"] == 12.0
+
+
+def test_what_is_no_json_is_said_to_be_none(client: TestClient) -> None:
+    response = client.post("/v1/ask", content=b'{"text": ', headers={"content-type": "application/json"})
+    check_problem(response, 422, "The body is no JSON")
 
 
 def test_the_openapi_file_names_every_path(client: TestClient) -> None:
@@ -310,6 +354,29 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()
     )
+
+
+def test_the_openapi_file_says_what_every_path_gives(client: TestClient) -> None:
+    whole = client.get("/openapi.json").json()
+
+    def named(path: str, method: str = "get") -> set[str]:
+        schema = whole["paths"][path][method]["responses"]["200"]["content"]["application/json"]["schema"]
+        return set(whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]]["properties"])
+
+    gives = {(path, method): named(path, method) for path, methods in whole["paths"].items() for method in methods}
+    assert all(gives.values())
+    for name in ("issues", "solutions", "documents", "tickets", "feedback", "review"):
+        assert {"items", "next"} <= gives[f"/v1/{name}", "get"]
+    asked = client.post("/v1/ask", json={"text": QUESTION}).json()
+    suggested = client.post("/v1/suggest", json={"messages": [{"role": "customer", "text": QUESTION}]}).json()
+    given = client.post("/v1/feedback", json={"query": "x", "verdict": "used"}).json()
+    told = client.post("/v1/outcomes", json={"conversation": "c", "resolved": True}).json()
+    for name, body in (("ask", asked), ("suggest", suggested), ("feedback", given), ("outcomes", told)):
+        assert gives[f"/v1/{name}", "post"] == set(body)
+    for one, method in (("/v1/solutions/s-contacts", "get"), ("/v1/solutions/s-contacts/approve", "post")):
+        assert set(client.request(method, one).json()) == gives[one.replace("s-contacts", "{solution}"), method]
+    for name in ("in-use", "gaps", "changes", "health", "ready", "review", "issues"):
+        assert set(client.get(f"/v1/{name}").json()) == gives[f"/v1/{name}", "get"]
 
 
 def test_bodies_that_are_too_large_are_not_read(kb: SupportKB) -> None:

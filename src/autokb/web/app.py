@@ -19,11 +19,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
-from autokb.web.figures import Figures
+from autokb.web.figures import METHODS, Figures
 from autokb.web.middleware import Limits, ServiceMiddleware, in_thread, log_fault
 from autokb.web.pages import conversation, evaluation, in_use, knowledge, review, sign_in, tickets
 from autokb.web.pages.refusals import as_page
@@ -154,11 +155,20 @@ def _unreadable(request: Request, error: Exception) -> Response:
     return as_page(request.scope, problem(422, sentence_of(error.errors())))
 
 
+def _methods_of(request: Request) -> list[str]:
+    """Return what a path takes by any of its routes; the one that refused a request knows its own method alone."""
+    routes = request.app.routes
+    tried = ({**request.scope, "method": method} for method in sorted(METHODS))
+    taken = [one["method"] for one in tried if any(route.matches(one)[0] is Match.FULL for route in routes)]
+    return sorted({*taken, "HEAD"} if "GET" in taken else taken)
+
+
 def _no_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
         return as_page(request.scope, problem(404, NO_PATH))
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "another method")
-        return problem(405, f"This path takes {allowed}; GET /openapi.json says what each takes.", error.headers)
+        allowed = ", ".join(_methods_of(request))
+        said = f"This path takes {allowed}; GET /openapi.json says what each takes."
+        return problem(405, said, {"Allow": allowed})
     return problem(error.status_code, "The body cannot be read; send JSON in UTF-8.", error.headers)

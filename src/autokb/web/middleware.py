@@ -78,7 +78,9 @@ class ServiceMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        started, status = time.perf_counter(), 0
+        started, status, method = time.perf_counter(), 0, scope["method"]
+        if method == "HEAD":  # is GET without a body, which the server leaves out (RFC 9110, 9.3.2)
+            scope = {**scope, "method": "GET"}
 
         async def note_and_send(message: Message) -> None:
             nonlocal status
@@ -99,7 +101,7 @@ class ServiceMiddleware:
         finally:
             self.under_way -= 1
             self.figures.under_way.dec()
-            self._log(scope, status, time.perf_counter() - started)
+            self._log(scope, method, status, time.perf_counter() - started)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> ProblemError | None:
         """Serve a request; returns what it is refused with where nobody has answered it."""
@@ -109,11 +111,11 @@ class ServiceMiddleware:
                 if self.under_way > self.limits.at_once:
                     raise ProblemError(503, BUSY, {"Retry-After": SECONDS_TO_WAIT})
                 caller = identify(self.kb, scope, self.bound_to)  # microseconds: an index of a connection that is open
+                scope.setdefault("state", {})["caller"] = caller  # also for the log of what is refused from here on
                 if caller is not None:
                     self._limit_rate(caller)
                 body = await read_body(Headers(scope=scope), receive, self.limits.body_bytes)
                 is_read = True
-                scope.setdefault("state", {})["caller"] = caller
                 await self.app(scope, _replay(body, receive), send)
         except ProblemError as refused:
             return refused
@@ -132,12 +134,13 @@ class ServiceMiddleware:
     def _limit_rate(self, caller: Caller) -> None:
         """Count a request of a key; who is at this machine without one may send as many as it answers."""
         if caller.key and (wait := self.rate.take(caller.key)):
-            sentence = f"This key has sent more than {self.rate.a_minute:,} requests a minute; wait, and send fewer."
+            most = f"{self.rate.a_minute:,} requests a minute, {self.rate.burst:,} at once"
+            sentence = f"This key sends more than it may ({most}); wait, and send fewer."
             raise ProblemError(429, sentence, {"Retry-After": str(math.ceil(wait))})
 
-    def _log(self, scope: Scope, status: int, seconds: float) -> None:
+    def _log(self, scope: Scope, method: str, status: int, seconds: float) -> None:
         path = getattr(scope.get("route"), "path", OTHER)
-        method = scope["method"] if scope["method"] in METHODS else OTHER
+        method = method if method in METHODS else OTHER
         self.figures.note(method, path, status, seconds)
         caller = scope.get("state", {}).get("caller")
         said = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6)}

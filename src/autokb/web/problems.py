@@ -24,6 +24,7 @@ from autokb.core.storable import without_surrogates
 MEDIA_TYPE = "application/problem+json"
 SECONDS_TO_WAIT = "5"  # before a busy workspace is asked again
 FAULT = "Something failed on the server; its log says what, and the workspace is as it was. Try again, or report it."
+NO_JSON = "The body is no JSON; send one JSON object in UTF-8. GET /openapi.json says what each path takes."
 SHOWN_ERRORS = 3  # of a body
 SCHEMA = {
     "type": "object",
@@ -78,6 +79,8 @@ def problem_of(error: AutokbError, folder: Path) -> JSONResponse:
 
 def sentence_of(errors: Sequence[Mapping[str, Any]]) -> str:
     """Say what is wrong with a body or a query: where, and what is wanted, never what was sent."""
+    if any(error.get("type") == "json_invalid" for error in errors):
+        return NO_JSON
     said = []
     for error in errors[:SHOWN_ERRORS]:
         where = ".".join(str(part) for part in error.get("loc", ())[1:])

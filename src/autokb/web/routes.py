@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -12,11 +13,21 @@ from starlette.responses import JSONResponse, Response
 
 from autokb import __version__
 from autokb.app import SupportKB
+from autokb.app.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
+from autokb.app.decisions import DismissedEdit
+from autokb.app.gaps import Gaps, SettledGap
+from autokb.app.in_use import InUse
+from autokb.app.outcomes import ReportedOutcome
+from autokb.app.review import ReviewPage
+from autokb.app.solution_history import SolutionHistory
+from autokb.app.tickets import ShownTicket
 from autokb.core.api_keys import Role
+from autokb.core.changes import Changes
 from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.results import Result
 from autokb.web.access import Caller, check_role
+from autokb.web.answers import Alive, FeedbackList, KeptFeedback, QuestionAnswer, Ready, Suggestions
 from autokb.web.figures import Figures
 from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
@@ -61,13 +72,13 @@ async def _answer(work: Callable[[], Result]) -> JSONResponse:
     return JSONResponse(await in_thread(lambda: work().as_json()))
 
 
-@v1.get("/health")
+@v1.get("/health", response_model=Alive)
 async def health() -> dict[str, str]:
     """Say that the process answers."""
     return {"status": "ok", "version": __version__}
 
 
-@v1.get("/ready")
+@v1.get("/ready", response_model=Ready)
 async def ready(request: Request) -> Response:
     """Say whether questions can be answered: what is published is in memory."""
     try:
@@ -79,7 +90,7 @@ async def ready(request: Request) -> Response:
     return JSONResponse({"status": "ready"})
 
 
-@v1.post("/ask", dependencies=[READER])
+@v1.post("/ask", response_model=QuestionAnswer, dependencies=[READER])
 async def ask(request: Request, asked: Question) -> Response:
     """Answer a question from what is published."""
     found = await compute(request, lambda: _kb(request).ask(asked.text, asked.attributes, asked.k).as_json())
@@ -87,7 +98,7 @@ async def ask(request: Request, asked: Question) -> Response:
     return JSONResponse(found)
 
 
-@v1.post("/suggest", dependencies=[AGENT], responses={200: {"content": {EVENTS: {}}}})
+@v1.post("/suggest", response_model=Suggestions, dependencies=[AGENT], responses={200: {"content": {EVENTS: {}}}})
 async def suggest(request: Request, conversation: LiveConversation) -> Response:
     """Suggest up to three replies to the customer's last message, as JSON or as server-sent events.
 
@@ -97,88 +108,97 @@ async def suggest(request: Request, conversation: LiveConversation) -> Response:
     options: dict[str, Any] = conversation.model_dump(include={"strategy", "passages", "conversation"})
     found = await compute(request, lambda: _kb(request).suggest(said, **options).as_json())
     _count(request, "/v1/suggest", found)
-    if EVENTS not in request.headers.get("accept", ""):
+    if not _wants_events(request):
         return JSONResponse(found)
     events = [*(("suggestion", one) for one in found["suggestions"]), ("done", found)]
     text = "".join(f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n" for name, data in events)
     return Response(text, media_type=EVENTS)
 
 
-@v1.post("/feedback", dependencies=[AGENT])
+def _wants_events(request: Request) -> bool:
+    """Return whether a request names events as what it accepts; as no type but this one is asked for, by no other."""
+    for one in ",".join(request.headers.getlist("accept")).lower().split(","):
+        kind, *parameters = (part.strip() for part in one.split(";"))
+        if kind == EVENTS:
+            return not any(re.fullmatch(r"q=0(\.0*)?", parameter) for parameter in parameters)
+    return False
+
+
+@v1.post("/feedback", response_model=KeptFeedback, dependencies=[AGENT])
 async def give_feedback(request: Request, given: NewFeedback) -> Response:
     """Store what became of a suggestion; it is on the disk when this answers. The same feedback is stored once."""
     whole = given.model_dump()
     return await _answer(lambda: _kb(request).give_feedback(**whole))
 
 
-@v1.get("/feedback", dependencies=[AGENT])
+@v1.get("/feedback", response_model=FeedbackList, dependencies=[AGENT])
 async def feedback(request: Request, limit: int = 100, after: str = "") -> Response:
     """List feedback in the order of its taking."""
     return await _answer(lambda: _kb(request).feedback(limit, after))
 
 
-@v1.post("/outcomes", dependencies=[AGENT])
+@v1.post("/outcomes", response_model=ReportedOutcome, dependencies=[AGENT])
 async def report_outcome(request: Request, given: NewOutcome) -> Response:
     """Store how a conversation ended; it is on the disk when this answers. What is null stays as it was."""
     whole = given.model_dump()
     return await _answer(lambda: _kb(request).report_outcome(**whole))
 
 
-@v1.get("/in-use", dependencies=[EDITOR])
+@v1.get("/in-use", response_model=InUse, dependencies=[EDITOR])
 async def in_use(request: Request, since: str = "") -> Response:
     """Show what is made of suggestions and what becomes of conversations, since a day."""
     return await _answer(lambda: _kb(request).in_use(since))
 
 
-@v1.get("/gaps", dependencies=[EDITOR])
+@v1.get("/gaps", response_model=Gaps, dependencies=[EDITOR])
 async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: bool = False) -> Response:
     """List what is lacking: questions nobody could answer, issues without solution, documents nothing cites."""
     return await _answer(lambda: _kb(request).gaps(limit, newest=newest, closed=closed))
 
 
-@v1.post("/gaps/{gap}/dismiss")
+@v1.post("/gaps/{gap}/dismiss", response_model=SettledGap)
 async def dismiss_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Close a gap for good."""
     return await _answer(lambda: _kb(request).dismiss_gap(gap, author=caller.key))
 
 
-@v1.post("/gaps/{gap}/done")
+@v1.post("/gaps/{gap}/done", response_model=SettledGap)
 async def close_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Close a gap until it is asked again."""
     return await _answer(lambda: _kb(request).dismiss_gap(gap, done=True, author=caller.key))
 
 
-@v1.post("/gaps/{gap}/undo")
+@v1.post("/gaps/{gap}/undo", response_model=SettledGap)
 async def open_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Open a gap again."""
     return await _answer(lambda: _kb(request).dismiss_gap(gap, undo=True, author=caller.key))
 
 
-@v1.get("/issues", dependencies=[READER])
+@v1.get("/issues", response_model=IssuePage, dependencies=[READER])
 async def issues(request: Request, limit: int = 100, after: str = "") -> Response:
     """List the nodes of the knowledge base."""
     return await _answer(lambda: _kb(request).issues(limit, after))
 
 
-@v1.get("/solutions", dependencies=[READER])
+@v1.get("/solutions", response_model=SolutionPage, dependencies=[READER])
 async def solutions(request: Request, limit: int = 100, after: str = "") -> Response:
     """List solutions with what people decided; for agents and above also those that customers are not shown."""
     return await _answer(lambda: _kb(request).solutions(limit, after, role=role_of(request)))
 
 
-@v1.get("/solutions/{solution:path}/history", dependencies=[AGENT])
+@v1.get("/solutions/{solution:path}/history", response_model=SolutionHistory, dependencies=[AGENT])
 async def history(request: Request, solution: str) -> Response:
     """Show who did what to a solution and when, the newest first."""
     return await _answer(lambda: _kb(request).history(solution))
 
 
-@v1.get("/solutions/{solution:path}", dependencies=[READER])
+@v1.get("/solutions/{solution:path}", response_model=ListedSolution, dependencies=[READER])
 async def solution(request: Request, solution: str) -> Response:
     """Show one solution; its version is the ETag too."""
     return await _show_after(request, solution, lambda kb: None)
 
 
-@v1.patch("/solutions/{solution:path}")
+@v1.patch("/solutions/{solution:path}", response_model=ListedSolution)
 async def edit(
     request: Request, solution: str, given: NewText, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
 ) -> Response:
@@ -190,7 +210,7 @@ async def edit(
     return await _show_after(request, solution, lambda kb: kb.edit(solution, author=caller.key, **whole))
 
 
-@v1.post("/solutions/{solution:path}/approve")
+@v1.post("/solutions/{solution:path}/approve", response_model=ListedSolution)
 async def approve(
     request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
 ) -> Response:
@@ -199,7 +219,7 @@ async def approve(
     return await _show_after(request, solution, lambda kb: kb.approve([solution], author=caller.key, version=version))
 
 
-@v1.post("/solutions/{solution:path}/reject")
+@v1.post("/solutions/{solution:path}/reject", response_model=ListedSolution)
 async def reject(
     request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
 ) -> Response:
@@ -208,7 +228,7 @@ async def reject(
     return await _show_after(request, solution, lambda kb: kb.reject([solution], author=caller.key, version=version))
 
 
-@v1.post("/solutions/{solution:path}/hide")
+@v1.post("/solutions/{solution:path}/hide", response_model=ListedSolution)
 async def hide(
     request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
 ) -> Response:
@@ -217,7 +237,7 @@ async def hide(
     return await _show_after(request, solution, lambda kb: kb.hide([solution], author=caller.key, version=version))
 
 
-@v1.post("/solutions/{solution:path}/undo")
+@v1.post("/solutions/{solution:path}/undo", response_model=ListedSolution)
 async def undo(
     request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
 ) -> Response:
@@ -252,49 +272,49 @@ def _version(if_match: str | None, version: str = "") -> str:
     return named[1:-1]
 
 
-@v1.get("/review", dependencies=[EDITOR])
+@v1.get("/review", response_model=ReviewPage, dependencies=[EDITOR])
 async def review(request: Request, limit: int = 100, after: str = "", kind: str = "") -> Response:
     """List what a person should look at, the highest impact first."""
     return await _answer(lambda: _kb(request).review(limit, after, kind))
 
 
-@v1.post("/review/{edit:path}/dismiss")
+@v1.post("/review/{edit:path}/dismiss", response_model=DismissedEdit)
 async def dismiss_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Take an edit whose solution is gone out of the queue; it is kept for when the solution returns."""
     return await _answer(lambda: _kb(request).dismiss_edit(edit, author=caller.key))
 
 
-@v1.post("/review/{edit:path}/undo")
+@v1.post("/review/{edit:path}/undo", response_model=DismissedEdit)
 async def queue_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Put an edit that was dismissed into the queue again."""
     return await _answer(lambda: _kb(request).dismiss_edit(edit, undo=True, author=caller.key))
 
 
-@v1.get("/changes", dependencies=[AGENT])
+@v1.get("/changes", response_model=Changes, dependencies=[AGENT])
 async def changes(request: Request) -> Response:
     """Say what the last build changed for readers, with the texts that they no longer see."""
     return await _answer(lambda: _kb(request).changes())
 
 
-@v1.get("/documents", dependencies=[READER])
+@v1.get("/documents", response_model=DocumentPage, dependencies=[READER])
 async def documents(request: Request, limit: int = 100, after: str = "") -> Response:
     """List documents without their texts."""
     return await _answer(lambda: _kb(request).documents(limit, after))
 
 
-@v1.get("/documents/{document:path}", dependencies=[READER])
+@v1.get("/documents/{document:path}", response_model=ShownDocument, dependencies=[READER])
 async def document(request: Request, document: str) -> Response:
     """Show one document with its text."""
     return await _answer(lambda: _kb(request).document(document))
 
 
-@v1.get("/tickets", dependencies=[READER])
+@v1.get("/tickets", response_model=TicketPage, dependencies=[READER])
 async def tickets(request: Request, limit: int = 100, after: str = "") -> Response:
     """List past tickets; for a reader their titles without private data."""
     return await _answer(lambda: _kb(request).tickets(limit, after, role=role_of(request)))
 
 
-@v1.get("/tickets/{ticket:path}", dependencies=[READER])
+@v1.get("/tickets/{ticket:path}", response_model=ShownTicket, dependencies=[READER])
 async def ticket(request: Request, ticket: str) -> Response:
     """Show one ticket with its sections and links; for a reader without private data."""
     return await _answer(lambda: _kb(request).show_ticket(ticket, role=role_of(request)))

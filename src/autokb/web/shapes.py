@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from autokb.core.conversations import Role
 from autokb.core.feedback import FeedbackVerdict, SuggestionSource
@@ -22,7 +22,7 @@ class Question(_Body):
 
     text: Text
     attributes: dict[Text, list[Text]] = Field(default_factory=dict)
-    k: Annotated[int, Field(ge=1, le=100)] = 5
+    k: Annotated[int, Field(ge=1, le=100, strict=True)] = 5
 
 
 class SaidMessage(_Body):
@@ -38,7 +38,7 @@ class LiveConversation(_Body):
 
     messages: list[SaidMessage]
     strategy: Text = "plain"
-    passages: int = 3
+    passages: StrictInt = 3
     conversation: Text = ""
 
 
@@ -48,7 +48,7 @@ class NewOutcome(_Body):
     conversation: Text
     resolved: StrictBool | None = None
     returned: StrictBool | None = None
-    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
     date: Text = ""
 
 

@@ -1,0 +1,141 @@
+"""What the paths give for which no class of results stands: its objects as the OpenAPI file names them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel
+
+from autokb.answering.answer import Outcome
+from autokb.answering.suggest import Source
+from autokb.core.attributes import Match
+from autokb.core.experiment import Arm
+from autokb.core.feedback import Feedback
+from autokb.core.nouns import Evidence
+from autokb.core.results import Tokens
+from autokb.core.tickets import TicketEvidence
+
+Attributes = dict[str, list[str]]
+
+
+class Alive(BaseModel):
+    """The process answers."""
+
+    status: Literal["ok"]
+    version: str
+
+
+class Ready(BaseModel):
+    """Questions can be answered."""
+
+    status: Literal["ready"]
+
+
+class AnswerSolution(BaseModel):
+    """A solution as answers show it."""
+
+    id: str
+    text: str
+    steps: list[str]
+    attributes: Attributes
+    evidence: list[Evidence]
+
+
+class AnswerPassage(AnswerSolution):
+    """A section of a document that answers where no node does."""
+
+    document: str
+    heading: str
+
+
+class AnswerIssue(BaseModel):
+    """A node of the knowledge base."""
+
+    id: str
+    text: str
+    parent_id: str | None
+    attributes: Attributes
+
+
+class AnswerMatch(BaseModel):
+    """A node that fits a question, with its solutions, the best first; ``similarity`` is from 0 to 1."""
+
+    issue: AnswerIssue
+    match: Match
+    similarity: float
+    solutions: list[AnswerSolution]
+
+
+class AskedBack(BaseModel):
+    """A question back."""
+
+    attribute: str
+    values: list[str]
+    text: str
+
+
+class LikelyDocument(BaseModel):
+    """A document that may help."""
+
+    document: str
+    score: float
+
+
+class QuestionAnswer(BaseModel):
+    """What a question gets back."""
+
+    query: str
+    attributes: Attributes
+    outcome: Outcome
+    question: AskedBack | None
+    matches: list[AnswerMatch]
+    passages: list[AnswerPassage]
+    documents: list[LikelyDocument]
+    confidence: float
+    reason: str | None
+    seconds: float
+
+
+class OneSuggestion(BaseModel):
+    """A reply that is ready to be sent."""
+
+    text: str
+    source: Source
+    evidence: list[Evidence | TicketEvidence]
+    solution_id: str | None
+    match: Match | None
+    attributes: Attributes
+    choices: list[str]
+
+
+class Suggestions(BaseModel):
+    """What an agent is offered; ``question`` is what was searched for."""
+
+    outcome: Outcome
+    suggestions: list[OneSuggestion]
+    question: str
+    reason: str | None
+    confidence: float
+    seconds: float
+    strategy: str
+    passages: int
+    requests: int
+    tokens: Tokens
+    cost: float | None
+    fallback: str | None
+    arm: Arm | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFeedback(Feedback):
+    """A feedback as it is stored; ``changed`` is 0 where it was there already."""
+
+    changed: int = 0
+
+
+class FeedbackList(BaseModel):
+    """Some feedback in the order of its taking; ``next`` is the ``after`` of the next page, null at the end."""
+
+    items: list[Feedback]
+    next: str | None
