@@ -52,6 +52,7 @@ def test_what_is_asked_becomes_a_queue_that_can_be_worked(client: TestClient, ha
     assert client.post(f"/v1/gaps/{gap['id']}/undo").json() == {"id": gap["id"], "status": "open", "changed": 1}
     assert client.get("/v1/gaps", params={"limit": 1, "newest": True}).json()["questions_total"] == 1
     assert client.get("/v1/gaps", params={"limit": 0}).status_code == 422
+    assert client.post("/v1/gaps/gap-none/done").status_code == 404
 
 
 def test_arms_and_outcomes_become_figures(client: TestClient, hand_made: Workspace) -> None:

@@ -16,7 +16,7 @@ from autokb.app.plain_words import is_of_another_topic
 from autokb.app.question_log import masked_beginning, moment
 from autokb.app.solutions_in_memory import AllSolutions, SolutionsInMemory
 from autokb.app.theme_names import ThemeNames
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.feedback import RESOLVING, Feedback, folded, last_words
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
@@ -225,7 +225,7 @@ def settle_gap(
             found = frozenset({gap}), before[gap].status
         if found is None:
             folder = shlex.quote(str(workspace.folder))
-            raise BadInputError(f"There is no gap {gap!r}; this lists them: autokb gaps {folder}")
+            raise UnknownIdError(f"There is no gap {gap!r}; this lists them: autokb gaps {folder}")
         ids, was = found
         with file.transaction():
             if status == "open":
