@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import resource
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -397,6 +398,23 @@ def test_a_request_that_takes_too_long_is_ended(kb: SupportKB) -> None:
         response = client.post("/v1/ask", json={"text": QUESTION})
         assert response.status_code in (408, 504)
         check_problem(response, response.status_code, "0 seconds")
+
+
+def test_a_full_disk_is_said_and_questions_go_on(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="autokb.web")
+    before = client.get("/v1/solutions/s-contacts").json()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, hard))  # no file grows beyond, as on a full disk
+    try:
+        refused = client.patch("/v1/solutions/s-contacts", json={"text": "word " * 15_000})
+        check_problem(refused, 503, "Nothing was changed", "disk is full")
+        assert client.post("/v1/ask", json={"text": QUESTION}).json()["outcome"] == "answered"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert client.get("/v1/solutions/s-contacts").json() == before
+    (fault,) = [one for one in map(json.loads, caplog.messages) if "error" in one]
+    assert fault["error"] == "UnwritableWorkspaceError" and fault["reason"].startswith("SQLITE_")
+    assert client.patch("/v1/solutions/s-contacts", json={"text": "word " * 15_000}).status_code == 200
 
 
 def test_neither_log_nor_figures_hold_what_customers_say(

@@ -54,6 +54,10 @@ class WorkspaceBusyError(BadInputError):
     """Another process is building this workspace."""
 
 
+class UnwritableWorkspaceError(AutokbError):
+    """The workspace cannot be written: its disk is full, or its folder is read-only; nothing was changed."""
+
+
 class AutokbWarning(UserWarning):
     """What a person should know although the work goes on; the command line shows it as a sentence."""
 

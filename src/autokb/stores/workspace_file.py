@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.errors import BadInputError, UnwritableWorkspaceError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.stores.database import (
@@ -119,7 +119,7 @@ class WorkspaceFile:
                 self._db.rollback()
             if result_code(error) not in DISK:
                 raise failure(self.path, error) from None
-            raise AutokbError(
+            raise UnwritableWorkspaceError(
                 f"The workspace could not be written ({error}). Nothing was changed; free some disk space or make the "
                 "folder writable and run the command again."
             ) from error

@@ -182,9 +182,13 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def log_fault(error: BaseException) -> None:
-    """Note what failed by its class and the places in the code: the words of an error may be a customer's."""
+    """Note what failed by its class and the places in the code: the words of an error may be a customer's.
+
+    Of a file that cannot be read or written SQLite's name of the reason stands beside (SQLITE_FULL, SQLITE_READONLY).
+    """
     places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-    _say(logging.ERROR, {"error": type(error).__name__, "places": places})
+    reason = getattr(error.__cause__ or error.__context__, "sqlite_errorname", "")
+    _say(logging.ERROR, {"error": type(error).__name__, **({"reason": reason} if reason else {}), "places": places})
 
 
 def _say(level: int, said: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from autokb.core.errors import (
     NotForRoleError,
     NothingPublishedError,
     UnknownIdError,
+    UnwritableWorkspaceError,
     WorkspaceBusyError,
 )
 from autokb.core.storable import without_surrogates
@@ -24,6 +25,10 @@ from autokb.core.storable import without_surrogates
 MEDIA_TYPE = "application/problem+json"
 SECONDS_TO_WAIT = "5"  # before a busy workspace is asked again
 FAULT = "Something failed on the server; its log says what, and the workspace is as it was. Try again, or report it."
+UNWRITABLE = (
+    "Nothing was changed: the workspace cannot be written, for its disk is full or its folder read-only; whoever runs "
+    "the service finds in its log which. Questions are answered all the same; send this again when that is mended."
+)
 NO_JSON = "The body is no JSON; send one JSON object in UTF-8. GET /openapi.json says what each path takes."
 SHOWN_ERRORS = 3  # of a body
 SCHEMA = {
@@ -63,7 +68,9 @@ def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None
 
 def problem_of(error: AutokbError, folder: Path) -> JSONResponse:
     """Return the response to an error that is expected; where the workspace lies on the server is no part of it."""
-    if not isinstance(error, BadInputError):  # a damaged file, a full disk: for the log
+    if isinstance(error, UnwritableWorkspaceError):
+        return problem(503, UNWRITABLE)
+    if not isinstance(error, BadInputError):  # a damaged file: for the log
         return problem(500, FAULT)
     sentence = str(error)
     for path in (shlex.quote(str(folder)), str(folder)):
