@@ -70,6 +70,7 @@ def serve(
         "AUTOKB_SERVED_WORKSPACE": str(workspace.absolute()),
         "AUTOKB_SERVED_HOST": host,
         "AUTOKB_SERVED_RATE": str(rate),
+        "AUTOKB_SERVED_WORKERS": str(workers),
     }
     # Workers that each take all processors for one text wait for each other.
     os.environ.setdefault("AUTOKB_ENCODER_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
