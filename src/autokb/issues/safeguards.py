@@ -99,7 +99,7 @@ def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Map
             and max(left) > place
             and not _compile_optional_openings(language).match(step)
         ):
-            return f"Step {place} cannot be left out, because the steps after it need it."
+            return f"Step {place} is not left out, because the steps after it may need it; if they do not, edit it."
         if place not in left and place + 1 in left and _compile_continuations(language).match(solution.steps[place]):
             return f"Step {place} cannot be left out, because the step after it goes on from it."
     return ""
