@@ -37,7 +37,8 @@ def read_questions(file: WorkspaceFile, outcome: str = "") -> list[LoggedQuestio
     """Return what is kept, the oldest first; of one ``outcome`` alone where it is named."""
     if _lacks_tables(file):
         return []
-    where = " WHERE json_extract(body, '$.outcome') = ?" if outcome else ""
+    # A body without an outcome is damaged; it is read so that this is said.
+    where = " WHERE coalesce(json_extract(body, '$.outcome'), ?1) = ?1" if outcome else ""
     with file.reading() as db:
         select = f"SELECT number, body FROM question{where} ORDER BY number"
         rows = db.execute(select, (outcome,) if outcome else ()).fetchall()
@@ -49,9 +50,10 @@ def read_question_outcomes(file: WorkspaceFile) -> list[QuestionOutcome]:
     """Return what became of the kept questions, the oldest first."""
     if _lacks_tables(file):
         return []
-    columns = (f"coalesce(json_extract(body, '$.{name}'), '')" for name in ("outcome", "conversation", "date"))
+    columns = (f"coalesce(json_extract(body, '$.{name}'), '')" for name in ("conversation", "date"))
+    select = f"SELECT number, json_extract(body, '$.outcome'), {', '.join(columns)} FROM question ORDER BY number"
     with file.reading() as db:
-        rows = db.execute(f"SELECT number, {', '.join(columns)} FROM question ORDER BY number").fetchall()
+        rows = db.execute(select).fetchall()
     if not all(isinstance(number, int) and all(isinstance(text, str) for text in texts) for number, *texts in rows):
         raise DamagedRowError(KIND)
     return [QuestionOutcome(*row) for row in rows]
