@@ -6,6 +6,7 @@ pictures, in light at 1280 by 800, and they are written to ``docs/images/``.
 
 from __future__ import annotations
 
+import argparse
 import io
 import shutil
 import subprocess
@@ -64,9 +65,12 @@ def _keep(page: Page, name: str) -> None:
 
 def main() -> int:
     """Build what is to be seen, unless it is given, and take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("workspace", nargs="?", type=Path, help="a built workspace; else one is built")
+    workspace = parser.parse_args().workspace
     IMAGES.mkdir(exist_ok=True)
-    if sys.argv[1:]:
-        take(Path(sys.argv[1]))
+    if workspace:
+        take(workspace)
         return 0
     with tempfile.TemporaryDirectory() as place:
         for words in (["init", "kb", "--domain", "headphones", "--examples"], ["build", "kb"]):

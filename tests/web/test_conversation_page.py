@@ -40,7 +40,7 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
     offered = re.findall(r'<p id="offer-(\d)" class="reply" dir="auto">(.*?)</p>', asked, re.S)
     assert [place for place, _ in offered] == [str(n) for n in range(1, len(offered) + 1)] and offered
     reply = html.unescape(offered[0][1])
-    assert "attributes match" not in asked, "it is for everybody"
+    assert "for what the customer said" not in asked and "only for" not in asked, "it is for everybody"
     assert 'target="_blank" rel="noopener">Open ' in asked
     sent = client.post("/conversation/send", data={"state": state_of(asked), "reply": reply, "chosen": "0"}).text
     assert reply in html.unescape(sent) and 'class="offer card' not in sent
@@ -103,6 +103,18 @@ def test_a_customer_who_writes_another_language_is_named_and_one_who_does_not_is
         offered = "Where it says so" in page
         assert offered or not is_installed(), "the second encoder reads German"
         assert ("The customer writes German; these replies are in English." in page) == (named and offered)
+
+
+def test_what_was_understood_is_shown_and_a_match_claimed_for_nothing_else(client: TestClient) -> None:
+    state = state_of(client.get("/").text)
+    for text, shown, other in (
+        ("my Hopper has blunt blades, they do not cut the grass cleanly", "for what the customer said", "only for<"),
+        ("the blades do not cut the grass cleanly", "only for<", "for what the customer said"),
+    ):
+        page = client.post("/conversation/say", data={"state": state, "text": text}).text
+        assert "screws" in page, text
+        assert ("Understood:" in page) == ("Hopper" in text)
+        assert shown in page and other not in page, text
 
 
 def test_why_nothing_answers_is_said_once_and_without_the_gate(client: TestClient) -> None:

@@ -85,6 +85,11 @@ class Suggested:
     arm: Arm | None = None
     attributes: Attributes = field(default_factory=dict, hash=False)
 
+    def is_narrower(self, one: Suggestion) -> bool:
+        """Return whether a suggestion is for some customers alone, of whom this one has not said to be."""
+        fixed = (name for name, values in one.attributes.items() if values not in (ANY, NONE))
+        return any(self.attributes.get(name, ANY) in (ANY, NONE) for name in fixed)
+
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``suggest`` prints."""
         tokens = self.spent.tokens

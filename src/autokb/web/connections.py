@@ -31,8 +31,8 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first head; send what is written at once.
 
-        asyncio says so to sockets that it binds itself, uvicorn binds its own. Without it an answer's body waits for
-        the client to confirm the head, which clients put off for 40 ms.
+        asyncio sets this for sockets that it binds itself; ours is bound by the command, before the workers start.
+        Without it an answer's body waits for the client to confirm the head, which clients put off for 40 ms.
         """
         super().connection_made(transport)
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

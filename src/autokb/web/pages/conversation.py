@@ -12,11 +12,10 @@ from fastapi import APIRouter, Form, Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
 
-from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
 from autokb.app.plain_words import plain_reason
 from autokb.core.api_keys import may
-from autokb.core.attributes import ANY, NONE, as_lists
+from autokb.core.attributes import as_lists
 from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
 from autokb.core.feedback import FeedbackVerdict
@@ -188,20 +187,12 @@ def _show(
         state=state,
         found=found,
         shown=[] if found is None else [one.as_json() for one in found.suggestions],
-        unstated=[] if found is None else [_fixes_more(one, found) for one in found.suggestions],
+        narrower=[] if found is None else [found.is_narrower(one) for one in found.suggestions],
         understood={} if found is None else as_lists(found.attributes),
         why=plain_reason(found.reason or "") if found else "",
         languages=languages,
         notice=notice,
         reply=reply,
-    )
-
-
-def _fixes_more(one: Suggestion, found: Suggested) -> bool:
-    """Return whether a suggestion is only for some, of whom the customer has not said to be one."""
-    stated = found.attributes
-    return any(
-        values not in (ANY, NONE) and stated.get(name, ANY) in (ANY, NONE) for name, values in one.attributes.items()
     )
 
 
