@@ -72,6 +72,7 @@ def pages_of(workspace: Path) -> Mapping[str, str]:
         "changes": "/review/changes",
         "in_use": "/in-use",
         "gaps": "/in-use/gaps",
+        "settings": "/settings",
         "evaluation": "/evaluation",
         "sheet": "/evaluation/sheet",
         "login": "/login",

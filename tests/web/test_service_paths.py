@@ -209,6 +209,7 @@ def test_a_solution_is_edited_where_nobody_was_faster(client: TestClient, kb: Su
         check_problem(client.patch(path, **request), 412, "changed since you read it")
     for verb in ("approve", "reject", "hide", "undo"):
         check_problem(client.post(f"{path}/{verb}", headers={"if-match": f'"{version}"'}), 412)
+        check_problem(client.post(f"{path}/{verb}", json={"version": version}), 412)
     for wrong in ("x", '"x', '"a", "b"', '""'):
         check_problem(client.patch(path, json={"text": "Mine."}, headers={"if-match": wrong}), 422, "If-Match")
     two = client.patch(path, json={"text": "Mine.", "version": "x"}, headers={"if-match": '"y"'})
@@ -350,7 +351,8 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     use = {("/v1/in-use", "get"), ("/v1/gaps", "get")}
     closing = {(f"/v1/gaps/{{gap}}/{verb}", "post") for verb in ("dismiss", "done", "undo")}
     open_ones = {("/v1/health", "get"), ("/v1/ready", "get")}
-    assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones
+    admins = {("/v1/keys", "get"), ("/v1/keys", "post"), ("/v1/keys/{key}/revoke", "post"), ("/v1/settings", "get")}
+    assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones | admins
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from autokb.core.api_keys import ROLES, ApiKey, Role
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.results import Result
 from autokb.stores.api_keys import find_api_key, has_api_keys, keep_api_key, note_revoked, read_api_keys
 from autokb.stores.workspace import Workspace
@@ -18,6 +19,9 @@ from autokb.stores.workspace_file import WorkspaceFile
 PREFIX = "akb_"  # so that a person, or a search for leaked secrets, knows what it is
 KEY_BYTES = 32  # 256 random bits, 43 characters in base 64
 ID_BYTES = 6
+NAMED_ID_BYTES = 4  # beside a name: of a thousand keys of one name two are alike with a chance of 1 in 10,000
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NAME_CHARACTERS = 40
 KEY_CHARACTERS = 200  # of what is looked up at most; longer is no key of ours
 
 
@@ -38,13 +42,23 @@ class ApiKeys(Result):
     keys: tuple[ApiKey, ...]
 
 
-def create_key(workspace: Workspace, role: str) -> CreatedKey:
-    """Make a key for a role (BadInputError where there is no such role)."""
+def create_key(workspace: Workspace, role: str, name: str = "") -> CreatedKey:
+    """Make a key for a role (BadInputError where there is no such role).
+
+    Its id begins with ``name``, who holds it (small letters of ASCII, digits and hyphens): the id is the author of what
+    is done with the key, in histories, lists and exports.
+    """
     named = next((one for one in ROLES if one == role), None)
     if named is None:
         raise BadInputError(f"A role is one of {', '.join(ROLES)}, not {role!r}.")
+    if name and (len(name) > NAME_CHARACTERS or not NAME.fullmatch(name)):
+        raise BadInputError(
+            f"The name of a key has small letters a to z, digits and single hyphens, {NAME_CHARACTERS} at most, such "
+            f"as front-desk, not {name[: NAME_CHARACTERS + 1]!r}."
+        )
     secret = PREFIX + secrets.token_urlsafe(KEY_BYTES)
-    key = ApiKey(f"key-{secrets.token_hex(ID_BYTES)}", named, _now())
+    key_id = f"{name}-{secrets.token_hex(NAMED_ID_BYTES)}" if name else f"key-{secrets.token_hex(ID_BYTES)}"
+    key = ApiKey(key_id, named, _now())
     with workspace.file() as file, file.transaction():
         keep_api_key(file, key, hash_of(secret))
     return CreatedKey(key.id, secret, named, key.created)
@@ -57,12 +71,12 @@ def list_keys(workspace: Workspace) -> ApiKeys:
 
 
 def revoke_key(workspace: Workspace, key_id: str) -> ApiKey:
-    """Let a key count no more, from the next request on (BadInputError where no key has the id)."""
+    """Let a key count no more, from the next request on (UnknownIdError where no key has the id)."""
     with workspace.file() as file, file.transaction():
         found = next((one for one in read_api_keys(file) if one.id == key_id), None)
         if found is None:
             folder = shlex.quote(str(workspace.folder))
-            raise BadInputError(f"No key has the id {key_id!r}; this lists them: autokb keys list {folder}")
+            raise UnknownIdError(f"No key has the id {key_id!r}; this lists them: autokb keys list {folder}")
         return note_revoked(file, found, _now())
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from autokb.app.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
     from autokb.app.question_log import QuestionLog
     from autokb.app.review import ReviewPage
+    from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.show import ShownIssue, ShownKB
     from autokb.app.solution_history import SolutionHistory
     from autokb.app.solutions_in_memory import SolutionsInMemory
@@ -950,11 +951,14 @@ class SupportKB:
 
     # -- who may use the service ---------------------------------------------------------------------
 
-    def create_key(self, role: str) -> CreatedKey:
-        """Make a key of the service for a role: reader, agent, editor or admin; only its hash is kept."""
+    def create_key(self, role: str, name: str = "") -> CreatedKey:
+        """Make a key of the service for a role: reader, agent, editor or admin; only its hash is kept.
+
+        Its id, which begins with ``name`` where one is given, is the author of what is done with it.
+        """
         from autokb.app.api_keys import create_key
 
-        return create_key(self.workspace, role)
+        return create_key(self.workspace, role, name)
 
     def keys(self) -> ApiKeys:
         """Return the keys, revoked ones too, without what they are."""
@@ -963,7 +967,7 @@ class SupportKB:
         return list_keys(self.workspace)
 
     def revoke_key(self, key_id: str) -> ApiKey:
-        """Let a key count no more, by its id (BadInputError where no key has it)."""
+        """Let a key count no more, by its id (UnknownIdError where no key has it)."""
         from autokb.app.api_keys import revoke_key
 
         return revoke_key(self.workspace, key_id)
@@ -981,6 +985,12 @@ class SupportKB:
 
         with self.standing_file() as file:
             return needs_key(file)
+
+    def settings(self) -> SettingsInForce:
+        """Return the settings that this process works by."""
+        from autokb.app.settings_in_force import settings_in_force
+
+        return settings_in_force(self.workspace)
 
     # -- what it is worth --------------------------------------------------------------------------
 

@@ -12,12 +12,15 @@ keys = typer.Typer(help="Keys of the service: made, listed, revoked.", no_args_i
 app.add_typer(keys, name="keys")
 
 
-@keys.command(epilog="Example: autokb keys create kb --role agent")
+@keys.command(epilog="Example: autokb keys create kb --role agent --name front-desk")
 def create(
     workspace: Folder,
     role: Annotated[
         str, typer.Option(metavar="ROLE", help="reader, agent, editor or admin; each may what those before it may.")
     ],
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="Who holds it, such as front-desk: its id, which histories show.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Make a key; it is shown this once, for only its hash is kept."""
@@ -25,7 +28,7 @@ def create(
     from autokb.cli.key_views import created_key_sentence
     from autokb.cli.output import emit
 
-    made = SupportKB.open(workspace).create_key(role)
+    made = SupportKB.open(workspace).create_key(role, name)
     emit(json, made.as_json(), lambda: created_key_sentence(made))
 
 

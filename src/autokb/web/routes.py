@@ -13,15 +13,17 @@ from starlette.responses import JSONResponse, Response
 
 from autokb import __version__
 from autokb.app import SupportKB
+from autokb.app.api_keys import ApiKeys, CreatedKey
 from autokb.app.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
 from autokb.app.decisions import DismissedEdit
 from autokb.app.gaps import Gaps, SettledGap
 from autokb.app.in_use import InUse
 from autokb.app.outcomes import ReportedOutcome
 from autokb.app.review import ReviewPage
+from autokb.app.settings_in_force import SettingsInForce
 from autokb.app.solution_history import SolutionHistory
 from autokb.app.tickets import ShownTicket
-from autokb.core.api_keys import Role
+from autokb.core.api_keys import ApiKey, Role
 from autokb.core.changes import Changes
 from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError, NothingPublishedError
@@ -31,7 +33,7 @@ from autokb.web.answers import Alive, FeedbackList, KeptFeedback, QuestionAnswer
 from autokb.web.figures import Figures
 from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
-from autokb.web.shapes import LiveConversation, NewFeedback, NewOutcome, NewText, Question
+from autokb.web.shapes import LiveConversation, NewFeedback, NewKey, NewOutcome, NewText, Question, ReadVersion
 
 EVENTS = "text/event-stream"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # the exposition format of Prometheus as text
@@ -53,7 +55,7 @@ def needs(role: Role) -> Any:
 
 
 IfMatch = Annotated[str | None, Header(description="The version that was read, in quotes: the ETag of the solution.")]
-READER, AGENT, EDITOR = needs("reader"), needs("agent"), needs("editor")
+READER, AGENT, EDITOR, ADMIN = needs("reader"), needs("agent"), needs("editor"), needs("admin")
 
 
 def role_of(request: Request) -> Role:
@@ -206,43 +208,59 @@ async def edit(
 
     With the version that was read, in the body or as If-Match, nothing is changed where somebody else was faster (412).
     """
-    whole = {**given.model_dump(), "version": _version(if_match, given.version)}
+    whole = {**given.model_dump(), "version": _version(if_match, given)}
     return await _show_after(request, solution, lambda kb: kb.edit(solution, author=caller.key, **whole))
 
 
 @v1.post("/solutions/{solution:path}/approve", response_model=ListedSolution)
 async def approve(
-    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+    request: Request,
+    solution: str,
+    caller: Annotated[Caller, EDITOR],
+    given: ReadVersion | None = None,
+    if_match: IfMatch = None,
 ) -> Response:
     """Approve a solution, as its text is now."""
-    version = _version(if_match)
+    version = _version(if_match, given)
     return await _show_after(request, solution, lambda kb: kb.approve([solution], author=caller.key, version=version))
 
 
 @v1.post("/solutions/{solution:path}/reject", response_model=ListedSolution)
 async def reject(
-    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+    request: Request,
+    solution: str,
+    caller: Annotated[Caller, EDITOR],
+    given: ReadVersion | None = None,
+    if_match: IfMatch = None,
 ) -> Response:
     """Reject a solution: nobody sees it until that is taken back."""
-    version = _version(if_match)
+    version = _version(if_match, given)
     return await _show_after(request, solution, lambda kb: kb.reject([solution], author=caller.key, version=version))
 
 
 @v1.post("/solutions/{solution:path}/hide", response_model=ListedSolution)
 async def hide(
-    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+    request: Request,
+    solution: str,
+    caller: Annotated[Caller, EDITOR],
+    given: ReadVersion | None = None,
+    if_match: IfMatch = None,
 ) -> Response:
     """Hide a solution that is right but not to be shown."""
-    version = _version(if_match)
+    version = _version(if_match, given)
     return await _show_after(request, solution, lambda kb: kb.hide([solution], author=caller.key, version=version))
 
 
 @v1.post("/solutions/{solution:path}/undo", response_model=ListedSolution)
 async def undo(
-    request: Request, solution: str, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
+    request: Request,
+    solution: str,
+    caller: Annotated[Caller, EDITOR],
+    given: ReadVersion | None = None,
+    if_match: IfMatch = None,
 ) -> Response:
     """Take back the newest edit or verdict of a solution; again takes back the one before."""
-    version = _version(if_match)
+    version = _version(if_match, given)
     return await _show_after(request, solution, lambda kb: kb.undo(solution, author=caller.key, version=version))
 
 
@@ -259,12 +277,12 @@ async def _show_after(request: Request, solution: str, act: Callable[[SupportKB]
     return JSONResponse(shown, headers={"ETag": f'"{shown["version"]}"'})
 
 
-def _version(if_match: str | None, version: str = "") -> str:
+def _version(if_match: str | None, body: NewText | ReadVersion | None) -> str:
     """Return the version that was read, from the header (RFC 9110, 13.1.1) or else the body."""
-    given = (if_match or "").strip()
-    if given in ("", "*"):
+    version, header = body.version if body else "", (if_match or "").strip()
+    if header in ("", "*"):
         return version
-    named = given.removeprefix("W/")  # a proxy that compresses makes it weak
+    named = header.removeprefix("W/")  # a proxy that compresses makes it weak
     if len(named) < 3 or named[0] != '"' or named[-1] != '"' or '"' in named[1:-1]:
         raise BadInputError('If-Match takes one version in quotes, such as the ETag that came with the solution: "..."')
     if version and version != named[1:-1]:
@@ -318,6 +336,30 @@ async def tickets(request: Request, limit: int = 100, after: str = "") -> Respon
 async def ticket(request: Request, ticket: str) -> Response:
     """Show one ticket with its sections and links; for a reader without private data."""
     return await _answer(lambda: _kb(request).show_ticket(ticket, role=role_of(request)))
+
+
+@v1.get("/keys", response_model=ApiKeys, dependencies=[ADMIN])
+async def keys(request: Request) -> Response:
+    """List the keys, revoked ones too, without what they are."""
+    return await _answer(lambda: _kb(request).keys())
+
+
+@v1.post("/keys", response_model=CreatedKey, dependencies=[ADMIN])
+async def create_key(request: Request, given: NewKey) -> Response:
+    """Make a key; it is shown this once. From the first one on nobody is served without a key."""
+    return await _answer(lambda: _kb(request).create_key(given.role, given.name))
+
+
+@v1.post("/keys/{key}/revoke", response_model=ApiKey, dependencies=[ADMIN])
+async def revoke_key(request: Request, key: str) -> Response:
+    """Let a key count no more, by its id."""
+    return await _answer(lambda: _kb(request).revoke_key(key))
+
+
+@v1.get("/settings", response_model=SettingsInForce, dependencies=[ADMIN])
+async def settings(request: Request) -> Response:
+    """Show the settings that the service works by; they are changed in settings.yaml, for its next start."""
+    return await _answer(lambda: _kb(request).settings())
 
 
 @beside.get("/metrics", dependencies=[READER], include_in_schema=False)

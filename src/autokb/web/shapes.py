@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
+from autokb.core.api_keys import Role as KeyRole
 from autokb.core.conversations import Role
 from autokb.core.feedback import FeedbackVerdict, SuggestionSource
 from autokb.core.storable import without_surrogates
@@ -72,3 +73,16 @@ class NewText(_Body):
     text: Text = ""
     steps: list[Text] = Field(default_factory=list)
     version: Text = ""
+
+
+class ReadVersion(BaseModel):
+    """What a verdict may come with: the version of the solution that was read."""
+
+    version: Text = ""
+
+
+class NewKey(_Body):
+    """Whom a key is for: a role and, to be known by in histories, a name."""
+
+    role: KeyRole
+    name: Text = ""

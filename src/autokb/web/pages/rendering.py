@@ -40,6 +40,7 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("/review", "Review", "editor"),
     ("/in-use", "In use", "editor"),
     ("/evaluation", "Evaluation", "editor"),
+    ("/settings", "Settings", "admin"),
 )
 
 

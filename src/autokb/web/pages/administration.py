@@ -1,0 +1,80 @@
+"""Who may use the service, and how it is set up: keys made, listed and revoked, and the settings in force."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from autokb.app import SupportKB
+from autokb.app.api_keys import NAME_CHARACTERS, CreatedKey
+from autokb.core.api_keys import ROLES
+from autokb.core.errors import BadInputError
+from autokb.web.access import Caller
+from autokb.web.middleware import in_thread
+from autokb.web.pages.rendering import render
+from autokb.web.problems import ProblemError
+from autokb.web.routes import needs
+
+ADMINS = needs("admin")
+FIRST = "The first key is an admin's: from then on nobody gets in without a key."
+OWN = "You are signed in with this key; sign in with another one to revoke it."
+pages = APIRouter(include_in_schema=False)
+
+
+@pages.get("/settings")
+async def show(request: Request, caller: Annotated[Caller, ADMINS]) -> Response:
+    """Show the keys and the settings."""
+    return await _page(request, caller)
+
+
+@pages.post("/settings/keys")
+async def create(
+    request: Request,
+    caller: Annotated[Caller, ADMINS],
+    role: Annotated[str, Form()],
+    name: Annotated[str, Form()] = "",
+) -> Response:
+    """Make a key and show it, this once; the first one is an admin's, so that somebody can make the others."""
+    kb: SupportKB = request.app.state.kb
+
+    def make() -> CreatedKey:
+        if role != "admin" and not kb.needs_key():
+            raise BadInputError(FIRST)
+        return kb.create_key(role, name.strip().lower().replace(" ", "-"))
+
+    try:
+        made = await in_thread(make)
+    except BadInputError as error:
+        return await _page(request, caller, problem=str(error), status=422)
+    return await _page(request, caller, made=made)
+
+
+@pages.post("/settings/keys/revoke")
+async def revoke(request: Request, caller: Annotated[Caller, ADMINS], key: Annotated[str, Form()]) -> Response:
+    """Let a key count no more; one's own is kept, so that an admin is left who can sign in."""
+    if key == caller.key:
+        raise ProblemError(422, OWN)
+    kb: SupportKB = request.app.state.kb
+    await in_thread(lambda: kb.revoke_key(key))
+    return RedirectResponse("/settings", 303)
+
+
+async def _page(
+    request: Request, caller: Caller, *, made: CreatedKey | None = None, problem: str = "", status: int = 200
+) -> Response:
+    kb: SupportKB = request.app.state.kb
+    keys = await in_thread(lambda: kb.keys().keys)
+    return render(
+        request,
+        "administration.html",
+        status,
+        keys=sorted(keys, key=lambda one: one.revoked is not None),
+        made=made,
+        own=caller.key,
+        problem=problem,
+        choices=ROLES if keys else ("admin",),
+        name_characters=NAME_CHARACTERS,
+        settings=kb.settings().items,
+    )
