@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,10 +36,12 @@ _PREFIXED = re.compile(
     r"xox[abeoprs]-[\w-]{10,}|AIza[\w-]{35}|ya29\.[\w-]{20,}|[rsp]k_(?:live|test)_\w{16,}|sk-(?:[\w]+-)*\w{20,}|"
     r"SG\.[\w-]{16,}\.[\w-]{16,}|npm_\w{36}|AC[0-9a-f]{32}|EAA[A-Za-z0-9]{40,})" + _END
 )
-# What stands behind a label: passwords of any form, keys and tokens that hold a digit.
+# What stands behind a label: passwords of any form, keys and tokens that hold a digit. A run of word characters and
+# hyphens is tried from its beginning alone, and no lookahead goes beyond what is taken: else long runs take quadratic
+# time.
 _LABELLED = re.compile(
-    r"(?i)(?<![\w.])(?:(?:pass(?:word|wd|phrase)|pwd)[\"']?\s*(?:=|:)\s*[\"']?(?P<word>(?=[^\s\"']*\w)(?!/)[^\s\"'<>&,;(){}\[\]]{4,})|"
-    r"(?:[\w-]*(?:api|access|auth|secret|client|private|license|app)[_ -]?(?:key|token|secret|guid)|[\w-]*token|secret)"
+    r"(?i)(?<![\w.])(?:(?:pass(?:word|wd|phrase)|pwd)[\"']?\s*(?:=|:)\s*[\"']?(?P<word>(?!/)(?=[^\s\"'<>&,;(){}\[\]]*\w)[^\s\"'<>&,;(){}\[\]]{4,})|"
+    r"(?<!-)(?:[\w-]*(?:api|access|auth|secret|client|private|license|app)[_ -]?(?:key|token|secret|guid)|[\w-]*token|secret)"
     r"[\"']?\s*(?:=>|=|:)\s*[\"']?(?P<key>(?=[\w.~+/-]*\d)[\w~+/-][\w.~+/-]{11,}={0,2}))"
 )
 _CARD = re.compile(
@@ -59,6 +62,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _WORD = re.compile(r"[a-z]{5,}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 _DATE_LIKE = re.compile(r"\d{4}-\d\d-\d\d")
+_PLACEHOLDER = re.compile(r"<(?:email|phone|card|secret)-[1-9]\d*>")
 Found = tuple[int, int, str]  # start, end, kind
 
 
@@ -71,10 +75,7 @@ class Masking:
 
     def restore(self, text: str) -> str:
         """Put back what was masked, wherever a placeholder stands in a text."""
-        if not self.originals:
-            return text
-        names = "|".join(re.escape(name) for name in self.originals)
-        return re.sub(names, lambda found: self.originals[found.group()], text)
+        return _PLACEHOLDER.sub(lambda found: self.originals.get(found.group(), found.group()), text)
 
     def hide(self, text: str) -> str:
         """Put the placeholders of this request for what they stand for into another text of it."""
@@ -91,6 +92,7 @@ def mask(texts: Sequence[str]) -> Masking:
     A placeholder that a text holds already is never given to anything.
     """
     given: dict[tuple[str, str], str] = {}
+    held = {name for text in texts for name in _PLACEHOLDER.findall(text)}
     counts: Counter[str] = Counter()
 
     def placeholder(kind: str, original: str) -> str:
@@ -98,7 +100,7 @@ def mask(texts: Sequence[str]) -> Masking:
             while True:
                 counts[kind] += 1
                 name = f"<{kind}-{counts[kind]}>"
-                if not any(name in text for text in texts):
+                if name not in held:
                     break
             given[kind, original] = name
         return given[kind, original]
@@ -116,13 +118,12 @@ def mask(texts: Sequence[str]) -> Masking:
 def find_private(text: str) -> list[Found]:
     """Return what is masked in a text, in order: ``email``, ``phone``, ``card`` and ``secret``; nothing overlaps."""
     found: list[Found] = []
-    taken: list[Span] = []
     for kind, find in _FINDERS:
         for start, end in find(text):
-            if not any(a < end and start < b for a, b in taken):
-                taken.append((start, end))
-                found.append((start, end, kind))
-    return sorted(found)
+            at = bisect_left(found, (start,))
+            if (at == 0 or found[at - 1][1] <= start) and (at == len(found) or end <= found[at][0]):
+                found.insert(at, (start, end, kind))
+    return found
 
 
 def _find_secrets(text: str) -> Iterator[Span]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -64,8 +65,9 @@ def find_names(text: str, language: str, vocabulary: Container[str] = frozenset(
             if len(words) < fewest or (end and not end.match(text, words[-1][1])):
                 continue
             first, last = words[0][0], words[-1][1]
-            if not any(a < last and first < b for a, b in found):
-                found.append((first, last))
+            at = bisect_left(found, (first,))
+            if (at == 0 or found[at - 1][1] <= first) and (at == len(found) or last <= found[at][0]):
+                found.insert(at, (first, last))
 
     look(patterns.introduction, None, 1, False)
     look(patterns.title, None, 1, False)
@@ -73,7 +75,7 @@ def find_names(text: str, language: str, vocabulary: Container[str] = frozenset(
     if vocabulary:
         look(patterns.opening, None, patterns.fewest_in_opening, True)
         look(patterns.salutation, _ADDRESS_END, 1, True)
-    return sorted(found)
+    return found
 
 
 def mask_names(text: str, language: str, vocabulary: Container[str] = frozenset()) -> str:
