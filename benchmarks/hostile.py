@@ -91,7 +91,7 @@ def meet(cases: Sequence[Case], *, tell: bool = False) -> list[Met]:
     with folder() as place:
         place.chmod(0o755)  # for the commands of a user without rights
         (place / "bases").mkdir()
-        make_workspaces(place / "bases")
+        make_workspaces(place / "bases", (case.base for case in cases))
         for case in cases:
             met.append(one := _meet(case, place / "case", place / "bases" / case.base))
             if tell and (one.outcome == "BROKEN" or one.is_out_of_bounds):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from benchmarks.hostile_cases.case import write_parts
@@ -28,15 +29,23 @@ PROBLEMS = (
 )
 
 
-def make_workspaces(place: Path) -> None:
-    """Make one of each kind below a folder."""
-    autokb("init", place / "headphones", "--domain", "headphones")
-    domain = write_parts(place / "lawn.yaml", hand_made_kb.DOMAIN.encode())
-    autokb("init", place / "empty", "--domain", domain)
-    autokb("init", place / "lawn", "--domain", domain)
-    autokb("import", place / "lawn", hand_made_kb.write(place / "lawn.jsonl"))
-    _make_kettles(place / "kettles")
-    _make_built(place / "built")
+def make_workspaces(place: Path, names: Iterable[str]) -> None:
+    """Make those that are named, each in a folder of its name below another."""
+    for name in sorted(set(names)):
+        MAKERS[name](place / name)
+
+
+def _make_headphones(workspace: Path) -> None:
+    autokb("init", workspace, "--domain", "headphones")
+
+
+def _make_empty(workspace: Path) -> None:
+    autokb("init", workspace, "--domain", write_parts(workspace.parent / "lawn.yaml", hand_made_kb.DOMAIN.encode()))
+
+
+def _make_lawn(workspace: Path) -> None:
+    _make_empty(workspace)
+    autokb("import", workspace, hand_made_kb.write(workspace.parent / "lawn.jsonl"))
 
 
 def _make_kettles(workspace: Path) -> None:
@@ -61,3 +70,12 @@ def _make_built(workspace: Path) -> None:
     lines = map(json.loads, (workspace.parent / "built.jsonl").read_text(encoding="utf-8").splitlines())
     shown = next(line["id"] for line in lines if line["kind"] == "solution" and line["status"] == "displayed")
     autokb("approve", workspace, shown)
+
+
+MAKERS: Mapping[str, Callable[[Path], None]] = {
+    "headphones": _make_headphones,
+    "empty": _make_empty,
+    "lawn": _make_lawn,
+    "kettles": _make_kettles,
+    "built": _make_built,
+}

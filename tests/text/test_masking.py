@@ -78,7 +78,9 @@ def test_restoring_undoes_masking(texts: list[str]) -> None:
     assert [masking.restore(text) for text in masking.texts] == texts
 
 
-@pytest.mark.parametrize("run", ["1 ", "a", "-", "a.b", "-a", "pwd:&", "pwd:/", "token=", "a@", "a@a.", "4111 ", "+49 "])
+@pytest.mark.parametrize(
+    "run", ["1 ", "a", "-", "a.b", "-a", "pwd:&", "pwd:/", "token=", "a@", "a@a.", "4111 ", "+49 "]
+)
 def test_a_long_run_of_anything_is_read_in_one_pass(run: str) -> None:
     """A pattern that begins anew at each character would take hours here, not a second."""
     assert find_private(run * (1_000_000 // len(run))) == []
