@@ -60,3 +60,10 @@ def test_what_is_removed_or_replaced_is_not_found() -> None:
 
 def test_the_end_of_a_long_text_is_found() -> None:
     assert index_of(("", "word " * 50_000 + "needle")).find("needle") == [0]
+
+
+def test_what_has_some_of_the_words_is_found_by_how_many() -> None:
+    index = index_of(("Dock", "clean the contacts"), ("Dock", "charging"), ("Cloth", ""), ("Robot", "it charges"))
+    assert index.find("charging dock cloth") == []
+    assert index.find_partly("charging dock cloth") == [(1, 2), (2, 1), (0, 1), (3, 1)]
+    assert index.find_partly("pizza") == index.find_partly("") == []

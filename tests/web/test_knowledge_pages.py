@@ -125,9 +125,18 @@ def test_a_search_finds_all_kinds_by_whole_and_begun_words(client: TestClient) -
     text = page(client, "/knowledge?q=dry+clo")
     assert "Clean the contacts" in text and "and 1 other issue" in words_of(text) and "Charging 🔋" in text
     assert [mark.lower() for mark in read(text).marked].count("dry") >= 2
-    assert "Nothing has all of these words" in page(client, "/knowledge?q=dry+pizza")
     assert "The blades do not cut" in words_of(page(client, "/knowledge?q=blade+cutting"))  # by its stem
     assert page(client, "/knowledge?q=%22%2A+AND+%29+NEAR%28") and page(client, "/knowledge?q=%00+%27+%CC%81")
+
+
+def test_what_has_most_of_the_words_is_shown_where_nothing_has_all(client: TestClient) -> None:
+    text = words_of(page(client, "/knowledge?q=dry+cloth+pizza"))
+    assert "Nothing has all 3 words." in text and "2 of them:" in text and "Clean the contacts" in text
+    whole = page(client, "/knowledge?q=dry+cloth")
+    assert "Nothing has all" not in whole and "Clean the contacts" in words_of(whole)
+    for nothing in ("pizza", "dry+pizza+margherita", "dry+cloth+pizza&theme=t-rain"):
+        assert "Nothing has these words" in page(client, f"/knowledge?q={nothing}"), nothing
+    assert "2 of them:" in page(client, "/knowledge?q=dry+cloth+pizza&kind=solution")
 
 
 def test_what_belongs_together_is_one_row_of_a_search(client: TestClient) -> None:

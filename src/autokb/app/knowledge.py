@@ -124,11 +124,15 @@ class FoundItem(Result):
 
 @dataclass(frozen=True, slots=True)
 class FoundKnowledge(Result):
-    """What was found, best first; ``totals`` counts each kind, what belongs together (see FoundItem) once."""
+    """What was found, best first; ``totals`` counts each kind, what belongs together (see FoundItem) once.
+
+    ``partly`` says that nothing has all words of the query, and how many of how many words these have.
+    """
 
     query: str
     totals: Mapping[str, int]
     items: tuple[FoundItem, ...]
+    partly: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +225,9 @@ class Searched:
 
     def find(self, query: str) -> list[str]:
         return [self.ids[n] for n in self.index.find(query) if n in self.ids]
+
+    def find_partly(self, query: str) -> list[tuple[str, int]]:
+        return [(self.ids[n], words) for n, words in self.index.find_partly(query) if n in self.ids]
 
 
 @dataclass(frozen=True)
@@ -459,11 +466,12 @@ class OpenKnowledge:
         most: int,
         *,
         withheld: bool,
+        partly: bool = False,
     ) -> FoundKnowledge:
         """Return what has all words of a query, whole or begun: ``most`` of each kind, from the ``first`` on.
 
         Documents have no theme and no attributes, so a filter leaves them out; ``withheld`` lets solutions be found
-        that nobody is shown.
+        that nobody is shown. ``partly`` returns what has most of the words instead, at least half of them.
         """
         words = self.searched["issue"].index.typed(query)
         totals: dict[str, int] = {}
@@ -473,17 +481,29 @@ class OpenKnowledge:
             "solution": lambda i: self._found_solution(i, words),
             "document": lambda i: self._found_document(i, words),
         }
+        found = {kind: self._matches(kind, query, wanted, len(words), withheld, partly) for kind in makers}
+        best = max((n for some in found.values() for _, n in some), default=0)
         for kind, make in makers.items():
-            ids = self.searched[kind].find(query)
-            if wanted or not withheld:
-                ids = [i for i in ids if self._is_wanted(kind, i, wanted, withheld)]
+            ids = [i for i, n in found[kind] if n == best and 2 * n >= len(words)]
             joined = self._join_alike(kind, ids)
             totals[kind] = len(joined)
             for i in list(joined)[first : first + most] if kind in kinds else ():
                 named = joined[i][:MOST_ALIKE] if kind == "issue" else ()
                 alike = tuple((one, self.published.kb.issues[one].text) for one in named)
                 items.append(replace(make(i), others=len(joined[i]), alike=alike))
-        return FoundKnowledge(query, totals, tuple(items))
+        return FoundKnowledge(
+            query, totals, tuple(items), (best, len(words)) if partly and any(totals.values()) else None
+        )
+
+    def _matches(
+        self, kind: Kind, query: str, wanted: KnowledgeFilter, words: int, withheld: bool, partly: bool
+    ) -> list[tuple[str, int]]:
+        """Return what of a kind may be shown and has words of a query, with how many: all, or ``partly`` any."""
+        searched = self.searched[kind]
+        found = searched.find_partly(query) if partly else [(i, words) for i in searched.find(query)]
+        if wanted or not withheld:
+            return [(i, n) for i, n in found if self._is_wanted(kind, i, wanted, withheld)]
+        return found
 
     def _join_alike(self, kind: Kind, ids: Iterable[str]) -> dict[str, list[str]]:
         """Return the first of what belongs together for a reader, in its order, with the others."""

@@ -558,15 +558,18 @@ class SupportKB:
     ) -> FoundKnowledge:
         """Return what has every word of a query, whole or begun: ``most`` of each kind, from the ``first`` on.
 
-        A filter leaves documents and tickets out; ``withheld`` also finds solutions that nobody is shown.
+        Where nothing has them all, that is what has the most of them, at least half (``partly``), of any kind but
+        tickets. A filter leaves documents and tickets out; ``withheld`` also finds solutions that nobody is shown.
         """
-        from autokb.app.knowledge import KnowledgeFilter
+        from autokb.app.knowledge import FoundKnowledge, KnowledgeFilter
 
-        filtered = wanted or KnowledgeFilter()
-        found = self._open_knowledge().search(query, filtered, kinds, first, most, withheld=withheld)
-        if filtered:
-            return replace(found, totals={**found.totals, "ticket": 0})
-        tickets = self._open_ticket_list().search(query, first, most if "ticket" in kinds else 0)
+        filtered, opened = wanted or KnowledgeFilter(), self._open_knowledge()
+        found = opened.search(query, filtered, kinds, first, most, withheld=withheld)
+        tickets = FoundKnowledge(query, {"ticket": 0}, ())
+        if not filtered:
+            tickets = self._open_ticket_list().search(query, first, most if "ticket" in kinds else 0)
+        if not any((*found.totals.values(), *tickets.totals.values())):
+            found = opened.search(query, filtered, kinds, first, most, withheld=withheld, partly=True)
         return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
 
     def known_issue(self, issue: str) -> KnownIssue:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -15,6 +16,8 @@ from autokb.text.words import READ_AT_MOST, split_words, stop_words
 QUERY_CHARACTERS = 500
 MOST_WORDS = 12  # of a query; more are never typed
 TITLE_WEIGHT, TEXT_WEIGHT, STEM_WEIGHT = 6.0, 1.0, 0.5  # a word of the title says what a text is about
+MATCHING = "SELECT rowid FROM entry WHERE entry MATCH ?"
+RANKED = f"{MATCHING} ORDER BY bm25(entry, {TITLE_WEIGHT}, {TEXT_WEIGHT}, {STEM_WEIGHT}), rowid"
 # The tokeniser of SQLite takes apart what is ASCII and neither letter nor digit; our words have been taken apart.
 _INSIDE_WORDS = str.maketrans({"'": None, "+": "\u207a", "#": "\u266f", "_": "\uff3f"})
 
@@ -70,14 +73,22 @@ class TypeAheadIndex:
         words = self.typed(query)
         if not words:
             return []
-        # A single letter begins a word of nearly every text: titles alone tell what may be meant.
-        columns = "title" if len(words) == 1 and len(words[0].word) == 1 and words[0].word.isascii() else "title text"
-        wanted = " AND ".join(
-            f'({{{columns}}} : "{one.word}" *' + (f' OR stems : "{one.stem}")' if one.stem else ")") for one in words
-        )
-        ranked = f"SELECT rowid FROM entry WHERE entry MATCH ? ORDER BY bm25(entry, {TITLE_WEIGHT}, {TEXT_WEIGHT}, "
+        wanted = " AND ".join(_wanted(words))
         with self._lock:
-            return [n for (n,) in self._db.execute(f"{ranked}{STEM_WEIGHT}), rowid", (wanted,))]
+            return self._best_first(wanted)
+
+    def find_partly(self, query: str) -> list[tuple[int, int]]:
+        """Return the numbers of the entries that have any word of a query, each with how many, the most first."""
+        wanted = _wanted(self.typed(query))
+        if not wanted:
+            return []
+        with self._lock:
+            counts = Counter(n for one in wanted for (n,) in self._db.execute(MATCHING, (one,)))
+            ranked = self._best_first(" OR ".join(wanted))
+        return sorted(((n, counts[n]) for n in ranked), key=lambda one: -one[1])
+
+    def _best_first(self, wanted: str) -> list[int]:
+        return [n for (n,) in self._db.execute(RANKED, (wanted,))]
 
     def typed(self, query: str) -> tuple[TypedWord, ...]:
         """Return the words of a query that count: none of grammar but the last, which may be the start of another."""
@@ -91,6 +102,13 @@ class TypeAheadIndex:
         """Let go of the memory."""
         with self._lock:
             self._db.close()
+
+
+def _wanted(words: Sequence[TypedWord]) -> list[str]:
+    """Return what SQLite is asked for each word of a query."""
+    # A single letter begins a word of nearly every text: titles alone tell what may be meant.
+    columns = "title" if len(words) == 1 and len(words[0].word) == 1 and words[0].word.isascii() else "title text"
+    return [f'({{{columns}}} : "{one.word}" *' + (f' OR stems : "{one.stem}")' if one.stem else ")") for one in words]
 
 
 def fold(word: str) -> str:

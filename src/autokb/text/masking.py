@@ -41,7 +41,8 @@ _PREFIXED = re.compile(
 # time.
 _LABELLED = re.compile(
     r"(?i)(?<![\w.])(?:(?:pass(?:word|wd|phrase)|pwd)[\"']?\s*(?:=|:)\s*[\"']?(?P<word>(?!/)(?=[^\s\"'<>&,;(){}\[\]]*\w)[^\s\"'<>&,;(){}\[\]]{4,})|"
-    r"(?<!-)(?:[\w-]*(?:api|access|auth|secret|client|private|license|app)[_ -]?(?:key|token|secret|guid)|[\w-]*token|secret)"
+    r"(?<!-)(?:[\w-]*(?:api|access|auth|secret|client|private|license|app)[_ -]?(?:key|token|secret|guid)|"
+    r"[\w-]*token|secret)"
     r"[\"']?\s*(?:=>|=|:)\s*[\"']?(?P<key>(?=[\w.~+/-]*\d)[\w~+/-][\w.~+/-]{11,}={0,2}))"
 )
 _CARD = re.compile(
