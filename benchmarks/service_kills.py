@@ -31,7 +31,7 @@ class Acknowledged:
 
     feedback: dict[str, str] = field(default_factory=dict)  # id to question
     verdicts: dict[str, str] = field(default_factory=dict)  # solution to its last verdict
-    under_way: set[str] = field(default_factory=set)  # solutions whose next verdict may have been stored unanswered
+    under_way: dict[str, str] = field(default_factory=dict)  # what may have been stored unanswered: at most one
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -82,10 +82,11 @@ def _use_until_killed(service: Served, number: int, solutions: list[str], told: 
         for count in range(1_000_000):
             solution = solutions[count % len(solutions)]
             verb, verdict = (("approve", "approved"), ("hide", "hidden"))[(count // len(solutions) + number) % 2]
-            told.under_way = {solution}
+            told.under_way = {solution: verdict}
             answer = client.post(f"/v1/solutions/{solution}/{verb}")
             answer.raise_for_status()
             told.verdicts[solution] = verdict
+            told.under_way = {}
 
     def until_killed(work: Callable[[httpx2.Client, str], None], name: str) -> None:
         try:
@@ -117,7 +118,13 @@ def _lost(workspace: Path, told: Acknowledged) -> int:
 
 
 def _wrong(workspace: Path, told: Acknowledged) -> int:
-    """Return how many verdicts are not the last that was acknowledged; of the one under way either may be there."""
-    kept = {one.id: one.verdict for one in SupportKB.open(workspace).solutions(1_000).items}
-    wrong = {one for one, verdict in told.verdicts.items() if kept.get(one) != verdict} - told.under_way
-    return len(wrong)
+    """Return how many verdicts are not the last that was acknowledged; of the one under way either may be there.
+
+    Which of the two is there counts as acknowledged from then on: people see it.
+    """
+    kept = {one.id: one.verdict or "" for one in SupportKB.open(workspace).solutions(1_000).items}
+    for solution, verdict in told.under_way.items():
+        if kept.get(solution) == verdict:
+            told.verdicts[solution] = verdict
+    told.under_way = {}
+    return sum(kept.get(one) != verdict for one, verdict in told.verdicts.items())
