@@ -6,7 +6,8 @@ from autokb.app.ask import OpenIndex
 from autokb.app.ask_tickets import TicketAsking
 from autokb.app.suggest import suggest
 from autokb.core.conversations import CUSTOMER, Message
-from autokb.pipeline.embedding import compares_languages, read_embedder_name
+from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedder_name
+from autokb.text.languages import load_detector
 
 
 def warm(opened: OpenIndex | None, tickets: TicketAsking | None) -> None:
@@ -19,7 +20,9 @@ def warm(opened: OpenIndex | None, tickets: TicketAsking | None) -> None:
 
 
 def warm_languages(opened: OpenIndex) -> None:
-    """Load the second encoder and the knowledge base by it, where questions in other languages are compared."""
+    """Load what tells languages apart, and where they are compared the second encoder and the knowledge base by it."""
+    if read_embedder_name(opened.by_language.workspace.settings.embedder).kind == PACKAGED:
+        load_detector()
     if compares_languages(opened.by_language.workspace.settings, opened.index.spec.language):
         opened.by_language.load_multilingual().embed_questions([_own_text(opened)])
 

@@ -64,6 +64,11 @@ def find_other_language(text: str, language: str, vocabulary: Container[str]) ->
     return best if best != language and likely[best] >= ODDS * likely[language] else None
 
 
+def load_detector() -> None:
+    """Load what the first question that may be in another language would wait for."""
+    _detector()
+
+
 def _is_unfamiliar(text: str, language: str, vocabulary: Container[str]) -> bool:
     """Return whether a text has words and most of them are neither grammar of the language nor in the vocabulary."""
     words = [word for word in split_words(text).folded if word[0].isalpha()]
