@@ -32,7 +32,7 @@ NO_TICKET = "No past ticket is about this, and no knowledge base is built."
 # not understand, because which of them it is we do not know.
 REFUSAL = (
     "The documents on {name} do not answer that. Shall I pass your question on to a colleague, "
-    "or can you tell me more about what happens?"
+    "or would you like to put it another way?"
 )
 
 
