@@ -3,7 +3,7 @@
 ``python -m benchmarks answers`` builds the five bases and asks everything; ``--tuning`` asks the half that may be
 looked at while working. ``python -m benchmarks.answers tune`` prints the wrong ones of that half; ``--keep FOLDER``
 keeps the workspaces for the next run, ``--development`` asks the questions of ``development.jsonl`` instead, on which
-the gate was worked out.
+the gate was worked out, ``--fit-confidence`` prints the constants of ``answering/confidence.py``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
+import itertools
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from autokb.answering.confidence import features_of
 from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.retrieval.logistic import fit_logistic
 from autokb.text.markdown import section_at, sections
 from benchmarks import thunderbird
 from benchmarks.attributes import comparable
@@ -34,6 +39,8 @@ PARTS = ("tune", "report")
 OFF_TOPIC = ("near", "far")
 ABOUT_PLATFORMS = ("narrow", "open", "combined")  # kinds whose wrong sections are those of other platforms or people
 OUT_OF_SCOPE = 300  # questions of clinc150 that are about nothing in its domains
+CONFIDENCE_RIDGE = 0.1  # on the squared coefficients: from .1 down the Brier score with a base left out is .211
+CONFIDENCE_BANDS = (0.0, 0.4, 0.7, 1.01)
 FIRST_SHOWN = 3  # solutions that a person reads before giving up
 AIMS = {
     "outcome_right": 0.85,
@@ -264,6 +271,52 @@ def figures(graded: Sequence[Graded], prefix: str, detail: dict[str, Any], *, ai
         yield Figure(f"{prefix}.attributes.{name}", both / whole if whole else None, f"of {whole:g}", at_least=aim)
 
 
+def fit_confidence(bases: Mapping[str, Base]) -> tuple[Any, int]:
+    """Return what ``answering/confidence.py`` holds as constants, and on how many answers it was fitted.
+
+    The answers are those of the tuning half and of the development questions that show something; one is right as for
+    ``first_shown_right``, and one to a question that nothing answers is wrong.
+    """
+    rows, right = [], []
+    for name, base in bases.items():
+        for gold in (*(g for g in questions(name) if g["part"] == "tune"), *development(name)):
+            answer = base.kb.ask(gold["question"])
+            features = features_of(answer)
+            if answer.outcome != "abstains" and features is not None:
+                rows.append(features)
+                right.append(is_first_right(base, gold, answer.as_json()))
+    pull = [CONFIDENCE_RIDGE] * len(rows[0])
+    return fit_logistic(np.array(rows), np.array(right), expected=[0.0] * len(pull), pull=pull), len(rows)
+
+
+def is_first_right(base: Base, gold: Gold, answer: Mapping[str, Any]) -> bool:
+    """Return whether the first thing shown answers a question; where it has no answer, nothing does."""
+    right = [(s["document"], *base.section(s["document"], s["heading"])) for s in gold["sections"]]
+    excluded = {w["attribute"]: set(w["values"]) for w in gold["wrong"] if "attribute" in w}
+    first = next(shown_in_order(answer), None)
+    return first is not None and _in_places(first, right) and not _is_for_others(first, excluded)
+
+
+def confidence_figures(bases: Mapping[str, Base], graded: Sequence[Graded], prefix: str) -> Iterator[Figure]:
+    """Give what the confidence is worth over all answers that show something, those to the unanswerable included.
+
+    Brier's score is the mean squared difference from what was so; whoever always says the share that is right has
+    ``brier_of_the_share``.
+    """
+    shown = [g for g in graded if g.answer["outcome"] != "abstains"]
+    right = np.array([is_first_right(bases[g.base], g.gold, g.answer) for g in shown])
+    said = np.array([g.answer["confidence"] for g in shown])
+    unit = f"of {len(shown)}"
+    won = [(a > b) + (a == b) / 2 for a in said[right] for b in said[~right]]
+    yield Figure(f"{prefix}.confidence.auc", sum(won) / len(won) if won else None, unit)
+    yield Figure(f"{prefix}.confidence.brier", float(np.mean((said - right) ** 2)), unit)
+    yield Figure(f"{prefix}.confidence.brier_of_the_share", float(right.mean() * (1 - right.mean())), unit)
+    for low, high in itertools.pairwise(CONFIDENCE_BANDS):
+        of_band = right[(said >= low) & (said < high)]
+        share = float(of_band.mean()) if len(of_band) else None
+        yield Figure(f"{prefix}.confidence.right_of_{low:.2f}_to_{min(high, 1):.2f}", share, f"of {len(of_band)}")
+
+
 def confidence_auc(graded: Sequence[Graded]) -> float | None:
     """Return how often a first shown solution that is right has the higher confidence than a wrong one."""
     pairs = [(g.answer["confidence"], g.values["first_shown_right"]) for g in graded]
@@ -283,6 +336,7 @@ def run(options: argparse.Namespace) -> Result:
         for part in parts:
             of_part = [g for g in graded if g.gold["part"] == part]
             found += figures(of_part, part, detail, aims=part == "report")
+            found += confidence_figures(bases, of_part, part)
             for name in BASES:
                 found += figures([g for g in of_part if g.base == name], f"{part}.{name}", detail, aims=False)
         found += off_topic(bases, detail, parts)
@@ -327,6 +381,7 @@ def main() -> None:
     parser.add_argument("--base", default="", help="only these bases, with commas between")
     parser.add_argument("--development", action="store_true", help="ask the questions for development instead")
     parser.add_argument("--off-topic", action="store_true", help="ask what is off topic, too")
+    parser.add_argument("--fit-confidence", action="store_true", help="print the constants of the confidence alone")
     options = parser.parse_args()
     with folder() as temporary:
         place = options.keep or temporary
@@ -337,6 +392,12 @@ def main() -> None:
         place.mkdir(parents=True, exist_ok=True)
         names = [n for n in BASES if n in (options.base.split(",") if options.base else BASES)]
         bases = {name: Base(name, make(name, place / name)) for name in names}
+        if options.fit_confidence:
+            (lead, similarity, is_passage, offset), count = fit_confidence(bases)
+            print(
+                f"lead {lead:.2f}, similarity {similarity:.2f}, passage {is_passage:.2f}, offset {offset:.2f}: {count}"
+            )
+            return
         part, asked = ("development", development) if options.development else ("tune", questions)
         graded = list(ask_all(bases, (part,), asked))
         for one in graded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import hand_made_kb
 from autokb.answering.answer import Answer
 from autokb.answering.ask import OFF_TOPIC
+from autokb.answering.confidence import confidence_of, features_of, probability
 from autokb.app.ask import OpenIndex, open_index
 from autokb.app.import_kb import import_file
 from autokb.core.attributes import Attributes
@@ -19,12 +21,10 @@ from autokb.stores.workspace import create_workspace
 PAIR = "my robot does not pair with the app"
 
 
-def opened(folder: Path, scope: str, confidence: dict[str, object] | None = None, **gate: object) -> OpenIndex:
-    """Import the hand-made knowledge base with a scope, perhaps a curve of confidence and the words of a gate."""
+def opened(folder: Path, scope: str, **gate: object) -> OpenIndex:
+    """Import the hand-made knowledge base with a scope, perhaps the words of a gate."""
     lines = hand_made_kb.lines()
     lines[0]["yaml"] = hand_made_kb.DOMAIN + scope
-    if confidence:
-        lines.append({"kind": "setting", "id": "confidence", **confidence})
     if gate:
         cosines = {"intercept": -5.0, "documents": 10.0, "issues": 5.0}
         lines.append(
@@ -93,10 +93,24 @@ def test_a_scope_of_all_values_refuses_nothing(tmp_path: Path) -> None:
     assert ask(opened(tmp_path, "scope: {os: [Android, iOS]}\n"), PAIR, os="iOS").outcome == "answered"
 
 
-def test_confidence_is_the_published_curve_at_the_best_document(tmp_path: Path) -> None:
-    index = opened(tmp_path, "", {"slope": 2.0, "offset": -1.5, "source": "a test"})
+def test_confidence_is_that_of_the_first_thing_shown_whatever_is_listed(tmp_path: Path) -> None:
+    index = opened(tmp_path, "")
     answer = ask(index, PAIR)
-    assert answer.confidence == round(index.index.confidence.of(answer.documents[0].score), 4)
-    assert index.index.confidence.source == "a test"
+    features = features_of(answer)
+    assert features is not None and answer.confidence == round(probability(features), 4)
+    assert features[1] == answer.matches[0].similarity and features[2] == 0.0
+    assert [index.ask(PAIR, k=k).confidence for k in (1, 2, 5, 9)] == [answer.confidence] * 4
     assert 0 < ask(index, "the battery").confidence < 1
     assert ask(index, "What is the capital of France?").confidence == 0.0
+
+
+def test_what_is_ahead_and_whose_problem_is_near_is_surer(tmp_path: Path) -> None:
+    answer = ask(opened(tmp_path, ""), PAIR)
+    (first, *others) = (one.id for match in answer.matches for one in match.solutions)
+    assert others, "something follows"
+    told = dict.fromkeys(others, 0.3)
+    close, ahead = (replace(answer, fit={**told, first: fit}) for fit in (0.3, 0.7))
+    assert features_of(close)[0] == 0.0 and features_of(ahead)[0] == pytest.approx(0.4)  # type: ignore[index]
+    far = replace(ahead, matches=tuple(replace(match, similarity=-0.1) for match in answer.matches))
+    assert 0 < confidence_of(far) < confidence_of(close) < confidence_of(ahead) < 1
+    assert confidence_of(replace(answer, matches=())) == 0.0

@@ -11,7 +11,6 @@ from autokb.core.nouns import Chunk, Document, Issue
 from autokb.core.vectors import Vectors
 from autokb.issues.passages import document_passages
 from autokb.pipeline.embedding import EmbedderName, open_free_embedder
-from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, WordWeights
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, off_topic_issues
@@ -111,7 +110,6 @@ def index_over(
         chunks=index,
         history=build_history(index.documents, (), np.zeros((0, 384), np.float32), index.centroids(), language),
         weights=Weights().without_history(),
-        confidence=Confidence(),
         gate=Gate(DEFAULT_THRESHOLD, ENCODER),
         generation="0",
     )

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import hand_made_kb
 from autokb.app.ask import OpenIndex, open_index
 from autokb.core.vectors import Vectors
-from autokb.retrieval.fitting import NodeCase, best_documents
+from autokb.retrieval.fitting import NodeCase
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.node_cases import distinct_issues, node_cases
+from autokb.retrieval.node_cases import node_cases
 from autokb.stores.workspace import Workspace
 
 PAST = [
@@ -69,18 +68,3 @@ def test_scores_are_without_nodes_and_passages_whatever_these_weigh_now(opened: 
     weighed = replace(opened.index, weights=replace(opened.index.weights, nodes=9.0, passages=9.0))
     (one,), (other,) = cases(opened.index, PAST), cases(weighed, PAST)
     assert one.documents.tolist() == other.documents.tolist()
-    scores, right = best_documents(opened.index.weights, [one])
-    total = one.documents + opened.index.weights.nodes * one.nodes + opened.index.weights.passages * one.passages
-    assert scores.tolist() == [total.max()]
-    assert right.tolist() == [bool(one.right[int(np.argmax(total))])]
-
-
-def test_a_near_duplicate_of_an_earlier_issue_is_left_out() -> None:
-    def issue(name: str, day: int) -> PastIssue:
-        return PastIssue(name, name, f"2025-01-{day:02}", ("a.md",))
-
-    past = [issue("again", 9), issue("first", 1), issue("other", 5)]
-    vectors = {"first": np.array([1.0, 0.0]), "other": np.array([0.0, 1.0]), "again": np.array([0.96, 0.28])}
-    assert [p.id for p in distinct_issues(past, vectors)] == ["first", "other"]
-    assert len(distinct_issues(past, vectors | {"again": np.array([0.9, 0.436])})) == 3
-    assert distinct_issues([], {}) == []

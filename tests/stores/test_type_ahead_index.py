@@ -67,3 +67,8 @@ def test_what_has_some_of_the_words_is_found_by_how_many() -> None:
     assert index.find("charging dock cloth") == []
     assert index.find_partly("charging dock cloth") == [(1, 2), (2, 1), (0, 1), (3, 1)]
     assert index.find_partly("pizza") == index.find_partly("") == []
+
+
+def test_a_number_is_found_whole() -> None:
+    index = index_of(("stuck at 50 %", ""), ("500 charges", ""), ("S50 case", ""))
+    assert index.find("50") == [0] and index.find("s5") == [2] and index.find("500") == [1]

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
+from autokb.core.conversations import Message
 from autokb.llm.embedders.multilingual import is_installed
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
@@ -40,7 +41,7 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
     offered = re.findall(r'<p id="offer-(\d)" class="reply" dir="auto">(.*?)</p>', asked, re.S)
     assert [place for place, _ in offered] == [str(n) for n in range(1, len(offered) + 1)] and offered
     reply = html.unescape(offered[0][1])
-    assert "for what the customer said" not in asked and "only for" not in asked, "it is for everybody"
+    assert ">for<" not in asked and "only for" not in asked, "it is for everybody"
     assert 'target="_blank" rel="noopener">Open ' in asked
     sent = client.post("/conversation/send", data={"state": state_of(asked), "reply": reply, "chosen": "0"}).text
     assert reply in html.unescape(sent) and 'class="offer card' not in sent
@@ -57,6 +58,24 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
         ("rejected", "Call us.", ""),
     ]
     assert len({one.conversation for one in kept}) == 1 and all(one.query == QUESTION for one in kept)
+
+
+def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClient, hand_made: Workspace) -> None:
+    steps = ["Allow Bluetooth for the app in the iOS settings.", "Hold the iPhone close to the robot. " * 5]
+    SupportKB(hand_made).edit("s-ios", steps=steps)
+    asked = "the robot does not pair with my iPhone"
+    page = client.post("/conversation/say", data={"state": state_of(client.get("/").text), "text": asked}).text
+    wholes = re.findall(r'<p id="whole-(\d)" class="wording small" dir="auto">(.*?)</p>', page, re.S)
+    assert wholes, page
+    place, text = wholes[0]
+    whole = html.unescape(text)
+    suggested = SupportKB(hand_made).suggest([Message("customer", asked)])
+    one = suggested.suggestions[int(place) - 1]
+    assert one.solution_id and list(one.steps) == one.as_json()["steps"]
+    assert all(step in whole for step in one.steps) and len(whole) > len(one.text) and whole.startswith("1. ")
+    data = {"state": state_of(page), "reply": whole.replace("\n", "\r\n"), "chosen": str(int(place) - 1)}
+    client.post("/conversation/send", data=data)
+    assert [one.verdict for one in SupportKB(hand_made).feedback().items] == ["used"]
 
 
 def test_htmx_gets_the_part_that_changes_alone(client: TestClient) -> None:
@@ -108,8 +127,8 @@ def test_a_customer_who_writes_another_language_is_named_and_one_who_does_not_is
 def test_what_was_understood_is_shown_and_a_match_claimed_for_nothing_else(client: TestClient) -> None:
     state = state_of(client.get("/").text)
     for text, shown, other in (
-        ("my Hopper has blunt blades, they do not cut the grass cleanly", "for what the customer said", "only for<"),
-        ("the blades do not cut the grass cleanly", "only for<", "for what the customer said"),
+        ("my Hopper has blunt blades, they do not cut the grass cleanly", ">for<", ">only for<"),
+        ("the blades do not cut the grass cleanly", ">only for<", ">for<"),
     ):
         page = client.post("/conversation/say", data={"state": state, "text": text}).text
         assert "screws" in page, text
@@ -129,3 +148,16 @@ def test_a_record_that_is_none_is_refused_with_a_sentence(client: TestClient, st
     refused = client.post("/conversation/say", data={"state": state, "text": "x"})
     assert refused.status_code == 422 and refused.headers["content-type"].startswith("text/html")
     assert "start a new conversation" in refused.text
+
+
+def test_how_sure_it_is_is_said_in_words(client: TestClient, hand_made: Workspace) -> None:
+    kb, state = SupportKB(hand_made), state_of(client.get("/").text)
+    seen = set()
+    for text in (QUESTION, "the robot does not pair with my iPhone", "may I clean the rain sensor with soap", "blades"):
+        found = kb.suggest([Message("customer", text)])
+        page = client.post("/conversation/say", data={"state": state, "text": text}).text
+        is_help = found.outcome == "answered" and bool(found.suggestions[0].evidence)
+        assert ("Check before you send" in page) == (is_help and found.confidence < 0.5), text
+        assert ("Where it was as sure as here" in page) == (is_help and found.confidence >= 0.5), text
+        seen.add((is_help, found.confidence < 0.5))
+    assert {(True, True), (True, False)} <= seen, "both were seen"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from autokb.answering.answer import Answer, answer
 from autokb.answering.choose import Chooser
 from autokb.answering.clarify import plain_name
+from autokb.answering.confidence import LISTED, confidence_of
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.domain import DomainSpec
 from autokb.retrieval.index import AskIndex, ScoredQuestion
@@ -47,11 +48,15 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes
     chooser = Chooser(asked, index.shown, scored.solutions, scored.solution_scores, scored.similarities, weights)
     refused = _off_topic(index, scored) or _out_of_scope(read.attributes, index.spec)
     order = scored.documents if refused else index.reading_order(scored)
-    found = answer(scored.question.text, chooser, scored.documents, order=order, refused=refused, k=k)
+
+    def answer_with(most: int) -> Answer:
+        return answer(scored.question.text, chooser, scored.documents, order=order, refused=refused, k=most)
+
+    found = answer_with(k)
     if found.outcome == "abstains":
         near = dict(zip(index.chunks.documents, index.shown.best_passages(scored.solutions), strict=True))
         return replace(found, documents=tuple(hit for hit in found.documents if near[hit.id] >= WORTH_READING))
-    return replace(found, confidence=round(index.confidence.of(float(scored.documents.scores.max(initial=0.0))), 4))
+    return replace(found, confidence=confidence_of(found if k >= LISTED else answer_with(LISTED)))
 
 
 def _off_topic(index: AskIndex, scored: ScoredQuestion) -> str | None:

@@ -12,7 +12,7 @@ from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
 from autokb.core.domain import ENGLISH
 from autokb.core.experiment import Arm
 from autokb.core.nouns import Evidence, Solution
-from autokb.core.reply_rules import ReplyRules
+from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt
@@ -38,7 +38,8 @@ class Suggestion:
     """A text that is ready to be sent; small talk, a refusal and a question back have no evidence.
 
     Evidence in a past ticket names the ticket and its section in place of a document. ``match`` is how the node of a
-    solution matches the question, ``attributes`` are what the solution holds for; a question back has its ``choices``.
+    solution matches the question, ``attributes`` are what the solution holds for, ``steps`` are all of its steps where
+    the text has a part of them; a question back has its ``choices``.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Suggestion:
     match: Match | None = None
     attributes: Attributes = field(default_factory=dict, hash=False)
     choices: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
@@ -59,6 +61,7 @@ class Suggestion:
             "match": self.match and str(self.match),
             "attributes": as_lists(self.attributes),
             "choices": list(self.choices),
+            "steps": list(self.steps),
         }
 
 
@@ -191,7 +194,8 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
         return None
     cites = tuple(dict.fromkeys(evidence[n] for n in found.steps))
     match = next((m.match for m in answer.matches if solution in m.solutions), None)
-    return Suggestion(found.text, source, cites, solution.id, match, solution.attributes)
+    further = steps if count_words(" ".join(steps)) > count_words(found.text) else ()
+    return Suggestion(found.text, source, cites, solution.id, match, solution.attributes, steps=further)
 
 
 def _holds_for_customer(solution: Solution, answer: Answer) -> bool:

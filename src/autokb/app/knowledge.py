@@ -691,7 +691,7 @@ def find_words(text: str, words: Iterable[TypedWord], language: str) -> tuple[Sp
     found = []
     for one in re.finditer(r"\w+(?:'\w+)*", text):
         folded, its_stem = _fold_and_stem(one.group(), language)
-        if any(folded.startswith(typed.word) or its_stem == typed.stem for typed in wanted):
+        if any(typed.begins(folded) or its_stem == typed.stem for typed in wanted):
             found.append(one.span())
     return tuple(found)
 

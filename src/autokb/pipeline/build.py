@@ -41,7 +41,6 @@ from autokb.pipeline.steps.ranking import STAGE as FIT
 from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
-from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.gate_fitting import off_topic_issues
@@ -249,7 +248,6 @@ class Build:
             history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
             weights=weights,
             gate=Gate(DEFAULT_THRESHOLD, stages.encoder.name),
-            confidence=Confidence(),
             generation="0",
         )
         everything = digest(texts, *(part for r in sources.raw for part in (r.id, r.full_text)))
@@ -281,8 +279,8 @@ class Build:
         past = (p.id + p.text + p.date for p in sources.past)
         key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
         vectors = sources.vectors_by_id()
-        weights, confidence = fit_nodes(self.stages, index, sources.past, vectors, sources.documents, key)
-        index = replace(index, weights=weights, confidence=confidence)
+        weights = fit_nodes(self.stages, index, sources.past, vectors, key)
+        index = replace(index, weights=weights)
         if not weights.history:
             return index
         with self.stages.timed(FIT):
@@ -310,7 +308,6 @@ class Build:
             "themes": organised.setting(),
             "weights": index.weights.as_json(),
             "gate": index.gate.as_json(),
-            "confidence": index.confidence.as_json(),
             "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
         }

@@ -117,14 +117,6 @@ def fit_node_weights(weights: Weights, cases: Sequence[NodeCase]) -> Weights:
     return climb(weights, TRIED_NODES, quality)
 
 
-def best_documents(weights: Weights, cases: Sequence[NodeCase]) -> tuple[Scores, NDArray[np.bool_]]:
-    """Return for each case the score of the best document, and whether it is right."""
-    rows = [case.documents + weights.nodes * case.nodes + weights.passages * case.passages for case in cases]
-    best = [int(row.argmax()) for row in rows]
-    scores = np.array([row[n] for row, n in zip(rows, best, strict=True)])
-    return scores, np.array([case.right[n] for case, n in zip(cases, best, strict=True)], dtype=np.bool_)
-
-
 def climb(start: W, tried: dict[str, tuple[float, ...]], quality: Callable[[W], Scores]) -> W:
     """Change one weight at a time, and only where the paired gain is well above its own standard error."""
     best, reached = start, quality(start)

@@ -17,7 +17,6 @@ from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
-from autokb.retrieval.confidence import Confidence, read_confidence
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
@@ -73,7 +72,6 @@ class AskIndex:
     history: History
     weights: Weights
     gate: Gate
-    confidence: Confidence
     generation: str
     ranker: LinkRanker | None = None
     caution: float = CAUTION
@@ -225,7 +223,6 @@ def load_index(
         weights=read_weights(published.settings.get("weights", {})),
         gate=published_gate(published, encoder),
         calibration=published_calibration(published),
-        confidence=read_confidence(published.settings.get("confidence", {})),
         generation=published.generation,
         caution=caution,
     )

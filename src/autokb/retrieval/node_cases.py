@@ -19,7 +19,6 @@ from autokb.retrieval.weights import Weights
 ASKED_LATER = 0.3  # share of the past that is asked, the later part, over the earlier one
 MOST_ASKED = 200  # issues
 NEAR_DUPLICATE = 0.95  # cosine from which two raw issues are one report
-ROWS_AT_ONCE = 256  # issues compared with those before them at once: bounds the memory of the table of cosines
 MOST_LEARNT = 4_000  # the latest issues that a ranker is learnt from
 
 
@@ -43,18 +42,6 @@ def node_cases(index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str,
     later = order[_count_earlier(order) :]
     before = _over_earlier(index, order, vectors)
     return [_make_case(before, issue, vectors[issue.id], roots) for issue, roots in _with_own_trees(index, later)]
-
-
-def distinct_issues(past: Sequence[PastIssue], vectors: Mapping[str, Vectors]) -> list[PastIssue]:
-    """Return the latest past in the order of time, without near duplicates of an earlier issue."""
-    order = _in_order(past)[-MOST_LEARNT:]
-    found: list[PastIssue] = []
-    for start in range(0, len(order), ROWS_AT_ONCE):
-        part = order[start : start + ROWS_AT_ONCE]
-        before = np.array([vectors[p.id] for p in order[: start + len(part)]])
-        near = before[start:] @ before.T >= NEAR_DUPLICATE
-        found += [issue for row, issue in enumerate(part) if not near[row, : start + row].any()]
-    return found
 
 
 def past_scores(index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors]) -> PastScores:

@@ -32,6 +32,10 @@ class TypedWord:
     word: str
     stem: str
 
+    def begins(self, folded: str) -> bool:
+        """Return whether a folded word of a text is this one, or begins with it; a number is another one if longer."""
+        return folded == self.word if self.word.isdigit() else folded.startswith(self.word)
+
 
 class TypeAheadIndex:
     """A full-text index in memory that threads share; entries have numbers of the caller's."""
@@ -108,7 +112,9 @@ def _wanted(words: Sequence[TypedWord]) -> list[str]:
     """Return what SQLite is asked for each word of a query."""
     # A single letter begins a word of nearly every text: titles alone tell what may be meant.
     columns = "title" if len(words) == 1 and len(words[0].word) == 1 and words[0].word.isascii() else "title text"
-    return [f'({{{columns}}} : "{one.word}" *' + (f' OR stems : "{one.stem}")' if one.stem else ")") for one in words]
+    stems = [f' OR stems : "{one.stem}"' if one.stem else "" for one in words]
+    begun = ["" if one.word.isdigit() else " *" for one in words]
+    return [f'({{{columns}}} : "{one.word}"{b}{s})' for one, b, s in zip(words, begun, stems, strict=True)]
 
 
 def fold(word: str) -> str:

@@ -107,6 +107,7 @@ class OneSuggestion(BaseModel):
     match: Match | None
     attributes: Attributes
     choices: list[str]
+    steps: list[str]
 
 
 class Suggestions(BaseModel):

@@ -14,7 +14,6 @@ from autokb.core.nouns import Document
 from autokb.core.settings import Settings
 from autokb.pipeline.stages import Stages, encoder_of
 from autokb.pipeline.steps.fit import STAGE, fit_gate, fit_nodes
-from autokb.retrieval.confidence import Confidence
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
 from autokb.stores.workspace import Workspace
@@ -34,7 +33,7 @@ def opened(hand_made: Workspace) -> Iterator[tuple[WorkspaceFile, AskIndex]]:
 def computed(file: WorkspaceFile, index: AskIndex, past: list[PastIssue]) -> int:
     """Fit, and return how many fits were worked out rather than looked up."""
     stages = Stages(file, encoder_of(Settings(), file, None))
-    fit_nodes(stages, index, past, {p.id: index.embed_questions([p.text])[0] for p in past}, (), "texts")
+    fit_nodes(stages, index, past, {p.id: index.embed_questions([p.text])[0] for p in past}, "texts")
     return stages.log.counts[STAGE].computed
 
 
@@ -49,21 +48,6 @@ PAGES = [
         ("battery", "blade", "dock", "sensor", "robot", "roof", "wheel", "mower", "charger", "app")
     )
 ]
-
-
-def test_without_enough_links_the_confidence_is_fitted_on_paraphrases_of_sections(
-    opened: tuple[WorkspaceFile, AskIndex],
-) -> None:
-    file, index = opened
-    stages = Stages(file, encoder_of(Settings(), file, None))
-    known = [
-        *PAGES,
-        Document("charging.md", "Charging", "# Charging\n\nIf the dock does not charge, there is an error.\n"),
-    ]
-    _, confidence = fit_nodes(stages, index, [], {}, known, "texts")
-    assert confidence.source.startswith("rough: fitted on") and confidence.slope > 0
-    _, nothing = fit_nodes(stages, index, [], {}, (), "no pages")
-    assert nothing == Confidence()
 
 
 def test_the_gate_is_fitted_again_when_the_domain_calls_something_else_its_own(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -12,20 +11,18 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.confidence import Confidence, fit_confidence, fit_rough_confidence, read_confidence
 from autokb.retrieval.everyday_subjects import everyday_subjects
-from autokb.retrieval.fitting import NodeCase, best_documents, fit_node_weights, fit_weights
+from autokb.retrieval.fitting import fit_node_weights, fit_weights
 from autokb.retrieval.gate import Gate, read_gate
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, own_names
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.node_cases import distinct_issues, node_cases
+from autokb.retrieval.node_cases import node_cases
 from autokb.retrieval.search import ChunkIndex
-from autokb.retrieval.section_questions import ask_paraphrases
 from autokb.retrieval.weights import Weights, read_weights
 
 STAGE = "fit"
-VERSION = "11"  # raise it when the same past gives other weights
+VERSION = "12"  # raise it when the same past gives other weights
 
 
 def fit_documents(
@@ -77,14 +74,9 @@ def fit_gate(
 
 
 def fit_nodes(
-    stages: Stages,
-    index: AskIndex,
-    past: Sequence[PastIssue],
-    vectors: Mapping[str, Vectors],
-    documents: Sequence[Document],
-    texts: str,
-) -> tuple[Weights, Confidence]:
-    """Fit what nodes and passages add to a document's score, and how likely the best document is right."""
+    stages: Stages, index: AskIndex, past: Sequence[PastIssue], vectors: Mapping[str, Vectors], texts: str
+) -> Weights:
+    """Fit what nodes and passages add to a document's score."""
     knowledge, shown = index.nodes.knowledge, index.shown
     shape = [[i, knowledge.issues[i].raw_issues, knowledge.cited.get(i, ())] for i in knowledge.ids]
     outcomes, cited = [[p.id, p.documents] for p in past], shown.passage_documents.tolist()
@@ -95,32 +87,10 @@ def fit_nodes(
 
     def fit(_position: int) -> str:
         cases = node_cases(index, past, vectors) if index.weights.history else []
-        weights = fit_node_weights(index.weights, cases)
-        fitted = replace(index, weights=weights)
-        confidence = _fit_confidence(fitted, past, vectors, documents, cases)
-        return json.dumps([weights.as_json(), confidence.as_json()], allow_nan=False)
+        return json.dumps(fit_node_weights(index.weights, cases).as_json(), allow_nan=False)
 
-    def read(_position: int, text: str) -> tuple[Weights, Confidence]:
-        weights, confidence = json.loads(text)
-        return _read_weights(weights), read_confidence(confidence)
-
-    (fitted,) = stages.remember(STAGE, [key], ["nodes"], fit, read)
-    return fitted or (index.weights, Confidence())
-
-
-def _fit_confidence(
-    index: AskIndex,
-    past: Sequence[PastIssue],
-    vectors: Mapping[str, Vectors],
-    documents: Sequence[Document],
-    cases: Sequence[NodeCase],
-) -> Confidence:
-    """Fit the confidence on the past without near duplicates, or on paraphrases of sections where that is short."""
-    distinct = distinct_issues(past, vectors)
-    if cases and len(distinct) < len(past):  # a report that comes again is found more surely than a new one
-        cases = node_cases(index, distinct, vectors)
-    linked = fit_confidence(*best_documents(index.weights, cases))
-    return fit_rough_confidence(*ask_paraphrases(index, documents)) if linked == Confidence() else linked
+    (weights,) = stages.remember(STAGE, [key], ["nodes"], fit, lambda _n, text: _read_weights(json.loads(text)))
+    return weights or index.weights
 
 
 def _read_weights(body: Any) -> Weights:

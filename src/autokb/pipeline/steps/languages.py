@@ -32,8 +32,8 @@ def load_multilingual_index(
 ) -> AskIndex:
     """Put what is published into memory by the second encoder: windows, titles, nodes, raw issues and what is shown.
 
-    The gate is fitted anew, for it reads cosines, and a team's calibration is the first encoder's alone; weights and
-    confidence stay those of the first encoder. All of it follows from what is published and is no part of it, so an
+    The gate is fitted anew, for it reads cosines, and a team's calibration is the first encoder's alone; weights
+    stay those of the first encoder. All of it follows from what is published and is no part of it, so an
     import works it out again; vectors and gate are kept by their keys like all others.
     """
     return _load(workspace, published, Stages(file, FreeEncoder(open_multilingual_embedder(), file), progress=progress))

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Form, Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
 
+from autokb.answering.suggest import Suggestion
 from autokb.app import SupportKB
 from autokb.app.plain_words import plain_reason
 from autokb.core.api_keys import may
@@ -43,6 +44,7 @@ class Offered:
     source: str
     solution_id: str | None
     documents: tuple[str, ...]
+    whole: str = ""  # all steps of the solution that the text is a part of
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ async def send(request: Request, state: Text, reply: Text = "", chosen: Text = "
     place = int(chosen) if chosen.isdigit() and int(chosen) < len(found.offered) else None
     if found.offered:
         one = found.offered[place or 0]
-        verdict = "rejected" if place is None else "used" if _same(one.text, reply) else "edited"
+        is_as_offered = _same(one.text, reply) or _same(one.whole, reply)
+        verdict = "rejected" if place is None else "used" if is_as_offered else "edited"
         await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group, reply.strip())
     sent = replace(_with(found, Message(AGENT, reply.strip())), offered=(), question="")
     return _show(
@@ -132,7 +135,8 @@ async def _suggest(request: Request, state: ConversationState, reply: str) -> Re
 
     found, languages = await compute(request, work)
     offered = tuple(
-        Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"])) for s in found.suggestions
+        Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"]), whole_of(s))
+        for s in found.suggestions
     )
     return _show(
         request, replace(state, question=found.question, offered=offered), found=found, reply=reply, languages=languages
@@ -194,6 +198,13 @@ def _show(
         notice=notice,
         reply=reply,
     )
+
+
+def whole_of(one: Suggestion) -> str:
+    """Return all steps of the solution that a suggestion is a part of, to be sent; empty where it is all of it."""
+    if len(one.steps) < 2:
+        return "".join(one.steps)
+    return "\n".join(f"{number}. {step}" for number, step in enumerate(one.steps, 1))
 
 
 def _read(text: str) -> ConversationState:

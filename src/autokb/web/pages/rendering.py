@@ -33,6 +33,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 _WORD = re.compile(r"\w+")
+_HEADING_MARKS = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]+")
 # The pages in the order of the navigation: path, name, the first role that may open it.
 NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("/", "Conversation", "agent"),
@@ -66,7 +67,16 @@ def says_as(quote: str, step: str) -> bool:
     return said == told or (said[:1] != told[:1] and said[1:] == told and said[0].isdigit())
 
 
-TEMPLATES.filters |= {"attribute_label": attribute_label, "quote_rules": quote_rules}
+def without_heading_marks(quote: str) -> str:
+    """Return a quote without the signs by which Markdown tells a heading, which people read as noise."""
+    return _HEADING_MARKS.sub("", quote)
+
+
+TEMPLATES.filters |= {
+    "attribute_label": attribute_label,
+    "quote_rules": quote_rules,
+    "without_heading_marks": without_heading_marks,
+}
 TEMPLATES.tests["says_as"] = says_as
 
 
