@@ -139,6 +139,12 @@ def test_what_has_most_of_the_words_is_shown_where_nothing_has_all(client: TestC
     assert "2 of them:" in page(client, "/knowledge?q=dry+cloth+pizza&kind=solution")
 
 
+def test_a_search_shows_why_a_solution_is_withheld_and_not_what_it_says(client: TestClient) -> None:
+    found = page(client, "/knowledge?q=call+our+support").split('id="of-solution"')[1].split("</section>")[0]
+    assert 'href="/solutions/s-support"' in found and "withheld" in found
+    assert "It sends the customer to support." in words_of(found) and "Call our" not in words_of(found)
+
+
 def test_what_belongs_together_is_one_row_of_a_search(client: TestClient) -> None:
     text = page(client, "/knowledge?q=pair")
     issues = text.split('id="of-issue"')[1].split("</section>")[0]
