@@ -150,7 +150,11 @@ def test_questions_of_other_topics_are_folded_below_and_what_did_not_help_is_nam
     above, below = page.split("<details class")
     assert "capital of France" in below and "capital of France" not in above
     said = words_of(above)
-    assert "No answer 0 None that is clearly about what is known here; 1 question that may be about something" in said
+    assert (
+        "No answer, though it is about what is known here 0 None that is clearly about what is known here; 1 question"
+        in said
+    )
+    assert "perhaps about something else (1 question, asked 1 time)" in words_of(below)
     assert "An answer that did not help 1" in said
     assert "Did not help 2 times: Dry it ." in said and 'href="/review/solution?solution=s-rain"' in above
     assert "off topic" not in page and "Nothing known is near it." in below
