@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from autokb.answering.confidence import features_of
+from autokb.core.conversations import CUSTOMER, Message
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.retrieval.logistic import fit_logistic
 from autokb.text.markdown import section_at, sections
@@ -172,12 +173,12 @@ def out_of_scope(domains: Collection[str] = ()) -> list[str]:
 
 def grade(base: Base, gold: Gold, answer: dict[str, Any]) -> Graded:
     """Hold one answer against its gold."""
-    right = [(s["document"], *base.section(s["document"], s["heading"])) for s in gold["sections"]]
+    documents = {section["document"] for section in gold["sections"]}
     wrong = [w for w in gold["wrong"] if "document" in w]
     wrong_places = [(w["document"], *base.section(w["document"], w["heading"])) for w in wrong]
     excluded = {w["attribute"]: set(w["values"]) for w in gold["wrong"] if "attribute" in w}
     shown = list(shown_in_order(answer))
-    hits = [_in_places(one, right) and not _is_for_others(one, excluded) for one in shown]
+    hits = [is_right(base, gold, one) for one in shown]
     outcome = answer["outcome"]
     accepted = {gold["outcome"], *gold.get("also", ())}
     answerable = "answered" in accepted
@@ -188,7 +189,7 @@ def grade(base: Base, gold: Gold, answer: dict[str, Any]) -> Graded:
         "outcome_right": float(outcome in accepted),
         "first_shown_right": float(bool(hits[:1] and hits[0])) if answerable else None,
         "one_of_first_three_right": float(any(hits[:FIRST_SHOWN])) if answerable else None,
-        "right_document_first": float(_first_document(answer) in {p[0] for p in right}) if answerable else None,
+        "right_document_first": float(_first_document(answer) in documents) if answerable else None,
         "off_topic_refused": float(outcome == "abstains") if gold["kind"] in OFF_TOPIC else None,
         "near_refused": float(outcome == "abstains") if gold["kind"] == "near" else None,
         "answerable_refused": float(outcome == "abstains") if "abstains" not in accepted else None,
@@ -210,6 +211,13 @@ def shown_in_order(answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _first_document(answer: Mapping[str, Any]) -> str | None:
     return answer["documents"][0]["document"] if answer["documents"] else None
+
+
+def is_right(base: Base, gold: Gold, one: Mapping[str, Any]) -> bool:
+    """Return whether something shown is of the sections that answer a question, and not for others than who asks."""
+    right = [(s["document"], *base.section(s["document"], s["heading"])) for s in gold["sections"]]
+    excluded = {w["attribute"]: set(w["values"]) for w in gold["wrong"] if "attribute" in w}
+    return _in_places(one, right) and not _is_for_others(one, excluded)
 
 
 def _in_places(one: Mapping[str, Any], places: Sequence[Place]) -> bool:
@@ -291,38 +299,49 @@ def fit_confidence(bases: Mapping[str, Base]) -> tuple[Any, int]:
 
 def is_first_right(base: Base, gold: Gold, answer: Mapping[str, Any]) -> bool:
     """Return whether the first thing shown answers a question; where it has no answer, nothing does."""
-    right = [(s["document"], *base.section(s["document"], s["heading"])) for s in gold["sections"]]
-    excluded = {w["attribute"]: set(w["values"]) for w in gold["wrong"] if "attribute" in w}
     first = next(shown_in_order(answer), None)
-    return first is not None and _in_places(first, right) and not _is_for_others(first, excluded)
+    return first is not None and is_right(base, gold, first)
 
 
-def confidence_figures(bases: Mapping[str, Base], graded: Sequence[Graded], prefix: str) -> Iterator[Figure]:
-    """Give what the confidence is worth over all answers that show something, those to the unanswerable included.
+def first_suggestions(bases: Mapping[str, Base], part: str) -> Iterator[tuple[float, bool]]:
+    """Give the confidence of each first suggestion that is help, and whether it is right, by what it cites."""
+    for name, base in bases.items():
+        for gold in questions(name):
+            if gold["part"] == part:
+                found = base.kb.suggest([Message(CUSTOMER, gold["question"])]).as_json()
+                if found["outcome"] == "answered" and found["suggestions"] and found["suggestions"][0]["evidence"]:
+                    yield found["confidence"], is_right(base, gold, found["suggestions"][0])
+
+
+def confidence_figures(told: Iterable[tuple[float, bool]], prefix: str) -> Iterator[Figure]:
+    """Give what the confidence is worth over all that shows something, answers to the unanswerable included.
 
     Brier's score is the mean squared difference from what was so; whoever always says the share that is right has
     ``brier_of_the_share``.
     """
-    shown = [g for g in graded if g.answer["outcome"] != "abstains"]
-    right = np.array([is_first_right(bases[g.base], g.gold, g.answer) for g in shown])
-    said = np.array([g.answer["confidence"] for g in shown])
-    unit = f"of {len(shown)}"
-    won = [(a > b) + (a == b) / 2 for a in said[right] for b in said[~right]]
-    yield Figure(f"{prefix}.confidence.auc", sum(won) / len(won) if won else None, unit)
-    yield Figure(f"{prefix}.confidence.brier", float(np.mean((said - right) ** 2)), unit)
-    yield Figure(f"{prefix}.confidence.brier_of_the_share", float(right.mean() * (1 - right.mean())), unit)
+    pairs = list(told)
+    said, right = np.array([c for c, _ in pairs]), np.array([is_so for _, is_so in pairs], dtype=np.bool_)
+    unit = f"of {len(pairs)}"
+    yield Figure(f"{prefix}.auc", area_under_curve(said[right], said[~right]), unit)
+    yield Figure(f"{prefix}.brier", float(np.mean((said - right) ** 2)), unit)
+    yield Figure(f"{prefix}.brier_of_the_share", float(right.mean() * (1 - right.mean())), unit)
     for low, high in itertools.pairwise(CONFIDENCE_BANDS):
         of_band = right[(said >= low) & (said < high)]
         share = float(of_band.mean()) if len(of_band) else None
-        yield Figure(f"{prefix}.confidence.right_of_{low:.2f}_to_{min(high, 1):.2f}", share, f"of {len(of_band)}")
+        yield Figure(f"{prefix}.right_of_{low:.2f}_to_{min(high, 1):.2f}", share, f"of {len(of_band)}")
 
 
-def confidence_auc(graded: Sequence[Graded]) -> float | None:
-    """Return how often a first shown solution that is right has the higher confidence than a wrong one."""
-    pairs = [(g.answer["confidence"], g.values["first_shown_right"]) for g in graded]
-    right, wrong = ([c for c, value in pairs if value == wanted] for wanted in (1.0, 0.0))
+def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float | None:
+    """Return how often a right one has the higher confidence than a wrong one; ties count half."""
     won = sum((r > w) + (r == w) / 2 for r in right for w in wrong)
-    return won / (len(right) * len(wrong)) if right and wrong else None
+    return float(won / (len(right) * len(wrong))) if len(right) and len(wrong) else None
+
+
+def told_of_answers(bases: Mapping[str, Base], graded: Iterable[Graded]) -> Iterator[tuple[float, bool]]:
+    """Give the confidence of each answer that shows something, and whether the first thing shown is right."""
+    for one in graded:
+        if one.answer["outcome"] != "abstains":
+            yield one.answer["confidence"], is_first_right(bases[one.base], one.gold, one.answer)
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -336,7 +355,8 @@ def run(options: argparse.Namespace) -> Result:
         for part in parts:
             of_part = [g for g in graded if g.gold["part"] == part]
             found += figures(of_part, part, detail, aims=part == "report")
-            found += confidence_figures(bases, of_part, part)
+            found += confidence_figures(told_of_answers(bases, of_part), f"{part}.confidence")
+            found += confidence_figures(first_suggestions(bases, part), f"{part}.confidence_of_suggestions")
             for name in BASES:
                 found += figures([g for g in of_part if g.base == name], f"{part}.{name}", detail, aims=False)
         found += off_topic(bases, detail, parts)
@@ -405,7 +425,7 @@ def main() -> None:
         detail: dict[str, Any] = {}
         found = [f for n in names for f in figures([g for g in graded if g.base == n], n, detail, aims=False)]
         found += figures(graded, part, detail, aims=True)
-        found.append(Figure(f"{part}.confidence_auc", confidence_auc(graded), f"of {len(graded)}"))
+        found += confidence_figures(told_of_answers(bases, graded), f"{part}.confidence")
         found += off_topic(bases, detail, ("tune",)) if options.off_topic else []
         for figure in found:
             if figure.value is not None:
