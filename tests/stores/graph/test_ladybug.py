@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
@@ -198,3 +199,23 @@ def test_kill_9_while_it_is_made_leaves_the_old_one_and_the_next_question_makes_
         graph.close()
         file.close()
     assert killed >= 3
+
+
+def test_what_the_engine_of_a_killed_process_still_writes_is_not_where_the_next_one_makes_its_graph(
+    opened: LadybugGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, begun = ladybug._start, list[Path]()
+
+    def start_and_write(mode: str, path: Path) -> subprocess.Popen[str]:
+        if mode == "make":
+            for earlier in begun:
+                with suppress(FileNotFoundError):  # what ladybug 0.22 does at the end of a COPY, whoever asked for it
+                    earlier.with_name("graph.wal.checkpoint").write_bytes(b"of the one that was killed")
+            begun.append(path)
+        return start(mode, path)
+
+    monkeypatch.setattr(ladybug, "_start", start_and_write)
+    assert titles_of(opened) == ["one", "two"]
+    publish(tmp_path, "three").close()
+    assert titles_of(opened) == ["three"]
+    assert len(begun) == 2

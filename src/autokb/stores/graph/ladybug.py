@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from filelock import FileLock
 
@@ -29,7 +30,7 @@ from autokb.stores.ticket_tables import read_link_types
 from autokb.stores.workspace_file import WorkspaceFile
 
 PROJECTION_FILE = "tickets.ladybug"
-MAKING_FOLDER = ".tickets.ladybug"  # where a projection is made; what a killed process left there is thrown away
+MAKING_FOLDER = ".tickets.ladybug"  # where projections are made; what a killed process left there is thrown away
 LOCK_FILE = ".tickets.ladybug.lock"
 SECONDS = 5.0  # that a query may take
 GRACE = 0.5  # seconds more until a process that does not end its query is killed
@@ -102,6 +103,7 @@ class LadybugGraph:
     def _make(self, stamp: str) -> Path:
         """Make the projection beside the one in service and put it in its place."""
         path, making = self.folder / PROJECTION_FILE, self.folder / MAKING_FOLDER
+        own = making / uuid4().hex  # the engine of a killed process may still write into the folder that it began
         try:
             with FileLock(self.folder / LOCK_FILE):
                 if path.exists():
@@ -111,9 +113,10 @@ class LadybugGraph:
                         if process.stamp == stamp:
                             return path
                 shutil.rmtree(making, ignore_errors=True)
-                making.mkdir(mode=0o700)
+                making.mkdir(mode=0o700, exist_ok=True)
+                own.mkdir(mode=0o700)
                 try:
-                    made = make_projection(Projection(self.file, self.template), making)
+                    made = make_projection(Projection(self.file, self.template), own)
                     made.chmod(PRIVATE)
                     made.replace(path)
                 finally:

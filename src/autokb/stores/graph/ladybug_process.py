@@ -7,6 +7,7 @@ input, and each gets a line on standard output.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ LARGEST_REPLY = 8 << 20  # characters
 
 
 def make(path: str) -> None:
-    """Make a graph of the statements that come in; without the line that ends them it stays unfinished."""
+    """Make a graph of the statements that come in; without the line that ends them it stays unfinished, and is left."""
     database = ladybug.Database(path, buffer_pool_size=BUFFER, max_db_size=LARGEST_GRAPH)
     with database, ladybug.Connection(database) as connection:
         for line in sys.stdin:
@@ -30,7 +31,7 @@ def make(path: str) -> None:
                 break
             connection.execute(asked["query"], {"rows": asked["rows"]} if asked.get("rows") else {})
         else:
-            sys.exit(1)
+            os._exit(1)  # whoever wanted it is gone: nothing more is written
         connection.execute("CHECKPOINT")
     _answer({"made": True})
 
