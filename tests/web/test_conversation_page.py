@@ -158,6 +158,6 @@ def test_how_sure_it_is_is_said_in_words(client: TestClient, hand_made: Workspac
         page = client.post("/conversation/say", data={"state": state, "text": text}).text
         is_help = found.outcome == "answered" and bool(found.suggestions[0].evidence)
         assert ("Check before you send" in page) == (is_help and found.confidence < 0.5), text
-        assert ("Where it was as sure as here" in page) == (is_help and found.confidence >= 0.5), text
+        assert ("In cases as sure as this one" in page) == (is_help and found.confidence >= 0.5), text
         seen.add((is_help, found.confidence < 0.5))
     assert {(True, True), (True, False)} <= seen, "both were seen"

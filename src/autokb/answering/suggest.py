@@ -194,7 +194,8 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
         return None
     cites = tuple(dict.fromkeys(evidence[n] for n in found.steps))
     match = next((m.match for m in answer.matches if solution in m.solutions), None)
-    further = steps if count_words(" ".join(steps)) > count_words(found.text) else ()
+    told = count_words(found.text) - count_words(condition)
+    further = steps if count_words(" ".join(steps)) > told else ()
     return Suggestion(found.text, source, cites, solution.id, match, solution.attributes, steps=further)
 
 

@@ -30,9 +30,10 @@ def keys_view(workspace: Path, found: ApiKeys) -> RenderableType:
         none = Text("There is no key; without one only this machine is served, with full rights.")
         return Group(none, next_line(f"Next: autokb keys create {quoted(workspace)} --role agent"))
     lines = []
+    widest = max(len(one_line(one.id)) for one in found.keys)
     for one in found.keys:
         revoked = f"  revoked {one_line(one.revoked)}" if one.revoked else ""
-        lines.append(Text(f"{one_line(one.id)}  {one.role:<6}  created {one_line(one.created)}{revoked}"))
+        lines.append(Text(f"{one_line(one.id):<{widest}}  {one.role:<6}  created {one_line(one.created)}{revoked}"))
     return Group(*lines)
 
 
