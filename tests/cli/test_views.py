@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +78,8 @@ def test_an_edit_without_its_solution_is_shown(
 
 def test_an_answer_unfolds_its_first_solutions(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     lines = seen(capsys, "ask", hand_made.folder, "my robot does not pair with my iPad")
-    assert lines[0] == "answered   understood: device=Tablet  os=iOS"
+    sure = SupportKB(hand_made).ask("my robot does not pair with my iPad").confidence
+    assert lines[0] == f"answered   confidence {sure:.2f}   understood: device=Tablet  os=iOS"
     assert lines[1].startswith("The robot does not pair with an iPad  exact, similarity 0.")
     text = "\n".join(lines)
     assert "On an iPad, turn the tablet upright" in text
@@ -132,7 +134,7 @@ def test_passages_are_said_to_come_from_the_documents(tmp_path: Path, capsys: py
     workspace = create_workspace(tmp_path / "kb", "name: x\n")
     import_file(workspace, hand_made_kb.write(tmp_path / "kb.jsonl", lines))
     shown = seen(capsys, "ask", workspace.folder, "pair the robot with the app on Android")
-    assert shown[0] == "answered   understood: os=Android"
+    assert re.fullmatch(r"answered   confidence 0\.\d\d   understood: os=Android", shown[0])
     assert shown[1] == "from the documents: no issue of the knowledge base fits this question"
     assert shown[2].startswith("╭─ Pair the robot with the app: On Android ")
     assert any("1. Turn on Location in the Android settings." in line for line in shown)

@@ -168,8 +168,10 @@ def _place(evidence: Evidence) -> str:
 
 
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
-    """Show an answer: outcome, question back, the best match with steps and sources, the others, further reading."""
+    """Show an answer: how sure it is, question back, best match with steps and sources, others, further reading."""
     head = Text(answer.outcome, style=f"bold {COLOURS[answer.outcome]}")
+    if answer.outcome == "answered":
+        head.append(f"   confidence {answer.confidence:.2f}", style="not bold")
     if len(words := attributes_text(answer.attributes)):
         head.append("   understood: ", style="not bold").append_text(words)
     lines: list[RenderableType] = [head]
