@@ -9,11 +9,13 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from autokb.answering.suggest import Suggestion
 from autokb.app import SupportKB
 from autokb.core.conversations import Message
 from autokb.llm.embedders.multilingual import is_installed
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
+from autokb.web.pages.conversation import whole_of
 
 QUESTION = "my robot does not charge in the dock"
 BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}
@@ -76,6 +78,15 @@ def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClien
     data = {"state": state_of(page), "reply": whole.replace("\n", "\r\n"), "chosen": str(int(place) - 1)}
     client.post("/conversation/send", data=data)
     assert [one.verdict for one in SupportKB(hand_made).feedback().items] == ["used"]
+
+
+def test_what_is_sent_whole_has_the_numbers_of_the_manual() -> None:
+    steps = ("Charge it first.", "Open the lid.", "Close it.")
+    assert whole_of(Suggestion("Open the lid.", "solution", steps=steps, numbers=(None, 1, 2))) == (
+        "Charge it first.\n1. Open the lid.\n2. Close it."
+    )
+    assert whole_of(Suggestion("Open.", "solution", steps=("Open the lid.",), numbers=(1,))) == "Open the lid."
+    assert whole_of(Suggestion("Open the lid.", "solution")) == ""
 
 
 def test_htmx_gets_the_part_that_changes_alone(client: TestClient) -> None:

@@ -18,6 +18,7 @@ import small_tickets
 from autokb.app import SupportKB
 from autokb.app.import_kb import import_file
 from autokb.app.knowledge import SNIPPET_CHARACTERS, snippet_of
+from autokb.cli import main
 from autokb.stores.type_ahead_index import TypedWord
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.web.app import create_app
@@ -296,6 +297,32 @@ def test_a_source_is_quoted_where_it_has_other_words_than_the_step(client: TestC
     assert words_of(same).count(quote) == 1 and "other words" not in same and "at=" in same
     assert says_as("1. Open it.", "Open **it**") and says_as("- Open it", "Open it")
     assert not says_as("Open it twice", "Open it") and not says_as("", "Open") and not says_as("2 Wait", "")
+
+
+def test_steps_bear_the_numbers_of_the_manual(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = hand_made_kb.lines()
+    text = hand_made_kb.DOCUMENTS["app/pairing.md"][1]
+    quotes = ["On an iPad, turn the tablet upright before you tap Join."]
+    quotes += [f"{n}. {step}" for n, step in enumerate(hand_made_kb.SOLUTIONS["s-ios"][3], 1)]
+    places = [(text.index(quote), quote) for quote in quotes]
+    solution = next(line for line in lines if line["id"] == "s-ios")
+    solution["steps"] = [quotes[0], *solution["steps"]]
+    solution["evidence"] = [
+        {"document": "app/pairing.md", "start": start, "end": start + len(quote), "quote": quote}
+        for start, quote in places
+    ]
+    folder = tmp_path / "kb"
+    import_file(create_workspace(folder, "name: n\n"), hand_made_kb.write(tmp_path / "n.jsonl", lines))
+    with client_of(folder) as client:
+        shown = [one for tag, one in read(page(client, "/solutions/s-ios")).found if tag == "li"]
+    assert [(one.get("value"), one.get("class")) for one in shown if "value" in one or "class" in one] == [
+        (None, "unnumbered"),
+        ("1", None),
+        ("2", None),
+    ]
+    assert main(["show", str(folder), "pair-ios"]) == 0
+    printed = capsys.readouterr().out
+    assert "1. Allow Bluetooth" in printed and "2. Hold the iPhone" in printed and ". On an iPad" not in printed
 
 
 def test_a_rule_is_named_by_its_sentence_where_a_reason_names_it_and_a_word_like_it_stays() -> None:

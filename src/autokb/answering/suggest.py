@@ -14,6 +14,7 @@ from autokb.core.experiment import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.core.step_numbers import step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt
 from autokb.text.words import content_words
@@ -39,7 +40,7 @@ class Suggestion:
 
     Evidence in a past ticket names the ticket and its section in place of a document. ``match`` is how the node of a
     solution matches the question, ``attributes`` are what the solution holds for, ``steps`` are all of its steps where
-    the text has a part of them; a question back has its ``choices``.
+    the text has a part of them, with their ``numbers``; a question back has its ``choices``.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Suggestion:
     attributes: Attributes = field(default_factory=dict, hash=False)
     choices: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    numbers: tuple[int | None, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
@@ -196,7 +198,10 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
     match = next((m.match for m in answer.matches if solution in m.solutions), None)
     told = count_words(found.text) - count_words(condition)
     further = steps if count_words(" ".join(steps)) > told else ()
-    return Suggestion(found.text, source, cites, solution.id, match, solution.attributes, steps=further)
+    numbers = step_numbers(further, [e.quote for e in evidence])
+    return Suggestion(
+        found.text, source, cites, solution.id, match, solution.attributes, steps=further, numbers=numbers
+    )
 
 
 def _holds_for_customer(solution: Solution, answer: Answer) -> bool:

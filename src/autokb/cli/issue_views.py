@@ -16,6 +16,7 @@ from rich.tree import Tree
 from autokb.answering.answer import Answer, Matched
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
+from autokb.core.step_numbers import step_numbers
 
 if TYPE_CHECKING:
     from autokb.app.show import ShownIssue, ShownKB, ShownNode, ShownSolution
@@ -155,9 +156,9 @@ def _steps(solution: ShownSolution | Solution) -> Table:
     table.add_column(justify="right", no_wrap=True)
     table.add_column()
     beside = len(steps) == len(evidence)
-    for number, step in enumerate(steps):
-        source = Text(f"\n{_place(evidence[number])}", style="dim") if beside else Text("")
-        table.add_row(f"{number + 1}." if len(steps) > 1 else "", Text(step).append_text(source))
+    for place, number in enumerate(step_numbers(steps, [one.quote for one in evidence])):
+        source = Text(f"\n{_place(evidence[place])}", style="dim") if beside else Text("")
+        table.add_row(f"{number}." if number and len(steps) > 1 else "", Text(steps[place]).append_text(source))
     if not beside:  # an edited solution need not have one source a step
         table.add_row("", Text("\n".join(map(_place, evidence)) or "written by hand", style="dim"))
     return table

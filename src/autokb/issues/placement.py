@@ -13,7 +13,7 @@ from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
 
-FOR_OTHERS = "It holds for values that no node of its tree can have."
+FOR_OTHERS = "It applies only to attribute values that no issue in this tree has."
 
 Paths = Mapping[str, tuple[str, ...]]  # by the id of a solution: what beside its node its id is made from
 

@@ -204,7 +204,7 @@ def whole_of(one: Suggestion) -> str:
     """Return all steps of the solution that a suggestion is a part of, to be sent; empty where it is all of it."""
     if len(one.steps) < 2:
         return "".join(one.steps)
-    return "\n".join(f"{number}. {step}" for number, step in enumerate(one.steps, 1))
+    return "\n".join(f"{n}. {step}" if n else step for n, step in zip(one.numbers, one.steps, strict=True))
 
 
 def _read(text: str) -> ConversationState:

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 
 from autokb.app.plain_words import attribute_label
 from autokb.core.api_keys import ROLES, Role, may
+from autokb.core.step_numbers import step_numbers
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.web.access import Caller
 
@@ -75,6 +76,7 @@ def without_heading_marks(quote: str) -> str:
 TEMPLATES.filters |= {
     "attribute_label": attribute_label,
     "quote_rules": quote_rules,
+    "step_numbers": step_numbers,
     "without_heading_marks": without_heading_marks,
 }
 TEMPLATES.tests["says_as"] = says_as

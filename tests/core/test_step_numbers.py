@@ -1,0 +1,31 @@
+"""Steps bear the numbers of the manual's own list where all of it is there, and are counted where it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from autokb.core.step_numbers import step_numbers
+
+
+@pytest.mark.parametrize(
+    ("quotes", "numbers"),
+    [
+        (["Before you begin, charge it.", "1. Open the lid.", "2. Close it."], (None, 1, 2)),
+        (["1. Open the lid.", "The lamp blinks.", "2) Close it.", "It is done."], (1, None, 2, None)),
+        (["Open the lid.", "Close it."], (1, 2)),
+        (["- Open the lid.", "- Close it."], (1, 2)),
+        (["1. Open the lid.", "3. Close it."], (1, 2)),  # one was left out: a gap would look like a slip
+        (["Before you begin.", "2. Close it.", "3. Wait."], (1, 2, 3)),
+        (["1. Open the lid.", "2. Close it.", "1. Another list."], (1, 2, 3)),
+        (["1. Open the lid."], (1,)),
+        ([], ()),
+    ],
+)
+def test_the_numbers_are_the_manuals_where_its_list_is_whole(
+    quotes: list[str], numbers: tuple[int | None, ...]
+) -> None:
+    assert step_numbers(["a step"] * len(quotes), quotes) == numbers
+
+
+def test_steps_without_a_quote_each_are_counted() -> None:
+    assert step_numbers(["one", "two"], ["1. One."]) == (1, 2) and step_numbers(["one"], []) == (1,)
