@@ -17,6 +17,7 @@ QUICK = (
 SLOW = (
     "architecture",
     "answers",
+    "ranking",
     "build",
     "languages",
     "passages",

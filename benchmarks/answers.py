@@ -3,7 +3,7 @@
 ``python -m benchmarks answers`` builds the five bases and asks everything; ``--tuning`` asks the half that may be
 looked at while working. ``python -m benchmarks.answers tune`` prints the wrong ones of that half; ``--keep FOLDER``
 keeps the workspaces for the next run, ``--development`` asks the questions of ``development.jsonl`` instead, on which
-the gate was worked out, ``--fit-confidence`` prints the constants of ``answering/confidence.py``.
+the gate was worked out.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import json
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autokb.answering.confidence import features_of
 from autokb.core.conversations import CUSTOMER, Message
 from autokb.evaluation.statistics.bootstrap import mean_interval
-from autokb.retrieval.logistic import fit_logistic
+from autokb.retrieval.index import AskIndex
 from autokb.text.markdown import section_at, sections
 from benchmarks import thunderbird
 from benchmarks.attributes import comparable
@@ -40,7 +40,6 @@ PARTS = ("tune", "report")
 OFF_TOPIC = ("near", "far")
 ABOUT_PLATFORMS = ("narrow", "open", "combined")  # kinds whose wrong sections are those of other platforms or people
 OUT_OF_SCOPE = 300  # questions of clinc150 that are about nothing in its domains
-CONFIDENCE_RIDGE = 0.1  # on the squared coefficients: from .1 down the Brier score with a base left out is .211
 CONFIDENCE_BANDS = (0.0, 0.4, 0.7, 1.01)
 FIRST_SHOWN = 3  # solutions that a person reads before giving up
 AIMS = {
@@ -90,6 +89,17 @@ class Base:
     def ask(self, text: str) -> dict[str, Any]:
         """Return the answer as ``ask --json`` gives it."""
         return self.kb.ask(text).as_json()
+
+    @cached_property
+    def index(self) -> AskIndex:
+        """The knowledge base in memory."""
+        from autokb.app.ask import open_index
+
+        return open_index(self.kb.workspace).index
+
+    def text(self, document: str) -> str:
+        """Return the Markdown of a document."""
+        return self._texts[document]
 
     def section(self, document: str, heading: str) -> tuple[int, int]:
         """Return where a section is, with its subsections; nowhere where intake dropped it, which counts as missed."""
@@ -279,24 +289,6 @@ def figures(graded: Sequence[Graded], prefix: str, detail: dict[str, Any], *, ai
         yield Figure(f"{prefix}.attributes.{name}", both / whole if whole else None, f"of {whole:g}", at_least=aim)
 
 
-def fit_confidence(bases: Mapping[str, Base]) -> tuple[Any, int]:
-    """Return what ``answering/confidence.py`` holds as constants, and on how many answers it was fitted.
-
-    The answers are those of the tuning half and of the development questions that show something; one is right as for
-    ``first_shown_right``, and one to a question that nothing answers is wrong.
-    """
-    rows, right = [], []
-    for name, base in bases.items():
-        for gold in (*(g for g in questions(name) if g["part"] == "tune"), *development(name)):
-            answer = base.kb.ask(gold["question"])
-            features = features_of(answer)
-            if answer.outcome != "abstains" and features is not None:
-                rows.append(features)
-                right.append(is_first_right(base, gold, answer.as_json()))
-    pull = [CONFIDENCE_RIDGE] * len(rows[0])
-    return fit_logistic(np.array(rows), np.array(right), expected=[0.0] * len(pull), pull=pull), len(rows)
-
-
 def is_first_right(base: Base, gold: Gold, answer: Mapping[str, Any]) -> bool:
     """Return whether the first thing shown answers a question; where it has no answer, nothing does."""
     first = next(shown_in_order(answer), None)
@@ -401,7 +393,6 @@ def main() -> None:
     parser.add_argument("--base", default="", help="only these bases, with commas between")
     parser.add_argument("--development", action="store_true", help="ask the questions for development instead")
     parser.add_argument("--off-topic", action="store_true", help="ask what is off topic, too")
-    parser.add_argument("--fit-confidence", action="store_true", help="print the constants of the confidence alone")
     options = parser.parse_args()
     with folder() as temporary:
         place = options.keep or temporary
@@ -412,12 +403,6 @@ def main() -> None:
         place.mkdir(parents=True, exist_ok=True)
         names = [n for n in BASES if n in (options.base.split(",") if options.base else BASES)]
         bases = {name: Base(name, make(name, place / name)) for name in names}
-        if options.fit_confidence:
-            (lead, similarity, is_passage, offset), count = fit_confidence(bases)
-            print(
-                f"lead {lead:.2f}, similarity {similarity:.2f}, passage {is_passage:.2f}, offset {offset:.2f}: {count}"
-            )
-            return
         part, asked = ("development", development) if options.development else ("tune", questions)
         graded = list(ask_all(bases, (part,), asked))
         for one in graded:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from autokb.retrieval.weights import Weights
 
 from autokb.chunking.chunk_result import Page
 from autokb.chunking.chunkers import chunk_page
@@ -32,7 +33,6 @@ from autokb.core.ranking import best_first
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, TokenScores, precision_omega, token_scores
 from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
-from autokb.retrieval.weights import Weights
 from autokb.stores.word_index import WordIndex
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.plain_text import plain_text

@@ -15,11 +15,11 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+from autokb.retrieval.link_ranker import first_line
 
 from autokb.app.ask import open_index
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.link_ranker import first_line
 from autokb.stores.workspace import open_workspace
 from autokb.text.sentences import sentences
 from benchmarks import thunderbird

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from autokb.retrieval.weights import Weights
 
 from autokb.app import SupportKB
 from autokb.chunking.windows import Window
@@ -39,7 +40,6 @@ from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.index import beginning
 from autokb.retrieval.search import ChunkIndex, fused_equally, search, vectors_only, words_only
-from autokb.retrieval.weights import Weights
 from autokb.sources import Fields
 from autokb.stores.staged import staged_documents
 from autokb.stores.vector_index import SCORED_BY_GRAPH, vector_index

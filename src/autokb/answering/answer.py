@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal
 
-from autokb.answering.choose import Choice, Chooser
 from autokb.answering.clarify import Clarification, clarify, plain_name
+from autokb.answering.present import Choice, Presentation
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
-from autokb.core.ranking import Ranking
 from autokb.retrieval.match_issues import TreeMatch
-from autokb.retrieval.node_index import SAME_WORDS
 
 Outcome = Literal["answered", "asks", "abstains"]
-DOCUMENTS_LOOKED_THROUGH = 20  # likeliest documents; one without a fitting solution gives way to the next
-PASSAGE_LEAD = 0.3  # score by which a passage's document must lead that of the best node's solution to answer instead
-PASSAGE_SAYS_BETTER = 0.02  # cosine and words; .66 instead of .64 of the tuning half's questions begin right by it
 IN_CONFLICT = "What is known near the question is not for what it says: {stated}."
 NOTHING_TO_SHOW = "The documents near the question hold nothing that could be shown as an answer."
 
@@ -48,7 +44,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class ShownPassage:
-    """A section of a document that answers where no node does."""
+    """A section of a document that answers where no node does, and behind those that nodes show."""
 
     document: str
     heading: str
@@ -64,7 +60,7 @@ class Answer:
     """Everything that one question gets back; ``seconds`` is what it took.
 
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
-    ``fit`` is how well the words of each solution that is shown fit the question: the cosine and the words they share.
+    ``shown`` are the solutions of matches and passages in the order in which they are best read.
     """
 
     query: str
@@ -78,7 +74,7 @@ class Answer:
     confidence: float = 0.0
     seconds: float = field(default=0.0, compare=False)
     unread: bool = False
-    fit: Mapping[str, float] = field(default_factory=dict, compare=False)
+    shown: tuple[Solution, ...] = field(default=(), compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints."""
@@ -110,84 +106,57 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
-def answer(
-    question: str,
-    chooser: Chooser,
-    documents: Ranking,
-    *,
-    order: Ranking | None = None,
-    refused: str | None = None,
-    k: int = 5,
-) -> Answer:
-    """Answer from the likeliest documents: nothing where the question is ``refused`` for a reason, else what fits.
+def answer(question: str, shown: Presentation, *, refused: str | None = None, k: int = 5) -> Answer:
+    """Answer with the k best that fit: nothing where the question is ``refused`` for a reason.
 
-    ``order`` is that in which documents are read where it is not that of their scores; ``k`` bounds each list.
+    What nodes show comes as their matches, up to the first section that none shows; from there on sections follow.
     """
-    asked, order, scores = chooser.asked, order or documents, documents.by_id()
-    nearest = tuple(Hit(hit.id, scores[hit.id]) for hit in order.best(k))
-    if refused:
-        return Answer(question, asked.attributes, "abstains", None, (), (), nearest, refused)
-    likely = chooser.rank(documents, order, DOCUMENTS_LOOKED_THROUGH)
-    choices = chooser.choose(likely, k)
-    passages = chooser.choose_passages(likely, k)
-    if _passages_answer(passages, choices, chooser, documents):
-        if not passages:
-            return Answer(question, asked.attributes, "abstains", None, (), (), nearest, _nothing_fits(chooser, likely))
-        back = clarify(chooser, passages[0])
-        shown = tuple(_show_passage(passage, chooser) for passage in passages)
-        outcome: Outcome = "asks" if back else "answered"
-        return Answer(question, asked.attributes, outcome, back, (), shown, nearest, fit=_fit(chooser, passages))
-    back = clarify(chooser, choices[0])
-    matches = _group_by_tree(choices, chooser, k)
-    outcome = "asks" if back else "answered"
-    return Answer(question, asked.attributes, outcome, back, matches, (), nearest, fit=_fit(chooser, choices))
+    asked = shown.asked
+    nearest = shown.scored.documents.best(k)
+    choices = [] if refused else shown.choose(k)
+    if not choices:
+        reason = refused or _nothing_fits(shown)
+        return Answer(question, asked.attributes, "abstains", None, (), (), nearest, reason)
+    back = clarify(shown, choices[0])
+    of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
+    matches = _group_by_tree(of_nodes, shown, k)
+    sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])
+    outcome: Outcome = "asks" if back else "answered"
+    read = tuple(_in_order(choices, shown))
+    return Answer(question, asked.attributes, outcome, back, matches, sections, nearest, shown=read)
 
 
-def _fit(chooser: Chooser, choices: Sequence[Choice]) -> dict[str, float]:
-    return {choice.solution.id: chooser.score(choice.solution) for choice in choices}
+def _in_order(choices: Sequence[Choice], shown: Presentation) -> Iterator[Solution]:
+    """Give what is shown, best first, and what people wrote for a tree before anything else of it."""
+    given: set[str] = set()
+    for choice in choices:
+        for solution in (*(shown.by_hand(choice.tree) if choice.tree else ()), choice.solution):
+            if solution.id not in given:
+                given.add(solution.id)
+                yield solution
 
 
-def _passages_answer(
-    passages: Sequence[Choice], choices: Sequence[Choice], chooser: Chooser, documents: Ranking
-) -> bool:
-    """Return whether passages answer in place of nodes.
-
-    They do where their first document is so much likelier that no node's solution stands in for it, or says it better
-    than the nodes do: the right section is then on no node. Not where the question is nearly a node's own words.
-    """
-    if not choices or not passages:
-        return not choices
-    passage, scores = passages[0], documents.by_id()
-    if scores[passage.document] - scores.get(choices[0].document, 0.0) > PASSAGE_LEAD:
-        return True
-    if passage.document != choices[0].document:
-        return False
-    beside = [chooser.score(c.solution) for c in choices if c.document == passage.document]
-    is_better = chooser.score(passage.solution) > max(beside) + PASSAGE_SAYS_BETTER
-    return is_better and float(chooser.similarities.max(initial=0.0)) < SAME_WORDS
-
-
-def _nothing_fits(chooser: Chooser, likely: Sequence[str]) -> str:
-    """Say why the likeliest documents answer nothing: what they say is for others, or they say nothing to show."""
-    if not any(len(chooser.shown.rows_of.get(document, ())) for document in likely):
-        return NOTHING_TO_SHOW
+def _nothing_fits(shown: Presentation) -> str:
+    """Say why nothing is shown: what is known is for others, or there is nothing to show."""
     stated = [
         f"{plain_name(name)} {', '.join(sorted(values))}"
-        for name, values in sorted(chooser.asked.attributes.items())
+        for name, values in sorted(shown.asked.attributes.items())
         if values != ANY
     ]
+    if not shown.candidates.rows or not stated:
+        return NOTHING_TO_SHOW
     return IN_CONFLICT.format(stated="; ".join(stated))
 
 
-def _group_by_tree(choices: Sequence[Choice], chooser: Chooser, k: int) -> tuple[Matched, ...]:
-    """Return one match a tree, in the order of the first document that speaks through it."""
+def _group_by_tree(choices: Sequence[Choice], shown: Presentation, k: int) -> tuple[Matched, ...]:
+    """Return one match a tree, in the order of the first candidate that it shows."""
     grouped: dict[str, list[Solution]] = {}
     trees: dict[str, TreeMatch] = {}
     for choice in choices:
         if (tree := choice.tree) is not None:
-            grouped.setdefault(tree.tree, chooser.fitting_by_hand(tree)).append(choice.solution)
+            grouped.setdefault(tree.tree, shown.by_hand(tree)).append(choice.solution)
             trees[tree.tree] = tree
-    issues = chooser.asked.index.issues
+    issues = shown.asked.index.issues
     return tuple(
         Matched(issues[tree.issue], tree.match, tree.similarity, tuple({s.id: s for s in grouped[root]}.values())[:k])
         for root, tree in trees.items()
@@ -195,5 +164,5 @@ def _group_by_tree(choices: Sequence[Choice], chooser: Chooser, k: int) -> tuple
     )
 
 
-def _show_passage(choice: Choice, chooser: Chooser) -> ShownPassage:
-    return ShownPassage(choice.document, chooser.shown.passages[choice.solution.id].headings[-1], choice.solution)
+def _show_section(choice: Choice, shown: Presentation) -> ShownPassage:
+    return ShownPassage(choice.document, shown.candidates.rows[choice.row].heading, choice.solution)

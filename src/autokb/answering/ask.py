@@ -5,26 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autokb.answering.answer import Answer, answer
-from autokb.answering.choose import Chooser
 from autokb.answering.clarify import plain_name
-from autokb.answering.confidence import LISTED, confidence_of
+from autokb.answering.present import Presentation
+from autokb.answering.probability import LISTED, Shown, answerable, first_right
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.domain import DomainSpec
 from autokb.retrieval.index import AskIndex, ScoredQuestion
-from autokb.retrieval.knowledge_index import Asked
-from autokb.retrieval.read_question import read_question
 
-# Cosine of a document's best passage from which it could help where nothing is answered. Of the right documents of
+# Cosine of a document's best section from which it could help where nothing is answered. Of the right documents of
 # written questions (tuning half, five bases) some 95 % lie above, and hardly any document for a question about baking.
 WORTH_READING = 0.25
 OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
-FOREIGN_SUBJECT = 'The documents say nothing of "{subject}"; the question looks off topic.'
-UNKNOWN_WORDS = "Too few of the question's words are in any document; it looks off topic."
+LEFT_OPEN = "What is known near the question does not answer it."
 
 
 def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5) -> Answer:
     """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer."""
-    return answer_scored(index, index.score(text), overrides, k)
+    return answer_scored(index, index.score(text, overrides), k)
 
 
 def ask_in_other_language(
@@ -40,33 +37,27 @@ def ask_in_other_language(
     return replace(found, reason=unread, unread=True) if unread else found
 
 
-def answer_scored(index: AskIndex, scored: ScoredQuestion, overrides: Attributes | None = None, k: int = 5) -> Answer:
-    """Answer from what a question found: what the likeliest documents say, a question back, or nothing."""
-    read = read_question(scored.question.text, overrides or {}, index.spec)
-    asked = Asked(index.nodes.knowledge, read.attributes, read.within)
-    weights = scored.question.weights
-    chooser = Chooser(asked, index.shown, scored.solutions, scored.solution_scores, scored.similarities, weights)
-    refused = _off_topic(index, scored) or _out_of_scope(read.attributes, index.spec)
-    order = scored.documents if refused else index.reading_order(scored)
-
-    def answer_with(most: int) -> Answer:
-        return answer(scored.question.text, chooser, scored.documents, order=order, refused=refused, k=most)
-
-    found = answer_with(k)
+def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5) -> Answer:
+    """Answer from what a question found: the candidates that fit it best, a question back, or nothing."""
+    presentation = Presentation(scored)
+    shown = Shown(index, presentation, tuple(presentation.choose(LISTED)))
+    refused = _out_of_scope(scored.evidence.asked.attributes, index.spec) or _refusal(shown)
+    found = answer(scored.text, presentation, refused=refused, k=k)
     if found.outcome == "abstains":
-        near = dict(zip(index.chunks.documents, index.shown.best_passages(scored.solutions), strict=True))
-        return replace(found, documents=tuple(hit for hit in found.documents if near[hit.id] >= WORTH_READING))
-    return replace(found, confidence=confidence_of(found if k >= LISTED else answer_with(LISTED)))
+        near = index.candidates.best_of_documents(scored.evidence.sections)
+        nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
+        return replace(found, documents=tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING))
+    return replace(found, confidence=round(first_right(shown), 4))
 
 
-def _off_topic(index: AskIndex, scored: ScoredQuestion) -> str | None:
-    """Say why a question is off topic: nothing is near, or what it is about is unknown; None where it is not."""
-    if index.passes_gate(scored):
+def _refusal(shown: Shown) -> str | None:
+    """Say why a question is not answered: nothing is near, or what is near leaves it open; None where it is."""
+    index, scored = shown.index, shown.scored
+    if index.calibration is not None:
+        return None if index.passes_calibration(scored) else OFF_TOPIC
+    if answerable(shown) >= index.least_probability:
         return None
-    if not index.passes_gate(scored, reads_words=False):
-        return OFF_TOPIC
-    subject = index.foreign_subject(scored.question.text)
-    return FOREIGN_SUBJECT.format(subject=subject) if subject else UNKNOWN_WORDS
+    return OFF_TOPIC if index.nearness(scored) < 0 else LEFT_OPEN
 
 
 def _out_of_scope(attributes: Attributes, spec: DomainSpec) -> str | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autokb.answering.choose import Choice, Chooser
+from autokb.answering.present import Choice, Presentation
 from autokb.core.attributes import ANY, Match, Values
 from autokb.core.domain import Attribute
 from autokb.core.nouns import Solution
@@ -27,18 +27,18 @@ class Clarification:
     text: str
 
 
-def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
+def clarify(shown: Presentation, first: Choice) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
     Decision 2 of the design: a solution that fixes an attribute of which the question says nothing, beside others for
     other values. Where even it is far from the question, asking leads nowhere.
     """
-    asked = chooser.asked
+    asked = shown.asked
     node = first.tree.similarity if first.tree is not None else -1.0
-    if max(node, chooser.cosine(first.solution)) < NEAR_ENOUGH:
+    if max(node, shown.cosine(first.solution)) < NEAR_ENOUGH:
         return None
-    beside = [*_sections_beside(chooser, first), *_children_beside(chooser, first)]
-    pools = {name: _pool(name, first.solution, beside, chooser) for name in _attributes_left_open(chooser, first)}
+    beside = [*_sections_beside(shown, first), *_children_beside(shown, first)]
+    pools = {name: _pool(name, first.solution, beside, shown) for name in _attributes_left_open(shown, first)}
     gains = {name: information_gain(pool) for name, pool in pools.items()}
     best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
     if best is None or gains[best] <= 0:
@@ -50,42 +50,42 @@ def clarify(chooser: Chooser, first: Choice) -> Clarification | None:
     return Clarification(best, offered, wording(attribute, offered))
 
 
-def _attributes_left_open(chooser: Chooser, first: Choice) -> list[str]:
+def _attributes_left_open(shown: Presentation, first: Choice) -> list[str]:
     """Return what a solution fixes and the question leaves open, but for what its document fixes for all readers."""
-    section = chooser.shown.section_of(first.solution)
-    fixed = {name for name in chooser.asked.unknown if first.solution.attributes.get(name, ANY) != ANY}
+    section = shown.candidates.section_of(first.solution)
+    fixed = {name for name in shown.asked.unknown if first.solution.attributes.get(name, ANY) != ANY}
     if section is not None:
         values = section.solution.attributes
         fixed -= {name for name in fixed if values.get(name, ANY) != ANY and name not in section.distinguishes}
     return sorted(fixed)
 
 
-def _sections_beside(chooser: Chooser, first: Choice) -> list[Solution]:
+def _sections_beside(shown: Presentation, first: Choice) -> list[Solution]:
     """Return what the document of a solution says about the same matter, also to other readers."""
-    section = chooser.shown.section_of(first.solution)
-    others = [p.solution for p in chooser.shown.about_the_same(section)] if section is not None else []
-    return [s for s in others if chooser.asked.match(s.id) is not Match.CONFLICT]
+    section = shown.candidates.section_of(first.solution)
+    others = [p.solution for p in shown.candidates.about_the_same(section)] if section is not None else []
+    return [s for s in others if shown.asked.match(s.id) is not Match.CONFLICT]
 
 
-def _children_beside(chooser: Chooser, first: Choice) -> list[Solution]:
+def _children_beside(shown: Presentation, first: Choice) -> list[Solution]:
     """Return what the open children of an accepted node show where the node itself shows nothing for everybody."""
-    tree, asked = first.tree, chooser.asked
+    tree, asked = first.tree, shown.asked
     if tree is None or tree.issue is None:
         return []
     own = (tree.issue, *(a.id for a in asked.index.forest.ancestors(tree.issue)))
-    if first.solution.issue_id in own or any(chooser.settles(s) for issue in own for s in asked.shown(issue)):
+    if first.solution.issue_id in own or any(shown.settles(s) for issue in own for s in asked.shown(issue)):
         return []
-    return [c.solution for c in chooser.fitting(first.document) if c.tree is tree]
+    return [c.solution for c in shown.of_document(first.document) if c.tree is tree]
 
 
-def _pool(name: str, own: Solution, beside: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:
+def _pool(name: str, own: Solution, beside: Sequence[Solution], shown: Presentation) -> list[tuple[Values, float]]:
     """Return a solution's values of an attribute, and those of others that hold where it does not, with weights."""
     values = own.attributes[name]
     others = (s for s in beside if (theirs := s.attributes.get(name, ANY)) != ANY and theirs - values)
-    return _values_with_weights(name, [own, *others], chooser)
+    return _values_with_weights(name, [own, *others], shown)
 
 
-def _values_with_weights(name: str, solutions: Sequence[Solution], chooser: Chooser) -> list[tuple[Values, float]]:
+def _values_with_weights(name: str, solutions: Sequence[Solution], shown: Presentation) -> list[tuple[Values, float]]:
     """Return the values that solutions fix for an attribute, each with how near the solution is to the question.
 
     Solutions with the same steps are one, for all their values together: which of these it is changes nothing.
@@ -96,7 +96,7 @@ def _values_with_weights(name: str, solutions: Sequence[Solution], chooser: Choo
         if (values := solution.attributes.get(name, ANY)) != ANY:
             steps = solution.steps
             values_of[steps] = values_of.get(steps, frozenset()) | values
-            nearest[steps] = max(nearest.get(steps, -1.0), chooser.cosine(solution))
+            nearest[steps] = max(nearest.get(steps, -1.0), shown.cosine(solution))
     best = max(nearest.values(), default=0.0)
     return [(values, math.exp((nearest[steps] - best) / TEMPERATURE)) for steps, values in values_of.items()]
 

@@ -25,12 +25,6 @@ SAME_HELP = 0.6
 # Share of the words of the shorter of a suggestion and a message of the agent that the other has: above it the customer
 # has tried it. A message of fewer words is none that could be tried.
 TRIED, WORDS_OF_ADVICE = 0.7, 3
-# Document score by which a document may be behind that of the first help. Of 80 further suggestions from documents that
-# were farther behind (tuning questions and development conversations of four knowledge bases) one was right.
-FAR_BEHIND = 0.3
-# Fit of a solution by which it may be behind the first help of the same document: of 43 that were farther behind (the
-# same questions) five were right, of the 39 others 14.
-SAYS_LESS = 0.15
 Source = Literal["solution", "passage", "ticket", "question", "small_talk", "refusal"]
 
 
@@ -160,28 +154,10 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
-    """Give the solutions of an answer, the first of each match before the second of any, none of a far document."""
-    shown = [match.solutions for match in answer.matches]
-    found: list[tuple[Solution, Source]] = []
-    for place in range(max(map(len, shown), default=0)):
-        found += [(solutions[place], "solution") for solutions in shown if place < len(solutions)]
-    found += [(passage.solution, "passage") for passage in answer.passages]
-    scores = {hit.id: hit.score for hit in answer.documents}
-    first = next((scores[d] for solution, _ in found for d in _documents(solution) if d in scores), 0.0)
-    fits: dict[str, float] = {}
-    for solution, source in found:
-        documents = _documents(solution)
-        fit = answer.fit.get(solution.id, 0.0)
-        best = max((fits[d] for d in documents if d in fits), default=fit)
-        behind = [first - scores.get(document, -1.0) for document in documents]
-        if (not behind or min(behind) <= FAR_BEHIND) and best - fit <= SAYS_LESS:
-            fits |= {d: max(fit, fits.get(d, fit)) for d in documents}
-            yield solution, source
-
-
-def _documents(solution: Solution) -> list[str]:
-    """Return the documents that a solution cites; one by hand cites none."""
-    return [evidence.document for evidence in solution.evidence]
+    """Give the solutions of an answer in its order, which is that of ``ask``."""
+    sections = {passage.solution.id for passage in answer.passages}
+    for solution in answer.shown:
+        yield solution, "passage" if solution.id in sections else "solution"
 
 
 def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules, language: str) -> Suggestion | None:

@@ -30,7 +30,6 @@ from autokb.pipeline.embedding import (
     read_embedder_name,
 )
 from autokb.pipeline.steps.passages import find_passages
-from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.index import AskIndex, load_index, published_calibration, published_gate
 from autokb.retrieval.read_question import spec_for_question_in
@@ -165,8 +164,7 @@ def _load(
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     caution = settings.answer.caution
-    index = load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
-    return replace(index, ranker=find_ranker(file, index, embed))
+    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

@@ -67,7 +67,6 @@ from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.passages import find_passages
-from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning, load_index
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import match_as_published
@@ -220,7 +219,6 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
             embed, caution = stages.embed, workspace.settings.answer.caution
             with_fed = with_fed_questions(file, published)
             index = load_index(with_fed, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
-            index = replace(index, ranker=find_ranker(file, index, embed))
             yield _Opened(workspace, published, index, IndexByLanguage(index, workspace, file), stages)
 
 
@@ -336,8 +334,7 @@ class _Asker:
 
     def rank_by_answer(self, text: str) -> list[str]:
         """Rank documents as ``documents`` of ``ask`` does."""
-        index, scored = self._score(text)
-        return [hit.id for hit in index.reading_order(scored).best(DEPTH)]
+        return self.rank_by_score(text)
 
     def nodes(self, text: str) -> list[tuple[str, str]]:
         """Return the nodes of ``matches`` with their trees."""

@@ -189,11 +189,13 @@ def _read_solution(file: WorkspaceFile, solution_id: str) -> Solution | None:
 
 
 def _in_index(opened: OpenIndex, solution_id: str) -> _Suggested | None:
-    shown = opened.index.shown
-    row = shown.row_of.get(solution_id)
+    candidates = opened.index.candidates
+    row = candidates.row_of.get(solution_id)
     if row is None:
         return None
-    return _of_solution(shown.solutions[row], "passage" if solution_id in shown.passages else "solution")
+    own, views = candidates.rows[row].solution, candidates.rows[row].views
+    view = next((view for view in views if view.id == solution_id), None)
+    return _of_solution(own, "passage") if view is None else _of_solution(view, "solution")
 
 
 def _of_solution(solution: Solution, source: SuggestionSource) -> _Suggested:

@@ -17,7 +17,6 @@ from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import read_calibrated_gate
 from autokb.retrieval.gate import read_gate
-from autokb.retrieval.weights import read_weights
 from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES
 from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
@@ -309,7 +308,7 @@ class ChatLine(ExportPart):
 
 
 class SettingLine(ExportPart):
-    """Weights, gate and what else was fitted; each is read by who uses it."""
+    """The gate and what else was fitted; each is read by who uses it."""
 
 
 LINES: Mapping[str, type[ExportPart]] = {
@@ -412,9 +411,7 @@ def _sentence(where: str, line: type[ExportPart], error: ValidationError) -> str
 def _check_setting(name: str, body: Mapping[str, Any], where: str) -> None:
     """Refuse a setting that would end every later command."""
     try:
-        if name == "weights":
-            read_weights(body)
-        elif name == "gate":
+        if name == "gate":
             read_gate(body)
         elif name == CALIBRATION:
             read_calibrated_gate(body)

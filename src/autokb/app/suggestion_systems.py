@@ -30,6 +30,7 @@ from autokb.heuristics.conversations.read_turn import read_turn
 from autokb.heuristics.conversations.reply_pairs import ReplyPair, reply_pairs
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.index import beginning
+from autokb.retrieval.search import search
 from autokb.stores.published import read_published
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
@@ -138,14 +139,15 @@ class SuggestionSystems:
         """Return what the case's documents can show, the nearest to its question first."""
         index = self.opened.index
         spec = index.spec
-        rows_of = index.shown.rows_of
+        rows_of = index.candidates.rows_of
         turn = read_turn(case.messages, spec.language)
         rows = [int(row) for document in case.documents for row in rows_of.get(document, ())]
-        scores = index.score(turn.text).solution_scores[rows]
-        best = [index.shown.solutions[rows[n]] for n in best_first(scores, len(rows))]
+        scores = index.score(turn.text).scores[rows]
+        best = [index.candidates.rows[rows[n]].solution for n in best_first(scores, len(rows))]
         passages = tuple(ShownPassage(s.evidence[0].document, "", s) for s in best if s.evidence)
         documents = tuple(Hit(document, 1.0) for document in case.documents)
-        return Answer(turn.text, {}, "answered", None, (), passages, documents)
+        shown = tuple(passage.solution for passage in passages)
+        return Answer(turn.text, {}, "answered", None, (), passages, documents, shown=shown)
 
     def _short_answers(self, most: int | None) -> System:
         """Return what answers in a few words of so many passages, of the case's documents where it is None."""
@@ -162,7 +164,7 @@ class SuggestionSystems:
                     return None
                 passages = [(document.id, document.text) for document in found]
             else:
-                best = index.score(question).found.best_chunks(most)
+                best = search(index.chunks, index.embed_questions([beginning(question)])[0], question).best_chunks(most)
                 passages = [(chunks[hit.chunk].document, chunks[hit.chunk].text) for hit in best]
             item = AnswerShortly(question, tuple(text for _, text in passages), spec.language)
             before, started = self.stages.spending(), time.perf_counter()

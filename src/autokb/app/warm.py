@@ -28,5 +28,5 @@ def warm_languages(opened: OpenIndex) -> None:
 
 
 def _own_text(opened: OpenIndex) -> str:
-    solutions = opened.index.shown.solutions
-    return solutions[0].text if solutions else opened.index.spec.name
+    rows = opened.index.candidates.rows
+    return rows[0].solution.text if rows else opened.index.spec.name

@@ -30,17 +30,16 @@ from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide
-from autokb.pipeline.steps.fit import fit_documents, fit_gate, fit_nodes
+from autokb.pipeline.steps.fit import fit_gate
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.languages import prepare_languages
 from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import publish, records
-from autokb.pipeline.steps.ranking import STAGE as FIT
-from autokb.pipeline.steps.ranking import find_ranker
 from autokb.pipeline.steps.solutions import find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
+from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.gate_fitting import off_topic_issues
@@ -49,7 +48,6 @@ from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.search import ChunkIndex
-from autokb.retrieval.solution_index import SolutionIndex, shown_texts
 from autokb.stores.published import REVIEW, Published, read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
@@ -230,37 +228,39 @@ class Build:
     def _fitted_index(
         self, sources: BuildSources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
     ) -> AskIndex:
-        """Return an index over nodes without solutions yet, its weights and gate fitted on the workspace's own past."""
+        """Return an index over nodes without solutions yet, its gate fitted on the workspace's own questions."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
         chunks = corpus.index(windows, titles)
         texts = digest(encoder_key(stages.encoder.name), *corpus.window_texts(), *corpus.titles())
         past_vectors = sources.past_vectors()
-        weights = fit_documents(stages, chunks, sources.past, past_vectors, texts)
         knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
         nodes = stages.embed([knowledge.issues[i].text for i in knowledge.ids])
         index = AskIndex(
             spec=spec,
             encoder=stages.encoder.name,
             embed_questions=stages.embed,
-            nodes=NodeIndex.of(knowledge, nodes, sources.vectors_by_id(), chunks.documents),
-            shown=SolutionIndex.of(knowledge, (), {}, chunks),
+            nodes=NodeIndex.of(knowledge, nodes, sources.vectors_by_id()),
+            candidates=Candidates.of((), knowledge, {}, chunks),
             chunks=chunks,
             history=build_history(chunks.documents, sources.past, past_vectors, chunks.centroids(), spec.language),
-            weights=weights,
             gate=Gate(DEFAULT_THRESHOLD, stages.encoder.name),
             generation="0",
         )
         everything = digest(texts, *(part for r in sources.raw for part in (r.id, r.full_text)))
         issues = {r.id: r.full_text for r in sources.raw}
-        asked = index if not index.has_no_issues else replace(index, shown=self._shown(knowledge, passages, chunks))
+        if index.has_no_issues:
+            known = KnowledgeIndex.of(grown.issues, (), spec.attributes, (p.solution for p in passages))
+            asked = replace(index, candidates=self._candidates(known, passages, chunks))
+        else:
+            asked = index
         gate = fit_gate(stages, asked, sources.vectors_by_id(), issues, sources.documents, everything)
         return replace(index, gate=gate)
 
-    def _shown(self, knowledge: KnowledgeIndex, passages: Sequence[Passage], chunks: ChunkIndex) -> SolutionIndex:
+    def _candidates(self, knowledge: KnowledgeIndex, passages: Sequence[Passage], chunks: ChunkIndex) -> Candidates:
         """Index what can be shown; its vectors are made here, so that no question waits for them."""
-        texts = list(dict.fromkeys(shown_texts(knowledge, passages)))
-        vectors = dict(zip(texts, self.stages.embed(texts), strict=True))
-        return SolutionIndex.of(knowledge, passages, vectors, chunks)
+        found = candidates_of(knowledge, passages)
+        texts = searched_texts(found)
+        return Candidates.of(found, knowledge, dict(zip(texts, self.stages.embed(texts), strict=True)), chunks)
 
     def _with_solutions(
         self,
@@ -270,21 +270,12 @@ class Build:
         solutions: Sequence[Solution],
         passages: Sequence[Passage],
     ) -> AskIndex:
-        """Return the index with all that can be shown; their weights among documents are fitted on the past."""
+        """Return the index with all that can be shown."""
         attributes = self.workspace.spec.attributes
         knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
         issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
-        nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id(), index.chunks.documents)
-        index = replace(index, nodes=nodes, shown=self._shown(knowledge, passages, index.chunks))
-        past = (p.id + p.text + p.date for p in sources.past)
-        key = digest(encoder_key(index.encoder), *past, *sources.corpus.window_texts())
-        vectors = sources.vectors_by_id()
-        weights = fit_nodes(self.stages, index, sources.past, vectors, key)
-        index = replace(index, weights=weights)
-        if not weights.history:
-            return index
-        with self.stages.timed(FIT):
-            return replace(index, ranker=find_ranker(self.file, index, self.stages.embed))
+        nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id())
+        return replace(index, nodes=nodes, candidates=self._candidates(knowledge, passages, index.chunks))
 
     def _passages(self, sources: BuildSources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:
@@ -306,7 +297,6 @@ class Build:
     ) -> None:
         settings: dict[str, Mapping[str, Any]] = {
             "themes": organised.setting(),
-            "weights": index.weights.as_json(),
             "gate": index.gate.as_json(),
             "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
-from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.retrieval.everyday_subjects import find_foreign_subject
 
@@ -25,8 +24,10 @@ ENOUGH_ISSUES = (
 DEFAULT_THRESHOLD = (
     0.3  # the packaged encoder: 98 % of real questions lie above, 76 % of those about other things below
 )
+SLOPE = 22.0  # log-odds for each unit of cosine, where only a threshold is known: what fitted gates have of both
 LARGEST_COEFFICIENT = 1e6  # no fit comes near it; what an import says must not overflow
-DUPLICATE = 0.999  # cosine from which two issues are the same text
+DUPLICATE = 0.999  # cosine from which two issues are the same text,
+NEAR_DUPLICATE = 0.95  # and from which they are one report
 ROWS_AT_ONCE = 512  # issues compared with all others at once: bounds the memory of the table of cosines
 
 
@@ -38,10 +39,9 @@ class Coefficients:
     documents: float
     issues: float
 
-    def probability(self, documents: float, issues: float, words: float = 0.0) -> float:
-        """Return the probability that a question is on topic; ``words`` are the log-odds that its words add."""
-        log_odds = self.intercept + self.documents * documents + self.issues * issues + words
-        return 0.5 + 0.5 * math.tanh(log_odds / 2)
+    def log_odds(self, documents: float, issues: float) -> float:
+        """Return the log-odds that a question is on topic."""
+        return self.intercept + self.documents * documents + self.issues * issues
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +91,11 @@ class Gate:
                 f"The gate was calibrated for the encoder {self.encoder}, not {encoder}; build the workspace again."
             )
 
-    def passes(
-        self, documents: float, issues: float, encoder: str, caution: float = CAUTION, words: float = 0.0
-    ) -> bool:
-        """Return whether a question is on topic, by its cosines to what is nearest (-1 where nothing is known).
-
-        ``words`` are the log-odds that its words add.
-        """
-        self.check_encoder(encoder)
-        if self.coefficients is None:
-            value = max(documents, issues)
-        else:
-            value = self.coefficients.probability(documents, issues, words)
-        return bool(value >= (caution if self.threshold is None else self.threshold))
+    def log_odds(self, documents: float, issues: float) -> float:
+        """Return the log-odds of being on topic from the cosines to what is nearest (-1 where nothing is known)."""
+        if self.coefficients is not None:
+            return self.coefficients.log_odds(documents, issues)
+        return SLOPE * (max(documents, issues) - (DEFAULT_THRESHOLD if self.threshold is None else self.threshold))
 
     def as_json(self) -> dict[str, Any]:
         """Return the record of the gate."""

@@ -18,11 +18,10 @@ from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.calibrated_gate import FEATURES, CalibratedGate, CalibrationData
 from autokb.retrieval.everyday_vectors import packaged_vectors
-from autokb.retrieval.gate import DUPLICATE
+from autokb.retrieval.gate import DUPLICATE, NEAR_DUPLICATE
 from autokb.retrieval.gate_fitting import everyday_questions
 from autokb.retrieval.index import AskIndex, beginning
 from autokb.retrieval.logistic import fit_logistic
-from autokb.retrieval.node_cases import NEAR_DUPLICATE
 
 FEWEST = 20  # questions of either side
 COVERAGE = 0.95  # the share of the in-domain questions that the threshold lets pass

@@ -24,10 +24,9 @@ from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.everyday_subjects import find_foreign_subject, subjects_in
 from autokb.retrieval.everyday_vectors import packaged_vectors
-from autokb.retrieval.gate import Coefficients, Gate, WordWeights, fit_gate
+from autokb.retrieval.gate import NEAR_DUPLICATE, Coefficients, Gate, WordWeights, fit_gate
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.logistic import fit_logistic
-from autokb.retrieval.node_cases import NEAR_DUPLICATE
 from autokb.retrieval.section_questions import section_questions
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
 from autokb.text.markdown import Section
@@ -172,7 +171,7 @@ class _Known:
         }
         return cls(
             windows=windows,
-            sections=index.shown.vectors[index.shown.passage_rows if index.has_no_issues else []],
+            sections=index.candidates.vectors[: None if index.has_no_issues else 0],
             nodes=index.nodes.vectors,
             raw=np.array(list(raw.values()), dtype=np.float32).reshape(len(raw), windows.shape[1]),
             visible=np.array(sorted(visible), dtype=np.int64),
@@ -283,7 +282,7 @@ def _score_sections(
     chunks = {chunk: row for row, chunk in enumerate(index.chunks.chunks)}
     without = []
     windows = index.chunks.windows
-    begun = [index.shown.solutions[row].evidence[0] for row in index.shown.passage_rows[: len(known.sections)]]
+    begun = [one.solution.evidence[0] for one in index.candidates.rows[: len(known.sections)]]
     for n, (document, section, _) in enumerate(stand_ins):
         own = _which_overlap(windows, document, section)
         cases[n, 0] = (known.windows[~own] @ vectors[n]).max(initial=-1.0)

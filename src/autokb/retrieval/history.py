@@ -50,14 +50,10 @@ class History:
     offset: Scores
     language: str = ENGLISH
 
-    def scores(self, vector: Vectors, text: str, neighbours: float) -> Scores:
-        """Return each document's vote; ``neighbours`` is the part of the nearest issues, the rest the classifier's."""
-        if not self.issues:
-            return np.zeros(len(self.documents))
-        return neighbours * self.votes(vector) + (1 - neighbours) * self.learnt(vector, text)
-
     def votes(self, vector: Vectors) -> Scores:
         """Return the documents' shares of the votes of the nearest issues, each weighted by its nearness."""
+        if not self.issues:
+            return np.zeros(len(self.documents))
         cosines = self.vectors @ vector
         near = best_first(cosines, NEIGHBOURS)
         top = max(float(cosines[near[0]]), ABSTENTION_COSINE)
@@ -68,6 +64,8 @@ class History:
 
     def learnt(self, vector: Vectors, text: str) -> Scores:
         """Return the linear classifier's estimate that each document resolves the issue."""
+        if not self.issues:
+            return np.zeros(len(self.documents))
         features = np.concatenate([vector, word_features(text, self.idf, self.language)])
         estimate: Scores = features @ self.classifier + self.offset
         return estimate

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.core.attributes import Attributes
 from autokb.core.document_names import DocumentNames
@@ -17,15 +18,16 @@ from autokb.core.settings import CAUTION
 from autokb.core.vectors import Vectors
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
+from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts, without_rejected
 from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.features import Evidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
-from autokb.retrieval.knowledge_index import KnowledgeIndex
-from autokb.retrieval.link_ranker import LinkedQuestion, LinkRanker, behind_first, first_line
+from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
-from autokb.retrieval.search import ChunkIndex, Found, search, words_weight
-from autokb.retrieval.solution_index import SolutionIndex, shown_texts, without_rejected
-from autokb.retrieval.weights import Weights, read_weights
+from autokb.retrieval.ranker import Ranker, packaged_ranker
+from autokb.retrieval.read_question import read_question
+from autokb.retrieval.search import ChunkIndex, gate_by_length, search_parts
 from autokb.stores.published import Published
 
 # Characters of a question that are embedded; its words are read whole. As many questions find their page so, and whole
@@ -35,28 +37,30 @@ EMBEDDED_CHARACTERS = 600
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is asked, as text and as a vector, and what each kind of evidence counts for it."""
+class ScoredQuestion:
+    """What one question finds: the features of everything that can be shown, what they add up to, and the documents.
+
+    Row n of ``features`` and of ``scores`` is that of candidate n; a document's score is that of its best candidate.
+    ``windows`` are the cosines of all windows.
+    """
 
     text: str
     vector: Vectors
-    weights: Weights
-
-
-@dataclass(frozen=True)
-class ScoredQuestion:
-    """What one question finds before its attributes are looked at.
-
-    ``documents`` are ranked by text, history, the nodes that cite them and their passages; ``similarities`` are the
-    nodes' cosines, a row a node, ``solutions`` those of what can be shown; ``solution_scores`` add the words.
-    """
-
-    question: Question
-    found: Found
+    windows: Scores
+    evidence: Evidence
+    features: NDArray[np.float64]
+    scores: Scores
     documents: Ranking
-    similarities: Scores
-    solutions: Scores
-    solution_scores: Scores
+
+    @property
+    def nodes(self) -> Scores:
+        """The cosine of every node."""
+        return self.evidence.nodes
+
+    @property
+    def nearest_window(self) -> float:
+        """The cosine of the nearest window; -1 where there is none."""
+        return float(self.windows.max(initial=-1.0))
 
 
 @dataclass(frozen=True)
@@ -67,80 +71,77 @@ class AskIndex:
     encoder: str
     embed_questions: Callable[[Sequence[str]], Vectors]
     nodes: NodeIndex
-    shown: SolutionIndex
+    candidates: Candidates
     chunks: ChunkIndex
     history: History
-    weights: Weights
     gate: Gate
     generation: str
-    ranker: LinkRanker | None = None
+    ranker: Ranker = field(default_factory=packaged_ranker)
     caution: float = CAUTION
     calibration: CalibratedGate | None = None
 
-    def score(self, text: str, *, with_history: bool = True, vector: Vectors | None = None) -> ScoredQuestion:
-        """Rank documents and nodes for a question; ``vector`` is that of its beginning where it is known already."""
-        question = Question(
-            text,
-            self.embed_questions([beginning(text)])[0] if vector is None else vector,
-            self.weights if with_history else self.weights.without_history(),
-        )
-        found = search(self.chunks, question.vector, text, question.weights)
-        by_text = Ranking(self.chunks.documents, found.documents)
-        similarities = self.nodes.similarities(question.vector)
-        shown = self.shown.similarities(question.vector)
-        nodes = question.weights.nodes * self.nodes.best_citing(similarities)
-        words = words_weight(text, question.weights, self.spec.language) * self.shown.words.shares(text)
-        passages = question.weights.passages * self.shown.best_passages(shown + words)
-        documents = self._add_history(by_text, question).plus(nodes).plus(passages)
-        return ScoredQuestion(question, found, documents, similarities, shown, shown + words)
+    def score(
+        self,
+        text: str,
+        overrides: Attributes | None = None,
+        *,
+        with_history: bool = True,
+        vector: Vectors | None = None,
+    ) -> ScoredQuestion:
+        """Score everything that can be shown; ``overrides`` replace attributes that are read from the text.
 
-    def _add_history(self, documents: Ranking, question: Question) -> Ranking:
-        """Add what resolved similar issues."""
-        weights = question.weights
-        if not weights.history or not self.history.issues:
-            return documents
-        return documents.plus(weights.history * self.history.scores(question.vector, question.text, weights.neighbours))
-
-    def reading_order(self, scored: ScoredQuestion) -> Ranking:
-        """Return the documents in the order in which to read them: the likeliest, then as the second ranker has it.
-
-        Its scores only order; those of ``scored.documents`` say how likely each is.
+        ``vector`` is that of the beginning of the text where it is known already.
         """
-        question, documents = scored.question, scored.documents
-        if self.ranker is None or not question.weights.history:
-            return documents
-        line = first_line(question.text)
-        is_one_line = line == question.text.strip()
-        first = question.vector if is_one_line else self.embed_questions([line])[0]
-        history = self._add_history(Ranking(documents.ids, np.zeros(len(documents.ids))), question)
-        asked = LinkedQuestion(question.text, question.vector, first, "")
-        z = self.ranker.scores(documents.scores - history.scores, asked)
-        return Ranking(documents.ids, behind_first(documents.scores[None, :], z[None, :])[0])
+        vector = self.embed_questions([beginning(text)])[0] if vector is None else vector
+        read = read_question(text, overrides or {}, self.spec)
+        cosines = self.chunks.vectors.scores(vector)
+        windows, titles, chunk_words = search_parts(self.chunks, cosines, vector, text)
+        found = Evidence(
+            asked=Asked(self.nodes.knowledge, read.attributes, read.within),
+            candidates=self.candidates,
+            sections=(self.candidates.vectors @ vector).astype(np.float64),
+            headings=(self.candidates.headings @ vector).astype(np.float64),
+            words=self.candidates.words.shares(text),
+            windows=windows,
+            titles=titles,
+            chunk_words=chunk_words,
+            votes=self.history.votes(vector),
+            learnt=self.history.learnt(vector, text),
+            nodes=self.nodes.similarities(vector),
+            long=gate_by_length(text, self.spec.language),
+        )
+        features = feature_table(found)
+        scores = (self.ranker if with_history else self.ranker.without_history()).score(features)
+        documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates, windows))
+        return ScoredQuestion(text, vector, cosines.astype(np.float64), found, features, scores, documents)
 
-    def passes_gate(self, scored: ScoredQuestion, *, reads_words: bool = True) -> bool:
-        """Return whether a question is on topic, by the encoder's own cosines to what is nearest and by its words."""
-        if self.calibration is not None:
-            self.calibration.check_encoder(self.encoder)
-            self.calibration.check_length(len(scored.question.vector))
-            features = self.gate_features(scored, reads_words=reads_words)
-            return self.calibration.passes(features, scored.question.vector)
-        text, weights = scored.question.text, self.gate.words if reads_words else None
-        unknown = self.chunks.words.unknown_share(text) if weights else 0.0
-        words = weights.log_odds(text, unknown, self.spec.language) if weights else 0.0
-        return self.gate.passes(scored.found.nearest, self._nearest_issue(scored), self.encoder, self.caution, words)
+    @property
+    def least_probability(self) -> float:
+        """The least probability of being answerable at which a question is answered."""
+        return self.caution if self.gate.coefficients is None or self.gate.threshold is None else self.gate.threshold
 
-    def gate_features(
-        self, scored: ScoredQuestion, *, reads_words: bool = True, duplicates_from: float = math.inf
-    ) -> Scores:
+    def nearness(self, scored: ScoredQuestion) -> float:
+        """Return the log-odds of being on topic by the build's gate, from the encoder's own cosines."""
+        self.gate.check_encoder(self.encoder)
+        return self.gate.log_odds(scored.nearest_window, self._nearest_issue(scored))
+
+    def passes_calibration(self, scored: ScoredQuestion) -> bool:
+        """Return whether a question is on topic by the team's calibration; there must be one."""
+        assert self.calibration is not None, "a calibration"
+        self.calibration.check_encoder(self.encoder)
+        self.calibration.check_length(len(scored.vector))
+        return self.calibration.passes(self.gate_features(scored), scored.vector)
+
+    def gate_features(self, scored: ScoredQuestion, *, duplicates_from: float = math.inf) -> Scores:
         """Return the ``FEATURES`` that a calibrated gate reads of a question.
 
         Nodes and past issues whose cosine is ``duplicates_from`` or more do not count.
         """
-        text, cosines = scored.question.text, scored.found.cosines
+        text, cosines = scored.text, scored.windows
         if self.has_no_issues:
-            issues = scored.solutions[self.shown.passage_rows]
+            issues = scored.evidence.sections
         else:
-            issues = np.concatenate([scored.similarities, self.history.cosines(scored.question.vector)])
+            issues = np.concatenate([scored.nodes, self.history.cosines(scored.vector)])
         issues = issues[issues < duplicates_from]
         return np.array(
             [
@@ -149,8 +150,8 @@ class AskIndex:
                 issues.max(initial=-1.0),
                 mean_of_nearest(issues),
                 self.chunks.words.shares(text).max(initial=0.0),
-                self.chunks.words.unknown_share(text) if reads_words else 0.0,
-                float(reads_words and self.foreign_subject(text) is not None),
+                self.chunks.words.unknown_share(text),
+                float(self.foreign_subject(text) is not None),
             ],
             dtype=np.float64,
         )
@@ -161,8 +162,8 @@ class AskIndex:
         A gate of a bare cosine takes no section for an issue.
         """
         if self.has_no_issues and self.gate.coefficients is not None:
-            return float(scored.solutions[self.shown.passage_rows].max(initial=-1.0))
-        return max(float(scored.similarities.max(initial=-1.0)), self.history.nearest(scored.question.vector))
+            return float(scored.evidence.sections.max(initial=-1.0))
+        return max(float(scored.nodes.max(initial=-1.0)), self.history.nearest(scored.vector))
 
     @property
     def has_no_issues(self) -> bool:
@@ -172,6 +173,14 @@ class AskIndex:
     def foreign_subject(self, text: str) -> str | None:
         """Return what a question opens with that neither the documents nor the domain speak of, if any."""
         return self.gate.words.foreign_subject(text, self.spec.language) if self.gate.words else None
+
+
+def _best_of_documents(scores: Scores, candidates: Candidates, windows: Scores) -> Scores:
+    """Return the score of each document's best candidate; those that have none follow, by their windows."""
+    best = candidates.best_of_documents(scores, least=-np.inf)
+    empty = np.isneginf(best)
+    best[empty] = best.min(where=~empty, initial=0.0) - 2.0 + windows[empty]  # cosines, so all stay behind
+    return best
 
 
 def beginning(text: str) -> str:
@@ -204,8 +213,9 @@ def load_index(
     windows, titles = corpus.window_texts(), corpus.titles()
     nodes = [knowledge.issues[i].text for i in knowledge.ids]
     raw_texts = [r.full_text for r in published.raw_issues.values()]
-    shown = list(dict.fromkeys(shown_texts(knowledge, passages)))
-    vectors = embed([*windows, *titles, *nodes, *raw_texts, *shown])
+    shown = candidates_of(knowledge, passages)
+    texts = searched_texts(shown)
+    vectors = embed([*windows, *titles, *nodes, *raw_texts, *texts])
     parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes), len(raw_texts)]))
     raw = dict(zip(published.raw_issues, parts[3], strict=True))
     ids = tuple(d.id for d in corpus.documents)
@@ -216,11 +226,10 @@ def load_index(
         spec=spec,
         encoder=encoder,
         embed_questions=embed_questions,
-        nodes=NodeIndex.of(knowledge, parts[2], raw, ids),
-        shown=SolutionIndex.of(knowledge, passages, dict(zip(shown, parts[4], strict=True)), chunks),
+        nodes=NodeIndex.of(knowledge, parts[2], raw),
+        candidates=Candidates.of(shown, knowledge, dict(zip(texts, parts[4], strict=True)), chunks),
         chunks=chunks,
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
-        weights=read_weights(published.settings.get("weights", {})),
         gate=published_gate(published, encoder),
         calibration=published_calibration(published),
         generation=published.generation,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from autokb.core.ids import digest
 from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import Edge, Ticket
 from autokb.core.vectors import Vectors
-from autokb.retrieval.fitting import climb
 from autokb.tickets.index import TicketIndex, day_of, fold_names
 from autokb.tickets.links import linked_pairs
 from autokb.tickets.match import MatchChance, fit_match
@@ -19,6 +18,7 @@ from autokb.tickets.search import Scores, Signals, TicketQuestion, find_signals,
 
 FEWEST_ASKED = 30  # questions; fewer cannot tell two weights apart
 MOST_ASKED = 200  # questions: each costs an embedding
+STANDARD_ERRORS = 2.0  # that a gain must reach: a weight is changed for a reason, not for luck
 HELD_OUT = 3  # every third question is kept out of the fitting, and says what it is worth
 ASKED_CHARACTERS = 4_000  # of a ticket's text: more than the encoder reads
 TRIED: dict[str, tuple[float, ...]] = {
@@ -81,7 +81,7 @@ def fit_ticket_weights(
     ]
     held = [one for n, one in enumerate(asked) if n % HELD_OUT == HELD_OUT - 1]
     rest = [one for n, one in enumerate(asked) if n % HELD_OUT != HELD_OUT - 1]
-    weights = climb(defaults, TRIED, lambda candidate: _reciprocal_ranks(index, rest, candidate))
+    weights = _climb(defaults, lambda candidate: _reciprocal_ranks(index, rest, candidate))
     for name, value in weights.as_json().items():  # what does not help is off
         without = _without(weights, name)
         if value and _reciprocal_ranks(index, rest, without).mean() >= _reciprocal_ranks(index, rest, weights).mean():
@@ -132,3 +132,19 @@ def _reciprocal_ranks(index: TicketIndex, asked: Sequence[_Asked], weights: Tick
 
 def _without(weights: TicketWeights, name: str) -> TicketWeights:
     return TicketWeights(**{**weights.as_json(), name: 0.0})
+
+
+def _climb(start: TicketWeights, quality: Callable[[TicketWeights], Scores]) -> TicketWeights:
+    """Change one weight at a time, and only where the paired gain is well above its own standard error."""
+    best, reached = start, quality(start)
+    for _ in range(2):
+        before = best
+        for name, values in TRIED.items():
+            options = [replace(best, **{name: value}) for value in values]
+            gains = [(quality(option) - reached, option) for option in options]
+            gain, option = max(gains, key=lambda found: float(found[0].mean()))
+            if gain.mean() > max(STANDARD_ERRORS * gain.std() / np.sqrt(len(gain)), 1e-9):
+                best, reached = option, reached + gain
+        if best == before:
+            break
+    return best

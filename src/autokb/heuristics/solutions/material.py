@@ -26,8 +26,8 @@ def materials(
     """Return everything in an excerpt that could be a solution, in reading order.
 
     ``title`` is the document's, ``headings`` those above the excerpt. ``which`` counts those under the same headings.
-    ``whole`` adds what only explains: paragraphs beside the steps, and the innermost sections that instruct nobody,
-    such as a table of lights.
+    ``whole`` adds what only explains: paragraphs beside the steps, and sections that instruct nobody, such as a table
+    of lights or the opening paragraph of a document.
     """
     found = sections(text)
     blocks: list[list[Block]] = [[] for _ in found]
@@ -42,8 +42,7 @@ def materials(
         place = (section.start, section.own_end)
         reader = SectionReader(text, title, path, blocks[number], place, is_all, language, whole)
         found_here = list(reader.read())
-        is_leaf = section.own_end == section.end  # else it introduces the sections below it
-        if whole and is_leaf and not found_here and (explanation := reader.read_explanation()):
+        if whole and not found_here and (explanation := reader.read_explanation()):
             found_here.append(explanation)
         result += [replace(material, section=number, parent=section.parent) for material in found_here]
     result = bring_preparations(text, found, result, language, whole=whole)

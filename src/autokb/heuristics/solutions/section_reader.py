@@ -117,9 +117,7 @@ class SectionReader:
                 yield material
 
     def read_explanation(self) -> Material | None:
-        """Return the text of a section as it is; that before all headings only where there is nothing else."""
-        if not self.headings and not self.is_all:
-            return None
+        """Return the text of a section as it is, such as the opening paragraph of a document."""
         return self._material("answer", "", list(self._parts(self._outer_blocks())))
 
     def _outer_blocks(self) -> list[Block]:

@@ -245,9 +245,8 @@ class _PassageFinder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The hash of everything that is searched and of what each kind of evidence counts."""
-        weights = canonical_json(self.index.weights.as_json())
-        return digest(encoder_key(self.index.encoder), weights, self.corpus.fingerprint())
+        """The hash of everything that is searched."""
+        return digest(encoder_key(self.index.encoder), self.corpus.fingerprint())
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
@@ -323,7 +322,7 @@ class _PassageFinder:
 
     def _search(self, issue: Issue) -> tuple[Found, NDArray[np.float64]]:
         """Return what a search for a node finds, and by document what it gains from having helped the node's own."""
-        found = search(self.index.chunks, self._vector(issue), issue.text, self.index.weights)
+        found = search(self.index.chunks, self._vector(issue), issue.text)
         boost = np.zeros(len(self._places))
         for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
             boost[self._places[hit.id]] = LIFT * hit.score

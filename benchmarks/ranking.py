@@ -1,0 +1,418 @@
+"""The ranker and the two probabilities: features of every candidate as arrays, so that a variant takes seconds.
+
+``python -m benchmarks ranking`` builds the five bases, scores the development questions, fits ranker and probabilities
+with each base left out in turn, and says what each feature is worth: the paired difference without it, with its
+standard error. ``python -m benchmarks.ranking fit --keep FOLDER`` does the same on workspaces and arrays that are kept;
+``--only`` and ``--without NAME,NAME`` try other features, ``--write`` fits on everything and writes what ships,
+``src/autokb/retrieval/ranker.json``. ``python -m benchmarks.ranking ask --keep FOLDER`` asks the product itself and
+prints the figures of each kind of question.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.answering.present import FIRST_SHOWN, MOST_OF_DOCUMENT
+from autokb.answering.probability import COMPARED, MOST_LEAD
+from autokb.core.attributes import Match
+from autokb.core.vectors import encoder_key
+from autokb.retrieval.features import FEATURES
+from autokb.retrieval.logistic import fit_logistic
+from autokb.retrieval.ranker import PULL, RankingCase, fit_ranker
+from autokb.text.markdown import section_at, sections
+from benchmarks import thunderbird
+from benchmarks.answers import BASES, DATA, Base, Gold, Place, development, make, out_of_scope, questions
+from benchmarks.figures import Figure, Result
+from benchmarks.retrieval import split
+from benchmarks.running import folder
+
+FURTHER = DATA / "questions" / "ranking"  # development questions of this harness, by fresh writers from documents alone
+LINKED = "thunderbird-linked"  # questions of the forum with the pages that helped, over the months before them
+RANKER = Path(__file__).resolve().parents[1] / "src" / "autokb" / "retrieval" / "ranker.json"
+DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
+HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
+# What a head may read of a question: the first row's features by these names, and what is read of the question.
+OF_FIRST = ("section", "heading")
+OF_QUESTION = ("node", "nearness", "unknown", "foreign")
+HEAD = ("lead", *OF_FIRST, "words", *OF_QUESTION)
+FIRST_RIGHT = ("lead", "section", "words", "heading", "node", "nearness", "unknown")
+ANSWERABLE = HEAD
+THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)  # of being answerable, below which a question is refused
+BANDS = np.linspace(0.0, 1.0, 11)  # of the expected calibration error
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question over all candidates of its base: their features, which are right, and which may be shown."""
+
+    id: str
+    base: str
+    kind: str
+    answerable: bool
+    features: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    fits: NDArray[np.bool_]
+    columns: NDArray[np.int64]
+    read: NDArray[np.float64]  # in the order of OF_QUESTION
+
+    def shown(self, weights: NDArray[np.float64], k: int) -> list[int]:
+        """Return the k rows that are shown first, at most ``MOST_OF_DOCUMENT`` of a document among the first."""
+        scores = np.where(self.fits, self.features @ weights, -np.inf)
+        order = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[: k + DEEP]
+        first: list[int] = []
+        waiting: list[int] = []
+        for row in order[np.isfinite(scores[order])].tolist():
+            of_document = sum(self.columns[n] == self.columns[row] for n in first)
+            (first if len(first) < FIRST_SHOWN and of_document < MOST_OF_DOCUMENT else waiting).append(row)
+        return [*first, *sorted(waiting, key=lambda row: (-scores[row], row))][:k]
+
+    def head(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the heads read, in the order of ``HEAD``."""
+        shown = self.shown(weights, 1 + COMPARED)
+        if not shown:
+            return np.concatenate([np.zeros(len(HEAD) - len(OF_QUESTION)), self.read])
+        names, scores = list(FEATURES), self.features[shown] @ weights
+        lead = min(float(scores[0] - max(scores[1:], default=-np.inf)), MOST_LEAD)
+        first = self.features[shown[0]]
+        words = first[names.index("words_of_short")] + first[names.index("words_of_long")]
+        return np.concatenate([[lead], [first[names.index(n)] for n in OF_FIRST], [words], self.read])
+
+
+# -- the questions ------------------------------------------------------------------------------------------------
+
+
+def asked(base: str) -> list[Gold]:
+    """Return the development questions of a base: the tuning half, the older ones, and those written for this."""
+    path = FURTHER / f"{base}.jsonl"
+    lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    further = [{**json.loads(line), "part": "further"} for line in lines if line.strip()]
+    return [*(g for g in questions(base) if g["part"] == "tune"), *development(base), *further]
+
+
+def right_places(base: Base, gold: Gold) -> list[Place]:
+    """Return where the answer is: the section that has the quoted words, else the section of that heading."""
+    found = []
+    for section in gold["sections"]:
+        text, quote = base.text(section["document"]), section.get("quote")
+        if quote and (at := text.find(quote)) >= 0:
+            known = sections(text)
+            own = known[section_at(known, at)]
+            found.append((section["document"], own.start, own.own_end))
+        else:
+            found.append((section["document"], *base.section(section["document"], section["heading"])))
+    return found
+
+
+def is_answerable(gold: Gold) -> bool:
+    """Return whether the documents answer a question, or one asked back leads there."""
+    return bool(gold["sections"]) and gold["outcome"] != "abstains"
+
+
+def cases_of(base: Base) -> Iterator[Case]:
+    """Score the questions of a base over all its candidates."""
+    index = base.index
+    for gold in asked(base.name):
+        places = right_places(base, gold)
+        excluded = {w["attribute"]: set(w["values"]) for w in gold["wrong"] if "attribute" in w}
+        right = [
+            _stands_in(one.solution.evidence, places) and not _is_for_others(one.solution.attributes, excluded)
+            for one in index.candidates.rows
+        ]
+        yield _case(gold["id"], base.name, gold["kind"], index, gold["question"], np.array(right), is_answerable(gold))
+
+
+def linked_cases(base: Base) -> Iterator[Case]:
+    """Score later questions of the forum; every section of a page that helped is right."""
+    later, _ = split(thunderbird.issues(), tuning=True)
+    index, links = base.index, thunderbird.strict_qrels()
+    stems = {Path(document).stem: column for column, document in enumerate(index.chunks.documents)}
+    for issue in later:
+        helped = [stems[d] for d in links.get(issue["issue_id"], {}) if d in stems]
+        if helped:
+            right = np.isin(index.candidates.columns, helped)
+            text = f"{issue['title']}\n{issue['text']}"
+            yield _case(issue["issue_id"], LINKED, "linked", index, text, right, answerable=True)
+
+
+def off_topic_cases(base: Base) -> Iterator[Case]:
+    """Score questions of clinc150 that are about nothing in its domains: they fit no head, and are only refused."""
+    for text in out_of_scope():
+        nothing = np.zeros(len(base.index.candidates.rows), dtype=np.bool_)
+        yield _case(text[:40], base.name, "clinc150", base.index, text, nothing, answerable=False)
+
+
+def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray[np.bool_], answerable: bool) -> Case:
+    scored = index.score(text)
+    rows, views = index.candidates.matches(scored.evidence.asked)
+    fits = rows != Match.CONFLICT
+    np.logical_or.at(fits, index.candidates.view_rows, views != Match.CONFLICT)
+    read = [
+        max(0.0, float(scored.nodes.max(initial=0.0))),
+        index.nearness(scored),
+        index.chunks.words.unknown_share(text),
+        float(index.foreign_subject(text) is not None),
+    ]
+    return Case(name, base, kind, answerable, scored.features, right, fits, index.candidates.columns, np.array(read))
+
+
+def _stands_in(evidence: Sequence[Any], places: Sequence[Place]) -> bool:
+    inside = [any(e.document == d and start <= e.start < end for d, start, end in places) for e in evidence]
+    return bool(inside) and (inside[0] or 2 * sum(inside) > len(inside))
+
+
+def _is_for_others(attributes: Mapping[str, Any], excluded: Mapping[str, set[str]]) -> bool:
+    return any(values and set(values) <= excluded.get(name, set()) for name, values in attributes.items())
+
+
+def collect(place: Path) -> list[Case]:
+    """Return the cases of all bases, building what the folder does not have."""
+    found: list[Case] = []
+    for name in BASES:
+        base = Base(name, make(name, place / name))
+        found += cases_of(base)
+        found += off_topic_cases(base)
+    target = place / LINKED
+    if not (target / "knowledge.db").exists():
+        thunderbird.stage(target, split(thunderbird.issues(), tuning=True)[1])
+        thunderbird.build(target)
+    return [*found, *linked_cases(Base(LINKED, target))]
+
+
+# -- variants -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What a ranker makes of the answerable questions: 1 where the right one is first, among three, among twenty."""
+
+    first: NDArray[np.float64]
+    three: NDArray[np.float64]
+    deep: NDArray[np.float64]
+
+
+def columns_of(names: Iterable[str]) -> NDArray[np.bool_]:
+    """Return which of ``FEATURES`` are used."""
+    wanted = set(names)
+    return np.array([name in wanted for name in FEATURES])
+
+
+def fit(cases: Sequence[Case], used: NDArray[np.bool_], pull: float = PULL) -> NDArray[np.float64]:
+    """Fit the weights of some features on questions; what may not be shown does not compete."""
+    weights = np.zeros(len(used))
+    weights[used] = fit_ranker([RankingCase(c.features[c.fits][:, used], c.right[c.fits]) for c in cases], pull=pull)
+    return weights
+
+
+def left_out(cases: Sequence[Case], used: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+    """Return for each base the weights that the others give; the linked questions go with Thunderbird."""
+    groups = {c.base: c.base.partition("-")[0] for c in cases}
+    found = {}
+    for group in dict.fromkeys(groups.values()):
+        weights = fit([c for c in cases if groups[c.base] != group], used)
+        found |= {base: weights for base, of in groups.items() if of == group}
+    return found
+
+
+def rank(cases: Sequence[Case], weights: Mapping[str, NDArray[np.float64]]) -> Ranked:
+    """Rank each question by the weights of its base."""
+    hits = [c.right[c.shown(weights[c.base], DEEP)] for c in cases]
+    return Ranked(*(np.array([h[:k].any() for h in hits], dtype=np.float64) for k in (1, FIRST_SHOWN, DEEP)))
+
+
+def difference(after: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean paired difference and its standard error."""
+    gain = after - before
+    return float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain)))
+
+
+# -- probabilities ------------------------------------------------------------------------------------------------
+
+
+def fit_head(rows: NDArray[np.float64], labels: NDArray[np.bool_], names: Sequence[str]) -> dict[str, float]:
+    """Fit a probability that reads some of ``HEAD``."""
+    used = [HEAD.index(name) for name in names]
+    pull = [HEAD_PULL] * len(used)
+    *weights, intercept = fit_logistic(rows[:, used], labels, expected=[0.0] * len(used), pull=pull)
+    return {"intercept": float(intercept), **{n: float(w) for n, w in zip(names, weights, strict=True)}}
+
+
+def probabilities(head: Mapping[str, float], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what a head says of some questions."""
+    odds = head["intercept"] + sum(head[name] * rows[:, n] for n, name in enumerate(HEAD) if name in head)
+    said: NDArray[np.float64] = 0.5 + 0.5 * np.tanh(odds / 2)
+    return said
+
+
+def calibration_error(said: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """Return the expected calibration error over tenths (Naeini et al., 2015)."""
+    band = np.clip(np.digitize(said, BANDS) - 1, 0, len(BANDS) - 2)
+    return float(sum(abs(said[band == b].mean() - right[band == b].mean()) * (band == b).mean() for b in set(band)))
+
+
+def area_under_curve(said: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """Return how often a right one has the higher probability than a wrong one; ties count half."""
+    yes, no = said[right][:, None], said[~right][None, :]
+    return float(((yes > no) + 0.5 * (yes == no)).mean())
+
+
+# -- the study ----------------------------------------------------------------------------------------------------
+
+
+def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -> Iterator[Figure]:
+    """Fit with each base left out, and say what each kind of question and each feature come to."""
+    used, by_text = columns_of(names), [c for c in cases if c.base != LINKED]
+    told = [c for c in cases if c.answerable]
+    written = [c for c in told if c.base != LINKED]
+    weights = left_out(told, used)
+    whole = rank(written, weights)
+    yield Figure("first", float(whole.first.mean()), f"of {len(written)}, each base left out")
+    yield Figure("three", float(whole.three.mean()), f"of {len(written)}")
+    yield Figure("among_20", float(whole.deep.mean()), f"of {len(written)}")
+    for kind in sorted({c.kind for c in written}):
+        rows = np.array([c.kind == kind for c in written])
+        yield Figure(f"{kind}.first", float(whole.first[rows].mean()), f"of {rows.sum()}")
+        yield Figure(f"{kind}.three", float(whole.three[rows].mean()), f"of {rows.sum()}")
+    for base in BASES:
+        rows = np.array([c.base == base for c in written])
+        yield Figure(f"{base}.first", float(whole.first[rows].mean()), f"of {rows.sum()}")
+        yield Figure(f"{base}.three", float(whole.three[rows].mean()), f"of {rows.sum()}")
+    linked = [c for c in told if c.base == LINKED]
+    if linked:
+        of_pages = rank(linked, weights)
+        yield Figure("linked.page_first", float(of_pages.first.mean()), f"of {len(linked)}")
+        yield Figure("linked.page_among_3", float(of_pages.three.mean()), f"of {len(linked)}")
+    for name in names:
+        without = rank(written, left_out(told, columns_of(n for n in names if n != name)))
+        for place in ("first", "three"):
+            gain, error = difference(getattr(whole, place), getattr(without, place))
+            yield Figure(f"gain_of.{name}.{place}", gain, f"standard error {error:.4f}")
+    yield from _study_heads(by_text, weights, detail)
+
+
+def _study_heads(
+    cases: Sequence[Case], weights: Mapping[str, NDArray[np.float64]], detail: dict[str, Any]
+) -> Iterator[Figure]:
+    """Fit both probabilities with each base left out; clinc150's questions are only asked."""
+    rows = np.array([c.head(weights[c.base]) for c in cases])
+    right = np.array([bool((s := c.shown(weights[c.base], 1)) and c.right[s[0]]) for c in cases])
+    answerable = np.array([c.answerable for c in cases])
+    bases, kinds = np.array([c.base for c in cases]), np.array([c.kind for c in cases])
+    written = kinds != "clinc150"
+    for head, labels, names in (("first_right", right, FIRST_RIGHT), ("answerable", answerable, ANSWERABLE)):
+        said = np.zeros(len(cases))
+        for base in BASES:
+            kept = written & (bases != base) & (answerable if head == "first_right" else True)
+            said[bases == base] = probabilities(fit_head(rows[kept], labels[kept], names), rows[bases == base])
+        asked_of = written & (answerable if head == "first_right" else True)
+        yield Figure(f"{head}.auc", area_under_curve(said[asked_of], labels[asked_of]), f"of {asked_of.sum()}")
+        yield Figure(f"{head}.calibration_error", calibration_error(said[asked_of], labels[asked_of]))
+        brier = float(np.mean((said[asked_of] - labels[asked_of]) ** 2))
+        yield Figure(f"{head}.brier", brier, f"{float(labels[asked_of].var()):.3f} for the share alone")
+        detail[head] = list(_bands(said[asked_of], labels[asked_of]))
+        if head == "answerable":
+            for threshold in THRESHOLDS:
+                refused, start = said < threshold, f"refused_below_{threshold}"
+                yield Figure(f"{start}.answerable", float(refused[written & answerable].mean()))
+                for kind in sorted({*kinds[~answerable], "everyday_noun", "typo"}):
+                    of_kind = kinds == kind
+                    yield Figure(f"{start}.{kind}", float(refused[of_kind].mean()), f"of {of_kind.sum()}")
+
+
+def _bands(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Iterator[tuple[float, float, int]]:
+    """Give for each tenth what was said, what was so, and of how many."""
+    band = np.clip(np.digitize(said, BANDS) - 1, 0, len(BANDS) - 2)
+    for one in sorted(set(band.tolist())):
+        of_band = band == one
+        yield float(said[of_band].mean()), float(right[of_band].mean()), int(of_band.sum())
+
+
+def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[Figure]) -> None:
+    """Fit on everything and write what ships, with the hash of the questions and the figures of a base left out."""
+    weights = fit([c for c in cases if c.answerable], columns_of(names))
+    written = [c for c in cases if c.base != LINKED and c.kind != "clinc150"]
+    rows = np.array([c.head(weights) for c in written])
+    answerable = np.array([c.answerable for c in written])
+    right = np.array([bool((s := c.shown(weights, 1)) and c.right[s[0]]) for c in written])
+    digest = hashlib.sha256("\n".join(sorted(c.id for c in cases)).encode()).hexdigest()
+    record = {
+        "encoder": encoder_key(_encoder()),
+        "weights": _rounded({n: w for n, w in zip(FEATURES, weights, strict=True) if n in names}),
+        "first_right": _rounded(fit_head(rows[answerable], right[answerable], FIRST_RIGHT)),
+        "answerable": _rounded(fit_head(rows, answerable, ANSWERABLE)),
+        "questions": {"count": len(cases), "sha256": digest},
+        "left_out": {f.name: round(f.value, 4) for f in figures if f.value is not None and "." not in f.name},
+    }
+    RANKER.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+def _encoder() -> str:
+    from autokb.llm.embedders.packaged import PackagedEmbedder
+
+    return PackagedEmbedder.name
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(float(value), 4) for name, value in values.items()}
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Build the bases, score all questions, and say what the ranker and each feature of it are worth."""
+    detail: dict[str, Any] = {}
+    with folder() as place:
+        found = list(study(collect(place), list(FEATURES), detail))
+    return Result("ranking", found, detail)
+
+
+def kept_cases(place: Path, *, again: bool) -> list[Case]:
+    """Return the cases that a folder keeps as arrays, else score them and keep them."""
+    import pickle
+
+    path = place / "ranking-cases.pickle"  # made and read by this command alone
+    if again or not path.exists():
+        path.write_bytes(pickle.dumps(collect(place)))
+    cases: list[Case] = pickle.loads(path.read_bytes())
+    return cases
+
+
+def main() -> None:
+    """Try other features, or write what ships."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["fit"])
+    parser.add_argument("--keep", type=Path, required=True, help="a folder for workspaces and arrays")
+    parser.add_argument("--again", action="store_true", help="score the questions anew")
+    parser.add_argument("--rebuild", action="store_true", help="build the workspaces anew")
+    parser.add_argument("--only", default="", help="these features alone, with commas between")
+    parser.add_argument("--without", default="", help="all features but these")
+    parser.add_argument("--short", action="store_true", help="leave out what each feature is worth")
+    parser.add_argument("--write", action="store_true", help="fit on everything and write what ships")
+    options = parser.parse_args()
+    options.keep.mkdir(parents=True, exist_ok=True)
+    if options.rebuild:
+        for name in (*BASES, LINKED):
+            shutil.rmtree(options.keep / name, ignore_errors=True)
+            shutil.rmtree(options.keep / f"{name}-articles", ignore_errors=True)
+    cases = kept_cases(options.keep, again=options.again or options.rebuild)
+    names = [n for n in (options.only.split(",") if options.only else FEATURES) if n not in options.without.split(",")]
+    figures = []
+    for figure in study(cases, names, {}):
+        if options.short and figure.name.startswith("gain_of"):
+            break
+        figures.append(figure)
+        value = "not measured" if figure.value is None else f"{figure.value:+.3f}"
+        print(f"{figure.name:45} {value} {figure.unit}", flush=True)
+    if options.write:
+        write_ranker(cases, names, figures)
+
+
+if __name__ == "__main__":
+    main()

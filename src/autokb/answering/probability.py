@@ -1,0 +1,118 @@
+"""How sure an answer is: two logistic heads over the same scored question.
+
+``answerable`` is the probability that what is known answers the question at all, by which it is refused;
+``first_right`` that the first thing shown does. Their weights are packaged with the ranker's and fitted with them, by
+``python -m benchmarks ranking --write``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from autokb.answering.present import Choice, Presentation
+from autokb.core.ranking import Scores
+from autokb.core.vectors import encoder_key
+from autokb.retrieval.index import AskIndex, ScoredQuestion
+from autokb.retrieval.ranker import packaged_record
+
+COMPARED = 3  # candidates behind the first
+LISTED = 1 + COMPARED  # candidates that the heads read
+MOST_LEAD = 5.0  # of the score: what follows nobody leads by no more
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A scored question beside what would be shown of it, best first."""
+
+    index: AskIndex
+    presentation: Presentation
+    choices: tuple[Choice, ...]
+
+    @property
+    def scored(self) -> ScoredQuestion:
+        """The question with the scores of everything that can be shown."""
+        return self.presentation.scored
+
+
+Feature = Callable[[Shown], float]
+
+
+def lead(shown: Shown) -> float:
+    """Return how far the first is ahead of the best of those behind it, in units of the ranker's score."""
+    first, *others = (shown.presentation.score(c) for c in shown.choices[: 1 + COMPARED])
+    return min(first - max(others, default=-math.inf), MOST_LEAD)
+
+
+def section(shown: Shown) -> float:
+    """Return the cosine of the first section."""
+    return float(shown.scored.evidence.sections[shown.choices[0].row])
+
+
+def words(shown: Shown) -> float:
+    """Return the first section's share of BM25."""
+    return float(shown.scored.evidence.words[shown.choices[0].row])
+
+
+def heading(shown: Shown) -> float:
+    """Return the cosine of the first heading."""
+    return float(shown.scored.evidence.headings[shown.choices[0].row])
+
+
+def node(shown: Shown) -> float:
+    """Return the cosine of the nearest node; 0 where there is none."""
+    return max(0.0, float(shown.scored.nodes.max(initial=0.0)))
+
+
+def nearness(shown: Shown) -> float:
+    """Return the log-odds of being on topic by the build's gate, which knows the workspace's own questions."""
+    return shown.index.nearness(shown.scored)
+
+
+def unknown(shown: Shown) -> float:
+    """Return the share of the question's words, by their idf, that no document has."""
+    return shown.index.chunks.words.unknown_share(shown.scored.text)
+
+
+def foreign(shown: Shown) -> float:
+    """Return 1 where the question opens with a subject of everyday life that nothing here speaks of."""
+    return float(shown.index.foreign_subject(shown.scored.text) is not None)
+
+
+FEATURES: Mapping[str, Feature] = {
+    f.__name__: f for f in (lead, section, words, heading, node, nearness, unknown, foreign)
+}
+
+
+def probability_features(shown: Shown) -> Scores:
+    """Return the numbers that both heads read, in the order of ``FEATURES``."""
+    return np.array([feature(shown) for feature in FEATURES.values()], dtype=np.float64)
+
+
+def first_right(shown: Shown) -> float:
+    """Return the probability that the first thing shown answers the question; 0 where nothing is shown."""
+    return _probability("first_right", shown) if shown.choices else 0.0
+
+
+def answerable(shown: Shown) -> float:
+    """Return the probability that something known answers the question.
+
+    The heads were fitted on cosines of the packaged encoder; by another one it is that of the build's gate alone.
+    """
+    if not shown.choices or encoder_key(shown.index.encoder) != packaged_record()["encoder"]:
+        return _logistic(shown.index.nearness(shown.scored))
+    return _probability("answerable", shown)
+
+
+def _probability(head: str, shown: Shown) -> float:
+    weights = packaged_record()[head]
+    return _logistic(
+        weights["intercept"] + sum(weights[name] * FEATURES[name](shown) for name in weights if name in FEATURES)
+    )
+
+
+def _logistic(odds: float) -> float:
+    return 0.5 + 0.5 * math.tanh(odds / 2)

@@ -1,0 +1,227 @@
+"""Everything that can be shown, a row each: the sections of all documents, and the solutions that people wrote.
+
+A node's solution is no row of its own: it is the view of a section for that node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.attributes import Match
+from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
+from autokb.core.ranking import Positions, Scores
+from autokb.core.vectors import Vectors
+from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.search import ChunkIndex
+from autokb.stores.word_index import WordIndex
+
+SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing that can be shown: a section, or a solution of a node whose section is none or that has none.
+
+    ``views`` are the displayed solutions of nodes that begin in it, the build's best first.
+    """
+
+    solution: Solution
+    passage: Passage | None
+    views: tuple[Solution, ...]
+
+    @property
+    def heading(self) -> str:
+        """The heading of the section; the title of a solution by hand."""
+        return self.passage.headings[-1] if self.passage else self.solution.text.partition("\n")[0]
+
+    @property
+    def searched_text(self) -> str:
+        """What is embedded: the whole section, with the symptoms and explanations that steps leave out."""
+        return self.passage.section if self.passage else self.solution.text
+
+    @property
+    def searched_headings(self) -> str:
+        """The heading with the one above it, which is embedded by itself."""
+        return ": ".join(dict.fromkeys(self.passage.headings[-2:])) if self.passage else self.heading
+
+    @property
+    def searched_words(self) -> str:
+        """What words are looked for in: the section below all the headings above it."""
+        return "\n".join((*self.passage.headings, self.passage.section)) if self.passage else self.solution.text
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Row n of each array is ``rows[n]``; ``columns`` are the positions of their documents, of so many ``documents``.
+
+    One by hand has none: -1.
+
+    ``view_rows[m]`` is the row of a view of node ``view_nodes[m]``. Rows and views for the same customers share an
+    audience, of which ``audiences`` holds the id of one solution each, by which a question is compared.
+    """
+
+    rows: tuple[Candidate, ...]
+    vectors: Vectors
+    headings: Vectors
+    columns: Positions
+    documents: int
+    words: WordIndex
+    row_of: Mapping[str, int]
+    rows_of: Mapping[str, Positions]
+    view_rows: Positions
+    view_nodes: Positions
+    audiences: tuple[str, ...]
+    row_audiences: Positions
+    view_audiences: Positions
+
+    @classmethod
+    def of(
+        cls,
+        found: Sequence[Candidate],
+        knowledge: KnowledgeIndex,
+        vectors: Mapping[str, Vectors],
+        chunks: ChunkIndex,
+    ) -> Candidates:
+        """Index what can be shown; ``vectors`` holds those of its ``searched_texts``."""
+        dimensions = chunks.vectors.vectors.shape[1]
+        place = {document: column for column, document in enumerate(chunks.documents)}
+        by_document: dict[str, list[int]] = {}
+        for row, one in enumerate(found):
+            by_document.setdefault(cited_first(one.solution), []).append(row)
+        views = [(row, view) for row, one in enumerate(found) for view in one.views]
+        combinations: dict[frozenset[object], int] = {}
+        audiences: list[str] = []
+
+        def audience(solution: Solution) -> int:
+            combination = frozenset[object](knowledge.combination_of[solution.id])
+            if combination not in combinations:
+                combinations[combination] = len(audiences)
+                audiences.append(solution.id)
+            return combinations[combination]
+
+        def rows_of_vectors(texts: Iterable[str]) -> Vectors:
+            return np.array([vectors[t] for t in texts], dtype=np.float32).reshape(len(found), dimensions)
+
+        return cls(
+            rows=tuple(found),
+            vectors=rows_of_vectors(one.searched_text for one in found),
+            headings=rows_of_vectors(one.searched_headings for one in found),
+            columns=np.array([place.get(cited_first(one.solution), -1) for one in found], dtype=np.int64),
+            documents=len(chunks.documents),
+            words=WordIndex.build([one.searched_words for one in found], chunks.words.language),
+            row_of={s.id: row for row, one in enumerate(found) for s in (one.solution, *one.views)},
+            rows_of={document: np.array(rows, dtype=np.int64) for document, rows in by_document.items()},
+            view_rows=np.array([row for row, _ in views], dtype=np.int64),
+            view_nodes=np.array([knowledge.rows[view.issue_id] for _, view in views], dtype=np.int64),
+            row_audiences=np.array([audience(one.solution) for one in found], dtype=np.int64),
+            view_audiences=np.array([audience(view) for _, view in views], dtype=np.int64),
+            audiences=tuple(audiences),
+        )
+
+    def matches(self, asked: Asked) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+        """Return how the question relates to whom each row is for, and to whom each view is for."""
+        found = np.array([asked.match(one) for one in self.audiences], dtype=object).reshape(len(self.audiences))
+        return found[self.row_audiences], found[self.view_audiences]
+
+    def best_of_documents(self, scores: Scores, least: float = 0.0) -> Scores:
+        """Return for every document the best of these scores, one a row, that one of its rows has, else ``least``."""
+        best = np.full(self.documents, least)
+        known = self.columns >= 0
+        np.maximum.at(best, self.columns[known], scores[known])
+        return best
+
+    def section_of(self, solution: Solution) -> Passage | None:
+        """Return the passage that a solution begins in, None where it has none, as one by hand."""
+        row = self.row_of.get(solution.id)
+        return None if row is None else self.rows[row].passage
+
+    def about_the_same(self, passage: Passage) -> list[Passage]:
+        """Return the passages of a passage's document whose headings are about the same matter, itself among them."""
+        rows = self.rows_of.get(cited_first(passage.solution), ())
+        others = (self.rows[row].passage for row in rows)
+        return [p for p in others if p is not None and _likeness(p, passage) >= SAME_MATTER]
+
+
+def fits(match: object) -> bool:
+    """Return whether something with this match may be shown at all."""
+    return match is not Match.CONFLICT
+
+
+def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> list[Candidate]:
+    """Return what can be shown: the passages that the rules leave, then solutions of nodes that begin in none."""
+    kept = [p for p in passages if p.solution.status in DISPLAYED]
+    by_document: dict[str, list[Passage]] = {}
+    for passage in kept:
+        by_document.setdefault(cited_first(passage.solution), []).append(passage)
+    views: dict[str, list[Solution]] = {}
+    alone: list[Solution] = []
+    found: dict[Evidence, Passage | None] = {}
+    for solution in (s for i in knowledge.ids for s in knowledge.solutions_of.get(i, ())):
+        place = solution.evidence[0] if solution.evidence else None
+        if place is not None and place not in found:
+            found[place] = _find_passage(place, by_document)
+        section = found[place] if place is not None else None
+        if section is None:
+            alone.append(solution)
+        else:
+            views.setdefault(section.solution.id, []).append(solution)
+    sections = [Candidate(p.solution, p, tuple(_best_first(views.get(p.solution.id, ())))) for p in kept]
+    return [*sections, *(Candidate(solution, None, (solution,)) for solution in alone)]
+
+
+def _best_first(views: Iterable[Solution]) -> list[Solution]:
+    return sorted(views, key=lambda s: (s.rank, s.id))
+
+
+def searched_texts(candidates: Iterable[Candidate]) -> list[str]:
+    """Return what is embedded of everything that can be shown, each text once."""
+    return list(dict.fromkeys(t for one in candidates for t in (one.searched_text, one.searched_headings)))
+
+
+def _likeness(one: Passage, other: Passage) -> float:
+    """Return how alike the headings of two passages are below those that they share, values masked; 1 for the same."""
+    below = next((n for n, (a, b) in enumerate(zip(one.headings, other.headings, strict=False)) if a != b), None)
+    if below is None:
+        return float(one.headings == other.headings)
+    mine, others = (frozenset(word for words in p.masked[below:] for word in words) for p in (one, other))
+    return 2 * len(mine & others) / max(1, len(mine) + len(others))
+
+
+def _find_passage(place: Evidence, by_document: Mapping[str, Sequence[Passage]]) -> Passage | None:
+    """Return the passage that a place stands in: of those with its words the last that begins before its end.
+
+    Others refer to it and bring its steps along. Passages are in the order of their document.
+    """
+    found: Passage | None = None
+    for passage in by_document.get(place.document, ()):
+        if found is not None and passage.solution.evidence[0].start >= place.end:
+            break
+        if any(e.start < place.end and e.end > place.start for e in passage.solution.evidence):
+            found = passage
+    return found
+
+
+def without_rejected(passages: Sequence[Passage], solutions: Iterable[Solution]) -> list[Passage]:
+    """Return the passages but for those that people took out of sight: no solution made from their steps is shown.
+
+    A place is where a first step begins; one that is shown on some node and rejected on another stays.
+    """
+    shown: set[tuple[str, int]] = set()
+    judged: set[tuple[str, int]] = set()
+    for solution in solutions:
+        places = {(e.document, e.start) for e in solution.evidence[:1]}
+        if solution.status in DISPLAYED:
+            shown |= places
+        elif solution.status in ("rejected", "hidden"):
+            judged |= places
+    gone = judged - shown
+    return [p for p in passages if not any((e.document, e.start) in gone for e in p.solution.evidence)]
+
+
+def cited_first(solution: Solution) -> str:
+    """Return the document that a solution is shown for; one by hand is a document of its own."""
+    return solution.evidence[0].document if solution.evidence else solution.id
