@@ -291,12 +291,12 @@ def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -
         of_pages = rank(linked, weights)
         yield Figure("linked.page_first", float(of_pages.first.mean()), f"of {len(linked)}")
         yield Figure("linked.page_among_3", float(of_pages.three.mean()), f"of {len(linked)}")
+    yield from _study_heads(by_text, weights, detail)
     for name in names:
         without = rank(written, left_out(told, columns_of(n for n in names if n != name)))
         for place in ("first", "three"):
             gain, error = difference(getattr(whole, place), getattr(without, place))
             yield Figure(f"gain_of.{name}.{place}", gain, f"standard error {error:.4f}")
-    yield from _study_heads(by_text, weights, detail)
 
 
 def _study_heads(

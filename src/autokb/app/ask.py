@@ -164,7 +164,8 @@ def _load(
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     caution = settings.answer.caution
-    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+    tokens = encoder.token_reader(spec.language)
+    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

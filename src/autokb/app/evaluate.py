@@ -218,7 +218,8 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
             passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
             embed, caution = stages.embed, workspace.settings.answer.caution
             with_fed = with_fed_questions(file, published)
-            index = load_index(with_fed, spec, encoder.name, embed, encoder.embed_questions, passages, caution)
+            tokens = encoder.token_reader(spec.language)
+            index = load_index(with_fed, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
             yield _Opened(workspace, published, index, IndexByLanguage(index, workspace, file), stages)
 
 

@@ -260,6 +260,8 @@ class Build:
         """Index what can be shown; its vectors are made here, so that no question waits for them."""
         found = candidates_of(knowledge, passages)
         texts = searched_texts(found)
+        if (tokens := self.stages.encoder.token_reader(self.workspace.spec.language)) is not None:
+            tokens.read([one.searched_text for one in found])
         return Candidates.of(found, knowledge, dict(zip(texts, self.stages.embed(texts), strict=True)), chunks)
 
     def _with_solutions(

@@ -14,12 +14,14 @@ import numpy as np
 
 from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
-from autokb.core.vectors import Vectors
+from autokb.core.vectors import TokenVectors, Vectors
 from autokb.llm.embedders import Embedder
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.words import stop_words
 
 if TYPE_CHECKING:
     from autokb.llm.embedders.endpoint import EndpointEmbedder
+    from autokb.llm.embedders.packaged import PackagedEmbedder
 
 EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
 ENCODER_THREADS = "AUTOKB_ENCODER_THREADS"
@@ -150,6 +152,10 @@ class Encoder(Protocol):
         """Return the vectors of texts that nobody will ask for again; they are not kept."""
         ...
 
+    def token_reader(self, language: str) -> TokenReader | None:
+        """Return what gives the tokens of texts their vectors; None by an encoder that gives only those of texts."""
+        ...
+
 
 @dataclass(frozen=True)
 class FreeEncoder:
@@ -185,6 +191,38 @@ class FreeEncoder:
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Encode."""
         return self.embedder.embed(texts)
+
+    def token_reader(self, language: str) -> TokenReader | None:
+        """Return the packaged encoder's."""
+        from autokb.llm.embedders.packaged import PackagedEmbedder
+
+        return TokenReader(self.embedder, self.file, language) if isinstance(self.embedder, PackagedEmbedder) else None
+
+
+@dataclass(frozen=True)
+class TokenReader:
+    """Gives the tokens of texts their vectors, for late interaction; words that say nothing are left out."""
+
+    embedder: PackagedEmbedder
+    file: WorkspaceFile
+    language: str
+
+    def question(self, text: str) -> TokenVectors:
+        """Return the tokens of a text that nobody will ask for again."""
+        return self.embedder.embed_tokens([text], stop_words(self.language))[0]
+
+    def read(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the tokens of texts, each encoded once; the vectors of the whole texts are kept, too."""
+        name, dimensions = self.embedder.name, self.embedder.dimensions
+        found = self.file.token_vectors(f"{name} tokens {self.language}", texts, dimensions)
+        missing = list(dict.fromkeys(text for text in texts if text not in found))
+        for start in range(0, len(missing), FREE_BATCH):
+            batch = missing[start : start + FREE_BATCH]
+            tokens = self.embedder.embed_tokens(batch, stop_words(self.language))
+            self.file.keep_token_vectors(f"{name} tokens {self.language}", batch, tokens)
+            self.file.keep_vectors(name, batch, np.array([one.whole for one in tokens]))
+            found |= dict(zip(batch, tokens, strict=True))
+        return [found[text] for text in texts]
 
 
 def embed_once(

@@ -54,6 +54,9 @@ class PaidEncoder:
         for start in range(0, len(requests), PAID_BATCH):
             yield from self._send(stage, requests[start : start + PAID_BATCH])
 
+    def token_reader(self, _language: str) -> None:
+        """Return nothing: it gives vectors of whole texts alone."""
+
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Ask for vectors and keep only what they cost."""
         found = self._send("questions", list(self.embedder.requests(texts)), keep=False)

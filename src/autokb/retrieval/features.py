@@ -26,7 +26,8 @@ class Evidence:
     ``sections``, ``headings`` and ``words`` have a number a row: the cosines of the section and of its heading, and the
     share of BM25 that the section has. ``windows``, ``titles``, ``chunk_words``, ``votes`` and ``learnt`` have one a
     document: the mean cosine of its best windows, the cosine of its title, its best chunk's share of BM25, and what
-    history says of it. ``nodes`` are the cosines of the nodes; ``long`` is 0 for a short question, 1 for a message.
+    history says of it. ``nodes`` are the cosines of the nodes; ``tokens`` has the late interaction of each row, 0 where
+    the encoder has none; ``long`` is 0 for a short question, 1 for a message.
     """
 
     asked: Asked
@@ -40,6 +41,7 @@ class Evidence:
     votes: Scores
     learnt: Scores
     nodes: Scores
+    tokens: Scores
     long: float
 
     def of_rows(self, documents: Scores, by_hand: Scores | float = 0.0) -> Scores:
@@ -60,6 +62,11 @@ def section(found: Evidence) -> Scores:
 def heading(found: Evidence) -> Scores:
     """Return the cosine of the heading with the one above it."""
     return found.headings
+
+
+def late_interaction(found: Evidence) -> Scores:
+    """Return how well each word of the question is met in the section (``late_interaction.py``)."""
+    return found.tokens
 
 
 def words_of_short(found: Evidence) -> Scores:
@@ -137,6 +144,7 @@ FEATURES: Mapping[str, Feature] = {
     for feature in (
         section,
         heading,
+        late_interaction,
         words_of_short,
         words_of_long,
         windows,

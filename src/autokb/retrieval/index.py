@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,9 @@ from autokb.core.attributes import Attributes
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Passage, RawIssue
-from autokb.core.ranking import Ranking, Scores
+from autokb.core.ranking import Ranking, Scores, best_first
 from autokb.core.settings import CAUTION
-from autokb.core.vectors import Vectors
+from autokb.core.vectors import TokenVectors, Vectors
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts, without_rejected
@@ -24,6 +25,7 @@ from autokb.retrieval.features import Evidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.late_interaction import TokenIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
@@ -34,6 +36,19 @@ from autokb.stores.published import Published
 # messages take the encoder two thirds of the time. Choosing the sentences that tell a problem is no better
 # (``python -m benchmarks.question_length``, on Thunderbird's tuning part).
 EMBEDDED_CHARACTERS = 600
+READ_CLOSELY = 50  # candidates whose tokens are read; the right one is among the first 20 in .98 of the questions
+
+
+class TokenReader(Protocol):
+    """Gives the tokens of texts their vectors, where the encoder has them."""
+
+    def question(self, text: str) -> TokenVectors:
+        """Return the tokens of a question."""
+        ...
+
+    def read(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the tokens of texts, each encoded once."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -76,6 +91,8 @@ class AskIndex:
     history: History
     gate: Gate
     generation: str
+    tokens: TokenIndex | None = None
+    read_tokens: Callable[[str], TokenVectors] | None = None
     ranker: Ranker = field(default_factory=packaged_ranker)
     caution: float = CAUTION
     calibration: CalibratedGate | None = None
@@ -108,12 +125,25 @@ class AskIndex:
             votes=self.history.votes(vector),
             learnt=self.history.learnt(vector, text),
             nodes=self.nodes.similarities(vector),
+            tokens=np.zeros(len(self.candidates.rows)),
             long=gate_by_length(text, self.spec.language),
         )
+        ranker = self.ranker if with_history else self.ranker.without_history()
+        found = replace(found, tokens=self._late_interaction(text, ranker.score(feature_table(found))))
         features = feature_table(found)
-        scores = (self.ranker if with_history else self.ranker.without_history()).score(features)
+        scores = ranker.score(features)
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates, windows))
         return ScoredQuestion(text, vector, cosines.astype(np.float64), found, features, scores, documents)
+
+    def _late_interaction(self, text: str, scores: Scores) -> Scores:
+        """Return the late interaction of the rows with the best scores so far; the others are given the least of it."""
+        found = np.zeros(len(scores))
+        if self.tokens is not None and self.read_tokens is not None and len(scores):
+            rows = best_first(scores, READ_CLOSELY)
+            closely = self.tokens.scores(self.read_tokens(beginning(text)), rows)
+            found[:] = closely.min()
+            found[rows] = closely
+        return found
 
     @property
     def least_probability(self) -> float:
@@ -200,6 +230,7 @@ def load_index(
     embed_questions: Callable[[Sequence[str]], Vectors],
     passages: Sequence[Passage],
     caution: float = CAUTION,
+    tokens: TokenReader | None = None,
 ) -> AskIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
@@ -215,6 +246,7 @@ def load_index(
     raw_texts = [r.full_text for r in published.raw_issues.values()]
     shown = candidates_of(knowledge, passages)
     texts = searched_texts(shown)
+    read = tokens.read([one.searched_text for one in shown]) if tokens is not None else None
     vectors = embed([*windows, *titles, *nodes, *raw_texts, *texts])
     parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes), len(raw_texts)]))
     raw = dict(zip(published.raw_issues, parts[3], strict=True))
@@ -234,6 +266,9 @@ def load_index(
         calibration=published_calibration(published),
         generation=published.generation,
         caution=caution,
+        tokens=None if read is None else TokenIndex.of(read, vectors.shape[1]),
+        read_tokens=None if tokens is None else tokens.question,
+        ranker=packaged_ranker(reads_tokens=read is not None),
     )
 
 

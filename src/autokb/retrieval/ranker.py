@@ -52,9 +52,9 @@ class Ranker:
 
 
 @cache
-def packaged_ranker() -> Ranker:
-    """Return the ranker that ships with the product."""
-    return Ranker(packaged_record()["weights"])
+def packaged_ranker(*, reads_tokens: bool = False) -> Ranker:
+    """Return the ranker that ships with the product; by an encoder without token vectors it has other weights."""
+    return Ranker(packaged_record()["weights" if reads_tokens else "weights_without_tokens"])
 
 
 @cache

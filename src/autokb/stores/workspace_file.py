@@ -15,7 +15,7 @@ import numpy as np
 
 from autokb.core.errors import BadInputError, UnwritableWorkspaceError
 from autokb.core.ids import canonical_json, digest
-from autokb.core.vectors import Vectors, encoder_key
+from autokb.core.vectors import TokenVectors, Vectors, encoder_key
 from autokb.stores.database import (
     DISK,
     UNREADABLE,
@@ -30,6 +30,7 @@ from autokb.stores.schema import BEFORE_DECISIONS
 
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
 PUBLICATIONS = "publications"  # meta: how often records changed; ``generation`` counts decisions of people too
+NO_VECTOR: Vectors = np.zeros(0, dtype=np.float32)
 LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
 
 
@@ -250,6 +251,29 @@ class WorkspaceFile:
             self._db.execute(
                 "INSERT OR IGNORE INTO meta VALUES (?, ?)", (_dimensions_entry(embedder), str(vectors.shape[1]))
             )
+
+    def token_vectors(self, name: str, texts: Sequence[str], dimensions: int) -> dict[str, TokenVectors]:
+        """Return the tokens of the texts that are stored, by text; one that was damaged is not."""
+        keys = {vector_key(name, text): text for text in texts}
+        found: dict[str, TokenVectors] = {}
+        for part in parts_of(sorted(keys)):
+            marks = ",".join("?" * len(part))
+            for key, data in self._db.execute(f"SELECT key, data FROM vector WHERE key IN ({marks})", part):
+                count, rest = divmod(len(data) if isinstance(data, bytes) else 1, dimensions + 2)
+                if not rest:
+                    pieces = np.frombuffer(data, dtype="<u2", count=count)
+                    rows = np.frombuffer(data, dtype=np.int8, offset=2 * count).reshape(count, dimensions)
+                    found[keys[key]] = TokenVectors(pieces, rows, NO_VECTOR)
+        return found
+
+    def keep_token_vectors(self, name: str, texts: Sequence[str], tokens: Sequence[TokenVectors]) -> None:
+        """Store the tokens of texts on disk before it returns; the vectors of the texts themselves are not among it."""
+        with self.transaction():
+            rows = (
+                (vector_key(name, text), one.pieces.astype("<u2").tobytes() + one.vectors.tobytes())
+                for text, one in zip(texts, tokens, strict=True)
+            )
+            self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
     # -- the published knowledge base --------------------------------------------------------------
 

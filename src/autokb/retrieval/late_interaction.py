@@ -1,0 +1,54 @@
+"""Late interaction: how well each word of a question is met by its nearest word in a section, without training.
+
+score(q, s) = sum over tokens t of q of idf(t) x max over tokens u of s of cos(t, u), by the sum of the idf: MaxSim
+(Khattab and Zaharia, 2020) over the packaged encoder's own token vectors, each token by how few sections have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.ranking import Positions, Scores
+from autokb.core.vectors import TOKEN_STEPS, TokenVectors
+
+PIECES = 1 << 16  # numbers that a piece of a word can have
+
+
+@dataclass(frozen=True)
+class TokenIndex:
+    """The tokens of all candidates: those of row n are ``vectors[starts[n]:starts[n + 1]]``; ``idf`` is by piece."""
+
+    vectors: NDArray[np.int8]
+    starts: Positions
+    idf: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, tokens: Sequence[TokenVectors], dimensions: int) -> TokenIndex:
+        """Index the tokens of candidates, one after the other."""
+        told = np.zeros(PIECES)
+        for one in tokens:
+            told[np.unique(one.pieces)] += 1
+        idf = np.log(1 + (len(tokens) - told + 0.5) / (told + 0.5))
+        rows = [one.vectors for one in tokens]
+        vectors = np.concatenate(rows) if rows else np.zeros((0, dimensions), dtype=np.int8)
+        return cls(vectors, np.cumsum([0, *map(len, rows)]), idf)
+
+    def scores(self, question: TokenVectors, rows: Positions) -> Scores:
+        """Return the score of some candidates, 0 to 1; one without tokens meets nothing."""
+        found = np.zeros(len(rows))
+        weights = self.idf[question.pieces]
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        kept = np.flatnonzero(lengths)
+        if not len(weights) or not len(kept):
+            return found
+        asked = question.vectors.astype(np.float32) / TOKEN_STEPS
+        places = np.concatenate([np.arange(self.starts[rows[n]], self.starts[rows[n] + 1]) for n in kept])
+        cosines = asked @ (self.vectors[places].astype(np.float32).T / TOKEN_STEPS)
+        begins = np.concatenate([[0], np.cumsum(lengths[kept])[:-1]])
+        nearest = np.maximum.reduceat(cosines, begins, axis=1)
+        found[kept] = weights @ nearest / weights.sum()
+        return found
