@@ -26,6 +26,7 @@ from autokb.answering.present import FIRST_SHOWN, MOST_OF_DOCUMENT
 from autokb.answering.probability import COMPARED, MOST_LEAD
 from autokb.core.attributes import Match
 from autokb.core.vectors import encoder_key
+from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.features import FEATURES
 from autokb.retrieval.logistic import fit_logistic
 from autokb.retrieval.ranker import PULL, RankingCase, fit_ranker
@@ -39,14 +40,15 @@ from benchmarks.running import folder
 FURTHER = DATA / "questions" / "ranking"  # development questions of this harness, by fresh writers from documents alone
 LINKED = "thunderbird-linked"  # questions of the forum with the pages that helped, over the months before them
 RANKER = Path(__file__).resolve().parents[1] / "src" / "autokb" / "retrieval" / "ranker.json"
+OF_ANOTHER = 15  # questions of another base that are asked of each
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
 # What a head may read of a question: the first row's features by these names, and what is read of the question.
-OF_FIRST = ("section", "heading")
-OF_QUESTION = ("node", "nearness", "unknown", "foreign")
-HEAD = ("lead", *OF_FIRST, "words", *OF_QUESTION)
-FIRST_RIGHT = ("lead", "section", "words", "heading", "node", "nearness", "unknown")
-ANSWERABLE = HEAD
+OF_FIRST = ("section", "heading", "late_interaction", "words", "own_node")
+OF_QUESTION = ("node", "nearness", "unknown", "foreign_company", "foreign_subject")
+HEAD = ("lead", *OF_FIRST, *OF_QUESTION)
+FIRST_RIGHT = ("lead", "section", "heading", "late_interaction", "node", "nearness", "unknown")
+ANSWERABLE = ("section", "late_interaction", "nearness", "unknown", "foreign_company", "foreign_subject")
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)  # of being answerable, below which a question is refused
 BANDS = np.linspace(0.0, 1.0, 11)  # of the expected calibration error
 
@@ -84,8 +86,7 @@ class Case:
         names, scores = list(FEATURES), self.features[shown] @ weights
         lead = min(float(scores[0] - max(scores[1:], default=-np.inf)), MOST_LEAD)
         first = self.features[shown[0]]
-        words = first[names.index("words_of_short")] + first[names.index("words_of_long")]
-        return np.concatenate([[lead], [first[names.index(n)] for n in OF_FIRST], [words], self.read])
+        return np.concatenate([[lead], [first[names.index(n)] for n in OF_FIRST], self.read])
 
 
 # -- the questions ------------------------------------------------------------------------------------------------
@@ -151,16 +152,28 @@ def off_topic_cases(base: Base) -> Iterator[Case]:
         yield _case(text[:40], base.name, "clinc150", base.index, text, nothing, answerable=False)
 
 
+def others_cases(base: Base) -> Iterator[Case]:
+    """Score questions that only other bases answer, some of each, the first by their hash."""
+    nothing = np.zeros(len(base.index.candidates.rows), dtype=np.bool_)
+    for other in BASES:
+        told = [gold for gold in asked(other) if is_answerable(gold)] if other != base.name else []
+        told.sort(key=lambda gold: hashlib.sha256((base.name + gold["id"]).encode()).hexdigest())
+        for gold in told[:OF_ANOTHER]:
+            yield _case(gold["id"], base.name, "others", base.index, gold["question"], nothing, answerable=False)
+
+
 def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray[np.bool_], answerable: bool) -> Case:
     scored = index.score(text)
     rows, views = index.candidates.matches(scored.evidence.asked)
     fits = rows != Match.CONFLICT
     np.logical_or.at(fits, index.candidates.view_rows, views != Match.CONFLICT)
+    foreign = index.foreign_subject(text)
     read = [
         max(0.0, float(scored.nodes.max(initial=0.0))),
         index.nearness(scored),
         index.chunks.words.unknown_share(text),
-        float(index.foreign_subject(text) is not None),
+        float(foreign is not None and is_of_company(foreign, index.spec.language)),
+        float(foreign is not None and not is_of_company(foreign, index.spec.language)),
     ]
     return Case(name, base, kind, answerable, scored.features, right, fits, index.candidates.columns, np.array(read))
 
@@ -181,6 +194,7 @@ def collect(place: Path) -> list[Case]:
         base = Base(name, make(name, place / name))
         found += cases_of(base)
         found += off_topic_cases(base)
+        found += others_cases(base)
     target = place / LINKED
     if not (target / "knowledge.db").exists():
         thunderbird.stage(target, split(thunderbird.issues(), tuning=True)[1])
@@ -339,6 +353,7 @@ def _bands(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Iterator[tupl
 def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[Figure]) -> None:
     """Fit on everything and write what ships, with the hash of the questions and the figures of a base left out."""
     weights = fit([c for c in cases if c.answerable], columns_of(names))
+    blind = fit([c for c in cases if c.answerable], columns_of(n for n in names if n != "late_interaction"))
     written = [c for c in cases if c.base != LINKED and c.kind != "clinc150"]
     rows = np.array([c.head(weights) for c in written])
     answerable = np.array([c.answerable for c in written])
@@ -346,6 +361,7 @@ def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[
     digest = hashlib.sha256("\n".join(sorted(c.id for c in cases)).encode()).hexdigest()
     record = {
         "encoder": encoder_key(_encoder()),
+        "weights_without_tokens": _rounded(dict(zip(FEATURES, blind, strict=True))),
         "weights": _rounded({n: w for n, w in zip(FEATURES, weights, strict=True) if n in names}),
         "first_right": _rounded(fit_head(rows[answerable], right[answerable], FIRST_RIGHT)),
         "answerable": _rounded(fit_head(rows, answerable, ANSWERABLE)),

@@ -16,6 +16,7 @@ import numpy as np
 from autokb.answering.present import Choice, Presentation
 from autokb.core.ranking import Scores
 from autokb.core.vectors import encoder_key
+from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.index import AskIndex, ScoredQuestion
 from autokb.retrieval.ranker import packaged_record
 
@@ -52,9 +53,9 @@ def section(shown: Shown) -> float:
     return float(shown.scored.evidence.sections[shown.choices[0].row])
 
 
-def words(shown: Shown) -> float:
-    """Return the first section's share of BM25."""
-    return float(shown.scored.evidence.words[shown.choices[0].row])
+def late_interaction(shown: Shown) -> float:
+    """Return how well each word of the question is met in the first section."""
+    return float(shown.scored.evidence.tokens[shown.choices[0].row])
 
 
 def heading(shown: Shown) -> float:
@@ -77,13 +78,21 @@ def unknown(shown: Shown) -> float:
     return shown.index.chunks.words.unknown_share(shown.scored.text)
 
 
-def foreign(shown: Shown) -> float:
-    """Return 1 where the question opens with a subject of everyday life that nothing here speaks of."""
-    return float(shown.index.foreign_subject(shown.scored.text) is not None)
+def foreign_company(shown: Shown) -> float:
+    """Return 1 where the question opens with a maker, a shop or a matter of theirs that nothing here speaks of."""
+    subject = shown.index.foreign_subject(shown.scored.text)
+    return float(subject is not None and is_of_company(subject, shown.index.spec.language))
+
+
+def foreign_subject(shown: Shown) -> float:
+    """Return 1 where it opens with another thing, program or complaint that nothing here speaks of."""
+    subject = shown.index.foreign_subject(shown.scored.text)
+    return float(subject is not None and not is_of_company(subject, shown.index.spec.language))
 
 
 FEATURES: Mapping[str, Feature] = {
-    f.__name__: f for f in (lead, section, words, heading, node, nearness, unknown, foreign)
+    feature.__name__: feature
+    for feature in (lead, section, heading, late_interaction, node, nearness, unknown, foreign_company, foreign_subject)
 }
 
 

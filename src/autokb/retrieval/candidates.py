@@ -17,7 +17,6 @@ from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.search import ChunkIndex
-from autokb.stores.word_index import WordIndex
 
 SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
 
@@ -48,11 +47,6 @@ class Candidate:
         """The heading with the one above it, which is embedded by itself."""
         return ": ".join(dict.fromkeys(self.passage.headings[-2:])) if self.passage else self.heading
 
-    @property
-    def searched_words(self) -> str:
-        """What words are looked for in: the section below all the headings above it."""
-        return "\n".join((*self.passage.headings, self.passage.section)) if self.passage else self.solution.text
-
 
 @dataclass(frozen=True)
 class Candidates:
@@ -69,7 +63,6 @@ class Candidates:
     headings: Vectors
     columns: Positions
     documents: int
-    words: WordIndex
     row_of: Mapping[str, int]
     rows_of: Mapping[str, Positions]
     view_rows: Positions
@@ -112,7 +105,6 @@ class Candidates:
             headings=rows_of_vectors(one.searched_headings for one in found),
             columns=np.array([place.get(cited_first(one.solution), -1) for one in found], dtype=np.int64),
             documents=len(chunks.documents),
-            words=WordIndex.build([one.searched_words for one in found], chunks.words.language),
             row_of={s.id: row for row, one in enumerate(found) for s in (one.solution, *one.views)},
             rows_of={document: np.array(rows, dtype=np.int64) for document, rows in by_document.items()},
             view_rows=np.array([row for row, _ in views], dtype=np.int64),

@@ -12,6 +12,7 @@ from autokb.text.lexicons import WordLists, word_lists
 from autokb.text.word_forms import inflections
 from autokb.text.words import split_words
 
+COMPANIES = ("makers", "shops", "the_company")  # kinds: what is bought, and whoever makes or sells it
 OPENING = 8  # words in which people say what they ask about; later ones say where and since when it happens
 
 
@@ -41,6 +42,17 @@ def find_foreign_subject(text: str, known: Collection[str], language: str) -> st
             return found
         position += found.count(" ") + 1 if found else 1
     return None
+
+
+@cache
+def _of_companies(language: str) -> frozenset[str]:
+    kinds = everyday_subjects(language)
+    return frozenset(" ".join(_fold(phrase)) for kind in COMPANIES for phrase in kinds.get(kind, ()))
+
+
+def is_of_company(subject: str, language: str) -> bool:
+    """Return whether a subject is a maker, a shop, or what one asks a company for: a price, a parcel, a job."""
+    return subject in _of_companies(language)
 
 
 def subjects_in(text: str, language: str) -> frozenset[str]:

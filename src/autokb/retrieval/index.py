@@ -29,7 +29,7 @@ from autokb.retrieval.late_interaction import TokenIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
-from autokb.retrieval.search import ChunkIndex, gate_by_length, search_parts
+from autokb.retrieval.search import ChunkIndex, gate_by_length, words_of_documents
 from autokb.stores.published import Published
 
 # Characters of a question that are embedded; its words are read whole. As many questions find their page so, and whole
@@ -112,16 +112,12 @@ class AskIndex:
         vector = self.embed_questions([beginning(text)])[0] if vector is None else vector
         read = read_question(text, overrides or {}, self.spec)
         cosines = self.chunks.vectors.scores(vector)
-        windows, titles, chunk_words = search_parts(self.chunks, cosines, vector, text)
         found = Evidence(
             asked=Asked(self.nodes.knowledge, read.attributes, read.within),
             candidates=self.candidates,
             sections=(self.candidates.vectors @ vector).astype(np.float64),
             headings=(self.candidates.headings @ vector).astype(np.float64),
-            words=self.candidates.words.shares(text),
-            windows=windows,
-            titles=titles,
-            chunk_words=chunk_words,
+            words=words_of_documents(self.chunks, text),
             votes=self.history.votes(vector),
             learnt=self.history.learnt(vector, text),
             nodes=self.nodes.similarities(vector),
@@ -132,7 +128,7 @@ class AskIndex:
         found = replace(found, tokens=self._late_interaction(text, ranker.score(feature_table(found))))
         features = feature_table(found)
         scores = ranker.score(features)
-        documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates, windows))
+        documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
         return ScoredQuestion(text, vector, cosines.astype(np.float64), found, features, scores, documents)
 
     def _late_interaction(self, text: str, scores: Scores) -> Scores:
@@ -205,11 +201,11 @@ class AskIndex:
         return self.gate.words.foreign_subject(text, self.spec.language) if self.gate.words else None
 
 
-def _best_of_documents(scores: Scores, candidates: Candidates, windows: Scores) -> Scores:
-    """Return the score of each document's best candidate; those that have none follow, by their windows."""
+def _best_of_documents(scores: Scores, candidates: Candidates) -> Scores:
+    """Return the score of each document's best candidate; those that have none follow."""
     best = candidates.best_of_documents(scores, least=-np.inf)
     empty = np.isneginf(best)
-    best[empty] = best.min(where=~empty, initial=0.0) - 2.0 + windows[empty]  # cosines, so all stay behind
+    best[empty] = best.min(where=~empty, initial=0.0) - 1.0
     return best
 
 

@@ -20,7 +20,6 @@ from autokb.text.words import terms
 
 SHORT_QUESTION = 10  # words that count: up to here a question is short
 LONG_QUESTION = 40  # from here on it is a whole message
-BEST_WINDOWS = 3  # a document's text counts by the mean of its best windows
 # What is added to the cosine of a chunk where a node's chunks are looked for: the cosine of the title, and BM25's share
 # by the length of the text. On the past of five knowledge bases no other values were better by two standard errors.
 TITLE, WORDS_OF_SHORT, WORDS_OF_LONG = 0.3, 0.8, 0.4
@@ -153,13 +152,9 @@ def search(index: ChunkIndex, vector: Vectors, text: str) -> Found:
     return Found(index, _score_by_words(index, chunks), chunks, cosines, float(cosines.max()))
 
 
-def search_parts(index: ChunkIndex, cosines: Vectors, vector: Vectors, text: str) -> tuple[Scores, Scores, Scores]:
-    """Return what a question finds of every document: its best windows, its title, its best chunk's words.
-
-    ``cosines`` are those of the windows.
-    """
-    words = _score_by_words(index, index.words.shares(text))
-    return _score_by_windows(index, cosines), _compare_titles(index, vector), words
+def words_of_documents(index: ChunkIndex, text: str) -> Scores:
+    """Return the share of BM25 of each document's best chunk."""
+    return _score_by_words(index, index.words.shares(text))
 
 
 def gate_by_length(text: str, language: str = ENGLISH) -> float:
@@ -172,13 +167,6 @@ def _compare_titles(index: ChunkIndex, vector: Vectors) -> Scores:
         return np.zeros(len(index.documents))
     cosines: Scores = (index.titles @ vector).astype(np.float64)
     return cosines
-
-
-def _score_by_windows(index: ChunkIndex, cosines: Vectors) -> Scores:
-    documents = np.zeros(len(index.documents))
-    if len(cosines):
-        documents[index.filled] = _mean_best_windows(cosines, index.document_starts)
-    return documents
 
 
 def _score_by_words(index: ChunkIndex, scores: Scores) -> Scores:
@@ -213,20 +201,3 @@ def _rank_positions(scores: NDArray[np.floating[Any]]) -> Scores:
     ranks = np.empty(len(scores))
     ranks[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
     return ranks
-
-
-def _mean_best_windows(cosines: Vectors, starts: Positions) -> Scores:
-    """Return for each run of rows the mean of its best windows; a run that is too short repeats its last."""
-    left = cosines.astype(np.float64)
-    lengths = np.diff(np.append(starts, len(left)))
-    owner = np.repeat(np.arange(len(starts)), lengths)
-    positions = np.arange(len(left))
-    best = total = np.maximum.reduceat(left, starts)
-    for _ in range(BEST_WINDOWS - 1):
-        first = np.minimum.reduceat(np.where(left == best[owner], positions, len(left)), starts)
-        left[first[first < len(left)]] = -np.inf
-        following = np.maximum.reduceat(left, starts)
-        best = np.where(np.isfinite(following), following, best)
-        total = total + best
-    means: Scores = total / BEST_WINDOWS
-    return means
