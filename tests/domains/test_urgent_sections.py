@@ -17,6 +17,7 @@ from autokb.sources.documents import read_documents
 SHIPPED = Path(autokb.domains.__path__[0])
 # The first try on texts that were written before the phrases were tuned on them: of three lists that followed each
 # other, 62 of 64 urgent and 28 of 31 harmless ones were right, then 56 of 66 and 32 of 34, then 24 of 30 and 16 of 16.
+# Of 26 more urgent ones 23 were.
 FOLDERS = {
     "medical": SHIPPED / "medical",
     "headphones": SHIPPED / "headphones",
