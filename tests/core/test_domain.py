@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from autokb.core.attributes import ANY, NONE
-from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.domain import DomainSpec, Urgent, read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.keys import key_json
 
@@ -208,3 +208,38 @@ def test_a_rule_may_forbid_phrases() -> None:
             read_domain({"rules": [{"text": "x", "forbid": forbid}]})
     with pytest.raises(BadInputError, match="write forbid"):
         read_domain({"rules": [{"text": "x", "forbidd": ["call"]}]})
+
+
+def test_urgent_warnings_are_read_and_change_no_key() -> None:
+    entry = {
+        "when": ["smoke"],
+        "with": "machine",
+        "unless": ["smoke taste"],
+        "section": "Fire",
+        "document": "safety.md",
+    }
+    read = read_domain({"urgent": [{"name": "smoke", **entry}, {"when": "flames", "section": "Fire"}]})
+    assert read.urgent == (
+        Urgent("smoke", ("smoke",), "Fire", "safety.md", ("machine",), ("smoke taste",)),
+        Urgent("urgent-2", ("flames",), "Fire"),
+    )
+    assert key_json(read) == key_json(read_domain({}))
+
+
+@pytest.mark.parametrize(
+    ("urgent", "sentence"),
+    [
+        ({"when": ["smoke"]}, "urgent must be a list"),
+        (["smoke"], "urgent 1 must be a mapping"),
+        ([{"section": "Fire"}], "needs what customers write"),
+        ([{"name": "fire", "when": ["smoke"]}], "urgent 'fire' needs the heading of its section"),
+        ([{"when": ["smoke", "..."], "section": "Fire"}], "when: '...' has no word in it"),
+        ([{"when": {"a": 1}, "section": "Fire"}], "when must be a list of strings"),
+        ([{"when": ["smoke"], "sections": "Fire"}], r"write section\."),
+        ([{"when": ["smoke"], "heading": "Fire"}], "has the entry 'heading'; it may have name, when, with"),
+        ([{"name": "a", "when": ["b"], "section": "C"}] * 2, "two entries of urgent have the same name"),
+    ],
+)
+def test_a_wrong_urgent_entry_is_named(urgent: Any, sentence: str) -> None:
+    with pytest.raises(BadInputError, match=sentence):
+        read_domain({"urgent": urgent})

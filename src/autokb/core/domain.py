@@ -23,6 +23,7 @@ ENTRIES = (
     "scope",
     "attributes",
     "rules",
+    "urgent",
     "reply",
     "tickets",
     "templates",
@@ -84,12 +85,29 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Urgent:
+    """A warning of the documents: the heading of its ``section``, and the words of customers who must read it first.
+
+    A text matches where it says one of the phrases ``when`` and, if there are any, one of ``together_with``, and none
+    of ``unless``. The section is in ``document`` (its id); without one, in whichever has the heading.
+    """
+
+    name: str
+    when: tuple[str, ...]
+    section: str
+    document: str = ""
+    together_with: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DomainSpec:
     """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1).
 
     ``scope`` says what holds for everything in it: a question about other values is not answered. ``templates`` are the
     words of a wiki's templates and icons, by their names; no task reads them. ``approvals`` is how many people must
-    approve a solution's text before it counts as approved.
+    approve a solution's text before it counts as approved. ``urgent`` are the warnings that come first, the gravest
+    before the others; they are in no key of a task.
     """
 
     name: str
@@ -102,6 +120,7 @@ class DomainSpec:
     scope: Attributes = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
     approvals: int = field(default=1, metadata={"key": False})
+    urgent: tuple[Urgent, ...] = field(default=(), metadata={"key": False})
 
     def allows(self, attributes: Attributes) -> bool:
         """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
@@ -130,6 +149,14 @@ def _read_strings(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(v, str | int | float) for v in value):
         raise BadInputError(f"{where} must be a list of strings; write it as [one, two].")
     return tuple(str(v) for v in value)
+
+
+def _read_phrases(value: Any, where: str) -> tuple[str, ...]:
+    phrases = _read_strings(value, where)
+    for phrase in phrases:
+        if not any(character.isalnum() for character in phrase):
+            raise BadInputError(f"{where}: {phrase!r} has no word in it; leave it out.")
+    return phrases
 
 
 def _read_text(value: Any, where: str) -> str:
@@ -211,16 +238,38 @@ def _read_rule(position: int, data: Any) -> Rule:
     for pattern in patterns:
         if problem := find_problem(pattern):
             raise BadInputError(f"domain.yaml: rule {rule_id!r}: the pattern {quote_pattern(pattern)} {problem}.")
-    forbid = _read_strings(data.get("forbid"), f"domain.yaml: rule {rule_id!r}: forbid")
+    forbid = _read_phrases(data.get("forbid"), f"domain.yaml: rule {rule_id!r}: forbid")
     for phrase in forbid:
-        if not any(character.isalnum() for character in phrase):
-            raise BadInputError(f"domain.yaml: rule {rule_id!r}: forbid: {phrase!r} has no word in it; leave it out.")
         if math.prod(word.count("/") + 1 for word in phrase.split()) > MOST_ALTERNATIVES:
             start = phrase[:60]
             raise BadInputError(
                 f"domain.yaml: rule {rule_id!r}: forbid: {start!r} has too many alternatives; split it."
             )
     return Rule(rule_id, text, patterns, forbid)
+
+
+def _read_urgent(position: int, data: Any) -> Urgent:
+    data = _require_mapping(data, f"domain.yaml: urgent {position}")
+    name = _read_text(data.get("name"), f"domain.yaml: urgent {position}: name") or f"urgent-{position}"
+    where = f"domain.yaml: urgent {name!r}"
+    known = ("name", "when", "with", "unless", "section", "document")
+    _check_spelling(data, known, where)
+    if stray := [str(entry) for entry in data if entry not in known]:
+        raise BadInputError(f"{where} has the entry {stray[0]!r}; it may have {', '.join(known)}.")
+    when = _read_phrases(data.get("when"), f"{where}: when")
+    if not when:
+        raise BadInputError(f"{where} needs what customers write, for example when: [smoke comes out].")
+    section = _read_text(data.get("section"), f"{where}: section").strip()
+    if not section:
+        raise BadInputError(f"{where} needs the heading of its section, for example section: Smoke or fire.")
+    return Urgent(
+        name=name,
+        when=when,
+        section=section,
+        document=_read_text(data.get("document"), f"{where}: document").strip(),
+        together_with=_read_phrases(data.get("with"), f"{where}: with"),
+        unless=_read_phrases(data.get("unless"), f"{where}: unless"),
+    )
 
 
 def read_domain(data: Any) -> DomainSpec:
@@ -241,6 +290,12 @@ def read_domain(data: Any) -> DomainSpec:
     read = tuple(_read_rule(n, r) for n, r in enumerate(rules, 1))
     if len({r.id for r in read}) < len(read):
         raise BadInputError("domain.yaml: two rules have the same id; give each its own.")
+    urgent = [] if data.get("urgent") is None else data["urgent"]
+    if not isinstance(urgent, list):
+        raise BadInputError("domain.yaml: urgent must be a list of {name, when, with, unless, section, document}.")
+    warnings = tuple(_read_urgent(n, u) for n, u in enumerate(urgent, 1))
+    if len({u.name for u in warnings}) < len(warnings):
+        raise BadInputError("domain.yaml: two entries of urgent have the same name; give each its own.")
     return DomainSpec(
         name=_read_text(data.get("name"), "domain.yaml: name") or "domain",
         description=_read_text(data.get("description"), "domain.yaml: description"),
@@ -255,6 +310,7 @@ def read_domain(data: Any) -> DomainSpec:
             for name, words in _require_mapping(data.get("templates"), "domain.yaml: templates").items()
         },
         approvals=_read_approvals(data.get("review")),
+        urgent=warnings,
     )
 
 
