@@ -42,14 +42,15 @@ LINKED = "thunderbird-linked"  # questions of the forum with the pages that help
 RANKER = Path(__file__).resolve().parents[1] / "src" / "autokb" / "retrieval" / "ranker.json"
 OF_ANOTHER = 15  # questions of another base that are asked of each
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
+ANSWERED = 0.8  # share of the questions of a service that its documents are taken to answer; here it is two thirds
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
 # What a head may read of a question: the first row's features by these names, and what is read of the question.
-OF_FIRST = ("section", "heading", "late_interaction", "words", "own_node")
-OF_QUESTION = ("node", "nearness", "unknown", "foreign_company", "foreign_subject")
+OF_FIRST = ("section", "late_interaction")
+OF_QUESTION = ("nearness", "unknown", "foreign_company", "foreign_subject")
 HEAD = ("lead", *OF_FIRST, *OF_QUESTION)
-FIRST_RIGHT = ("lead", "section", "heading", "late_interaction", "node", "nearness", "unknown")
+FIRST_RIGHT = ("lead", "section", "late_interaction")
 ANSWERABLE = ("section", "late_interaction", "nearness", "unknown", "foreign_company", "foreign_subject")
-THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)  # of being answerable, below which a question is refused
+THRESHOLDS = (0.4, 0.5, 0.6, 0.7)  # of being answerable, below which a question is refused
 BANDS = np.linspace(0.0, 1.0, 11)  # of the expected calibration error
 
 
@@ -169,7 +170,6 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
     np.logical_or.at(fits, index.candidates.view_rows, views != Match.CONFLICT)
     foreign = index.foreign_subject(text)
     read = [
-        max(0.0, float(scored.nodes.max(initial=0.0))),
         index.nearness(scored),
         index.chunks.words.unknown_share(text),
         float(foreign is not None and is_of_company(foreign, index.spec.language)),
@@ -252,11 +252,15 @@ def difference(after: NDArray[np.float64], before: NDArray[np.float64]) -> tuple
 # -- probabilities ------------------------------------------------------------------------------------------------
 
 
-def fit_head(rows: NDArray[np.float64], labels: NDArray[np.bool_], names: Sequence[str]) -> dict[str, float]:
-    """Fit a probability that reads some of ``HEAD``."""
+def fit_head(
+    rows: NDArray[np.float64], labels: NDArray[np.bool_], names: Sequence[str], share: float | None = None
+) -> dict[str, float]:
+    """Fit a probability that reads some of ``HEAD``; ``share`` is that of the yes, if it is not that of the labels."""
     used = [HEAD.index(name) for name in names]
     pull = [HEAD_PULL] * len(used)
-    *weights, intercept = fit_logistic(rows[:, used], labels, expected=[0.0] * len(used), pull=pull)
+    yes = float(labels.mean())
+    counts = np.ones(len(labels)) if share is None else np.where(labels, share / yes, (1 - share) / (1 - yes))
+    *weights, intercept = fit_logistic(rows[:, used], labels, expected=[0.0] * len(used), pull=pull, counts=counts)
     return {"intercept": float(intercept), **{n: float(w) for n, w in zip(names, weights, strict=True)}}
 
 
@@ -326,7 +330,8 @@ def _study_heads(
         said = np.zeros(len(cases))
         for base in BASES:
             kept = written & (bases != base) & (answerable if head == "first_right" else True)
-            said[bases == base] = probabilities(fit_head(rows[kept], labels[kept], names), rows[bases == base])
+            share = ANSWERED if head == "answerable" else None
+            said[bases == base] = probabilities(fit_head(rows[kept], labels[kept], names, share), rows[bases == base])
         asked_of = written & (answerable if head == "first_right" else True)
         yield Figure(f"{head}.auc", area_under_curve(said[asked_of], labels[asked_of]), f"of {asked_of.sum()}")
         yield Figure(f"{head}.calibration_error", calibration_error(said[asked_of], labels[asked_of]))
@@ -364,7 +369,7 @@ def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[
         "weights_without_tokens": _rounded(dict(zip(FEATURES, blind, strict=True))),
         "weights": _rounded({n: w for n, w in zip(FEATURES, weights, strict=True) if n in names}),
         "first_right": _rounded(fit_head(rows[answerable], right[answerable], FIRST_RIGHT)),
-        "answerable": _rounded(fit_head(rows, answerable, ANSWERABLE)),
+        "answerable": _rounded(fit_head(rows, answerable, ANSWERABLE, ANSWERED)),
         "questions": {"count": len(cases), "sha256": digest},
         "left_out": {f.name: round(f.value, 4) for f in figures if f.value is not None and "." not in f.name},
     }

@@ -58,16 +58,6 @@ def late_interaction(shown: Shown) -> float:
     return float(shown.scored.evidence.tokens[shown.choices[0].row])
 
 
-def heading(shown: Shown) -> float:
-    """Return the cosine of the first heading."""
-    return float(shown.scored.evidence.headings[shown.choices[0].row])
-
-
-def node(shown: Shown) -> float:
-    """Return the cosine of the nearest node; 0 where there is none."""
-    return max(0.0, float(shown.scored.nodes.max(initial=0.0)))
-
-
 def nearness(shown: Shown) -> float:
     """Return the log-odds of being on topic by the build's gate, which knows the workspace's own questions."""
     return shown.index.nearness(shown.scored)
@@ -92,7 +82,7 @@ def foreign_subject(shown: Shown) -> float:
 
 FEATURES: Mapping[str, Feature] = {
     feature.__name__: feature
-    for feature in (lead, section, heading, late_interaction, node, nearness, unknown, foreign_company, foreign_subject)
+    for feature in (lead, section, late_interaction, nearness, unknown, foreign_company, foreign_subject)
 }
 
 
