@@ -117,7 +117,7 @@ def answer(question: str, shown: Presentation, *, refused: str | None = None, k:
     if not choices:
         reason = refused or _nothing_fits(shown)
         return Answer(question, asked.attributes, "abstains", None, (), (), nearest, reason)
-    back = clarify(shown, choices[0])
+    back = None if shown.scored.urgent else clarify(shown, choices[0])
     of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
     matches = _group_by_tree(of_nodes, shown, k)
     sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])

@@ -19,9 +19,12 @@ OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
 LEFT_OPEN = "What is known near the question does not answer it."
 
 
-def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5) -> Answer:
-    """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer."""
-    return answer_scored(index, index.score(text, overrides), k)
+def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5, said: str = "") -> Answer:
+    """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer.
+
+    ``said`` is all that the customer said in a conversation: an urgent warning that any of it calls for comes first.
+    """
+    return answer_scored(index, index.score(text, overrides, said=said), k)
 
 
 def ask_in_other_language(
@@ -41,7 +44,9 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5) -> Answer
     """Answer from what a question found: the candidates that fit it best, a question back, or nothing."""
     presentation = Presentation(scored)
     shown = Shown(index, presentation, tuple(presentation.choose(LISTED)))
-    refused = _out_of_scope(scored.evidence.asked.attributes, index.spec) or _refusal(shown)
+    refused = None
+    if not scored.urgent:
+        refused = _out_of_scope(scored.evidence.asked.attributes, index.spec) or _refusal(shown)
     found = answer(scored.text, presentation, refused=refused, k=k)
     if found.outcome == "abstains":
         near = index.candidates.best_of_documents(scored.evidence.sections)

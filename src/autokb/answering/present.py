@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.core.attributes import Match
 from autokb.core.nouns import Solution
@@ -49,11 +51,13 @@ class Presentation:
     def choose(self, k: int) -> list[Choice]:
         """Return the k best that fit the question, best first, the same steps once.
 
-        At most ``MOST_OF_DOCUMENT`` of the ``FIRST_SHOWN`` are from one document; what is more waits behind them.
+        Urgent warnings come before all else. At most ``MOST_OF_DOCUMENT`` of the ``FIRST_SHOWN`` are from one
+        document; what is more waits behind them.
         """
-        chosen: list[Choice] = []
+        chosen = list(self._distinct(map(self._as_warning, self.scored.urgent)))[:FIRST_SHOWN]
+        shown = {choice.row for choice in chosen}
         waiting: list[Choice] = []
-        for choice in self._distinct(self.fitting(self.ranked_rows())):
+        for choice in self._distinct(self.fitting(row for row in self.ranked_rows() if row not in shown)):
             if len(chosen) >= min(k, FIRST_SHOWN):
                 waiting.append(choice)
                 if len(chosen) + len(waiting) >= k:
@@ -78,12 +82,23 @@ class Presentation:
     def as_shown(self, row: int) -> Choice | None:
         """Return a row as the nearest accepted node shows it, else the section; None where it is for others."""
         candidate = self.candidates.rows[row]
+        if self._excluded[row]:
+            return None
         document = cited_first(candidate.solution)
         if view := self._view(candidate):
             return Choice(row, view[0], document, view[1])
         if candidate.passage is None or self.asked.match(candidate.solution.id) is Match.CONFLICT:
             return None
         return Choice(row, candidate.solution, document, None)
+
+    @cached_property
+    def _excluded(self) -> NDArray[np.bool_]:
+        return self.candidates.excluded(self.scored.evidence.quantities)
+
+    def _as_warning(self, row: int) -> Choice:
+        """Return an urgent warning as its manual has it, for whomever it is."""
+        solution = self.candidates.rows[row].solution
+        return Choice(row, solution, cited_first(solution), None)
 
     def _view(self, candidate: Candidate) -> tuple[Solution, TreeMatch] | None:
         """Return what a node shows of a candidate: what holds for all, then by the nearest tree and node."""

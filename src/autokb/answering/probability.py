@@ -65,18 +65,18 @@ def nearness(shown: Shown) -> float:
 
 def unknown(shown: Shown) -> float:
     """Return the share of the question's words, by their idf, that no document has."""
-    return shown.index.chunks.words.unknown_share(shown.scored.text)
+    return shown.index.chunks.words.unknown_share(shown.scored.read)
 
 
 def foreign_company(shown: Shown) -> float:
     """Return 1 where the question opens with a maker, a shop or a matter of theirs that nothing here speaks of."""
-    subject = shown.index.foreign_subject(shown.scored.text)
+    subject = shown.index.foreign_subject(shown.scored.read)
     return float(subject is not None and is_of_company(subject, shown.index.spec.language))
 
 
 def foreign_subject(shown: Shown) -> float:
     """Return 1 where it opens with another thing, program or complaint that nothing here speaks of."""
-    subject = shown.index.foreign_subject(shown.scored.text)
+    subject = shown.index.foreign_subject(shown.scored.read)
     return float(subject is not None and not is_of_company(subject, shown.index.spec.language))
 
 

@@ -88,8 +88,8 @@ class OpenIndex:
     held: ExitStack
     by_language: IndexByLanguage
 
-    def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5) -> Answer:
-        """Answer a question; an empty one is refused."""
+    def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5, *, said: str = "") -> Answer:
+        """Answer a question; an empty one is refused. ``said`` is all that a customer said, where that is more."""
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
@@ -97,7 +97,7 @@ class OpenIndex:
             question = without_surrogates(text[:QUESTION_CHARACTERS])
             index, unread = self.by_language.index_for(question)
             if index is self.index:
-                answer = ask(index, question, overrides, k)
+                answer = ask(index, question, overrides, k, without_surrogates(said))
             else:
                 answer = ask_in_other_language(index, question, overrides, k, unread=unread)
         return replace(answer, seconds=time.perf_counter() - started)

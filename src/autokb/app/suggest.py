@@ -86,6 +86,11 @@ class ReadConversation:
         """What the agent wrote before where it did not help."""
         return self.turn.tried if self.turn.unsolved else ()
 
+    @property
+    def _said(self) -> str:
+        """All that the customer said."""
+        return "\n".join(message.text for message in self.messages if message.role == CUSTOMER)
+
     def small_talk(self, kind: str | None = None) -> Suggested | None:
         """Return the short human reply where there is nothing to look up, as read here or of a ``kind`` given."""
         if (kind := kind or self.turn.small_talk) is None:
@@ -103,7 +108,7 @@ class ReadConversation:
     def _ask(self, question: str) -> Answer:
         if self.opened is None:
             return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
-        answer = self.opened.ask(question, self.stated, LOOKED_THROUGH)
+        answer = self.opened.ask(question, self.stated, LOOKED_THROUGH, said=self._said)
         if answer.outcome == "abstains" and self.turn.is_tied and question == self.turn.text:
             return self.answer(self.turn.thread)  # what was said last may only be chat
         return answer

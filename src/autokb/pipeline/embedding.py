@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from autokb.core.domain import ENGLISH
 from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
 from autokb.core.vectors import TokenVectors, Vectors
@@ -206,6 +207,12 @@ class TokenReader:
     embedder: PackagedEmbedder
     file: WorkspaceFile
     language: str
+
+    def ordinary_words(self) -> frozenset[str]:
+        """Return what the encoder knows of the language: no word of a customer among them is a slip."""
+        from autokb.llm.embedders.packaged import ordinary_words
+
+        return ordinary_words() if self.language == ENGLISH else frozenset()
 
     def question(self, text: str) -> TokenVectors:
         """Return the tokens of a text that nobody will ask for again."""

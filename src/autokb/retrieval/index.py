@@ -17,6 +17,8 @@ from autokb.core.nouns import Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores, best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.heuristics.quantities import read_quantities
+from autokb.heuristics.urgency import find_urgent
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts, without_rejected
@@ -31,6 +33,7 @@ from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.search import ChunkIndex, gate_by_length, words_of_documents
 from autokb.stores.published import Published
+from autokb.text.spelling import Spelling
 
 # Characters of a question that are embedded; its words are read whole. As many questions find their page so, and whole
 # messages take the encoder two thirds of the time. Choosing the sentences that tell a problem is no better
@@ -41,6 +44,10 @@ READ_CLOSELY = 50  # candidates whose tokens are read; the right one is among th
 
 class TokenReader(Protocol):
     """Gives the tokens of texts their vectors, where the encoder has them."""
+
+    def ordinary_words(self) -> frozenset[str]:
+        """Return the ordinary words of the language, as far as they are known."""
+        ...
 
     def question(self, text: str) -> TokenVectors:
         """Return the tokens of a question."""
@@ -55,17 +62,20 @@ class TokenReader(Protocol):
 class ScoredQuestion:
     """What one question finds: the features of everything that can be shown, what they add up to, and the documents.
 
+    ``read`` is the ``text`` as it was read, its slips mended; ``urgent`` are the rows of warnings that it calls for.
     Row n of ``features`` and of ``scores`` is that of candidate n; a document's score is that of its best candidate.
     ``windows`` are the cosines of all windows.
     """
 
     text: str
+    read: str
     vector: Vectors
     windows: Scores
     evidence: Evidence
     features: NDArray[np.float64]
     scores: Scores
     documents: Ranking
+    urgent: tuple[int, ...] = ()
 
     @property
     def nodes(self) -> Scores:
@@ -91,6 +101,7 @@ class AskIndex:
     history: History
     gate: Gate
     generation: str
+    spelling: Spelling | None = None
     tokens: TokenIndex | None = None
     read_tokens: Callable[[str], TokenVectors] | None = None
     ranker: Ranker = field(default_factory=packaged_ranker)
@@ -103,13 +114,17 @@ class AskIndex:
         overrides: Attributes | None = None,
         *,
         with_history: bool = True,
+        said: str = "",
         vector: Vectors | None = None,
     ) -> ScoredQuestion:
         """Score everything that can be shown; ``overrides`` replace attributes that are read from the text.
 
-        ``vector`` is that of the beginning of the text where it is known already.
+        ``said`` is all that a customer said where that is more, in which urgent warnings are looked for. ``vector`` is
+        that of the beginning of the text where it is known already.
         """
-        vector = self.embed_questions([beginning(text)])[0] if vector is None else vector
+        asked, text = text, text if self.spelling is None else self.spelling.correct(text)
+        if vector is None or text != asked:
+            vector = self.embed_questions([beginning(text)])[0]
         read = read_question(text, overrides or {}, self.spec)
         cosines = self.chunks.vectors.scores(vector)
         found = Evidence(
@@ -122,6 +137,7 @@ class AskIndex:
             learnt=self.history.learnt(vector, text),
             nodes=self.nodes.similarities(vector),
             tokens=np.zeros(len(self.candidates.rows)),
+            quantities=read_quantities(text, self.spec.language),
             long=gate_by_length(text, self.spec.language),
         )
         ranker = self.ranker if with_history else self.ranker.without_history()
@@ -129,7 +145,9 @@ class AskIndex:
         features = feature_table(found)
         scores = ranker.score(features)
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
-        return ScoredQuestion(text, vector, cosines.astype(np.float64), found, features, scores, documents)
+        urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
+        windows = cosines.astype(np.float64)
+        return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
 
     def _late_interaction(self, text: str, scores: Scores) -> Scores:
         """Return the late interaction of the rows with the best scores so far; the others are given the least of it."""
@@ -163,7 +181,7 @@ class AskIndex:
 
         Nodes and past issues whose cosine is ``duplicates_from`` or more do not count.
         """
-        text, cosines = scored.text, scored.windows
+        text, cosines = scored.read, scored.windows
         if self.has_no_issues:
             issues = scored.evidence.sections
         else:
@@ -262,10 +280,19 @@ def load_index(
         calibration=published_calibration(published),
         generation=published.generation,
         caution=caution,
+        spelling=None if tokens is None else _spelling(corpus, spec, tokens.ordinary_words()),
         tokens=None if read is None else TokenIndex.of(read, vectors.shape[1]),
         read_tokens=None if tokens is None else tokens.question,
         ranker=packaged_ranker(reads_tokens=read is not None),
     )
+
+
+def _spelling(corpus: Corpus, spec: DomainSpec, ordinary: frozenset[str]) -> Spelling:
+    """Return what mends the slips of customers: by the words of the documents, and of the domain."""
+    texts = (f"{document.title}\n{document.text}" for document in corpus.documents)
+    values = (a for attribute in spec.attributes.values() for a in (*attribute.values, *attribute.synonyms.values()))
+    names = [name for one in values for name in ((one,) if isinstance(one, str) else one)]
+    return Spelling.of(texts, spec.language, known=ordinary, extra_words=names)
 
 
 def _normalize_attributes(attributes: Attributes, spec: DomainSpec) -> Attributes:

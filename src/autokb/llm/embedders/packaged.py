@@ -43,7 +43,7 @@ class PackagedEmbedder:
         from tokenizers import BertWordPieceTokenizer
 
         self._threads = threads or min(os.cpu_count() or 1, 8)
-        words = _read_file(*VOCABULARY, VOCABULARY_SHA256).decode("utf-8").removesuffix("\n").split("\n")
+        words = _read_vocabulary()
         self._tokenizer = BertWordPieceTokenizer({word: number for number, word in enumerate(words)})
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS)
         self._sessions: dict[int, Any] = {}
@@ -131,6 +131,15 @@ def _mean(hidden: Vectors) -> Vectors:
     mean = hidden.mean(axis=0)
     unit: Vectors = (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
     return unit
+
+
+def ordinary_words() -> frozenset[str]:
+    """Return the words that the encoder knows whole: the ordinary ones of English, names and makers among them."""
+    return frozenset(piece for piece in _read_vocabulary() if piece.isalpha())
+
+
+def _read_vocabulary() -> list[str]:
+    return _read_file(*VOCABULARY, VOCABULARY_SHA256).decode("utf-8").removesuffix("\n").split("\n")
 
 
 @lru_cache(maxsize=1)
