@@ -168,7 +168,6 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
     rows, views = index.candidates.matches(scored.evidence.asked)
     fits = rows != Match.CONFLICT
     np.logical_or.at(fits, index.candidates.view_rows, views != Match.CONFLICT)
-    fits &= ~index.candidates.excluded(scored.evidence.quantities)
     foreign = index.foreign_subject(text)
     read = [
         index.nearness(scored),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autokb.core.attributes import Match
 from autokb.core.nouns import Solution
@@ -82,18 +80,12 @@ class Presentation:
     def as_shown(self, row: int) -> Choice | None:
         """Return a row as the nearest accepted node shows it, else the section; None where it is for others."""
         candidate = self.candidates.rows[row]
-        if self._excluded[row]:
-            return None
         document = cited_first(candidate.solution)
         if view := self._view(candidate):
             return Choice(row, view[0], document, view[1])
         if candidate.passage is None or self.asked.match(candidate.solution.id) is Match.CONFLICT:
             return None
         return Choice(row, candidate.solution, document, None)
-
-    @cached_property
-    def _excluded(self) -> NDArray[np.bool_]:
-        return self.candidates.excluded(self.scored.evidence.quantities)
 
     def _as_warning(self, row: int) -> Choice:
         """Return an urgent warning as its manual has it, for whomever it is."""

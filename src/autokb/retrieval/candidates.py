@@ -16,11 +16,9 @@ from autokb.core.domain import Urgent
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import Vectors
-from autokb.heuristics.quantities import Quantity, compare_quantities, read_quantities
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.search import ChunkIndex
 
-OPENING_CHARACTERS = 200  # of a section, in which its first sentence is looked for
 SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
 
 
@@ -46,16 +44,6 @@ class Candidate:
         return self.passage.section if self.passage else self.solution.text
 
     @property
-    def says_for_whom(self) -> str:
-        """The heading with the first sentence where that is no step: what says how long, how old, how hot."""
-        if self.passage is None:
-            return self.heading
-        _, _, text = self.passage.section.partition("\n")
-        opening = text.lstrip()[:OPENING_CHARACTERS]
-        is_prose = opening[:1].isalpha()
-        return f"{self.heading}. {opening.partition('. ')[0]}" if is_prose else self.heading
-
-    @property
     def searched_headings(self) -> str:
         """The heading with the one above it, which is embedded by itself."""
         return ": ".join(dict.fromkeys(self.passage.headings[-2:])) if self.passage else self.heading
@@ -65,7 +53,7 @@ class Candidate:
 class Candidates:
     """Row n of each array is ``rows[n]``; ``columns`` are the positions of their documents, of so many ``documents``.
 
-    One by hand has none: -1. ``quantities`` are the durations, ages and temperatures that headings speak of.
+    One by hand has none: -1.
 
     ``view_rows[m]`` is the row of a view of node ``view_nodes[m]``. Rows and views for the same customers share an
     audience, of which ``audiences`` holds the id of one solution each, by which a question is compared.
@@ -76,7 +64,6 @@ class Candidates:
     headings: Vectors
     columns: Positions
     documents: int
-    quantities: tuple[tuple[Quantity, ...], ...]
     row_of: Mapping[str, int]
     rows_of: Mapping[str, Positions]
     view_rows: Positions
@@ -119,7 +106,6 @@ class Candidates:
             headings=rows_of_vectors(one.searched_headings for one in found),
             columns=np.array([place.get(cited_first(one.solution), -1) for one in found], dtype=np.int64),
             documents=len(chunks.documents),
-            quantities=tuple(read_quantities(one.says_for_whom, chunks.words.language) for one in found),
             row_of={s.id: row for row, one in enumerate(found) for s in (one.solution, *one.views)},
             rows_of={document: np.array(rows, dtype=np.int64) for document, rows in by_document.items()},
             view_rows=np.array([row for row, _ in views], dtype=np.int64),
@@ -140,16 +126,6 @@ class Candidates:
         known = self.columns >= 0
         np.maximum.at(best, self.columns[known], scores[known])
         return best
-
-    def excluded(self, quantities: Sequence[Quantity]) -> NDArray[np.bool_]:
-        """Return which rows are for other durations, ages or temperatures than the customer's.
-
-        Of the sections that answer a written question none is, of those that are wrong for it one in seven (26 of 26
-        exclusions are right, over the development questions of five bases).
-        """
-        if not quantities:
-            return np.zeros(len(self.rows), dtype=np.bool_)
-        return np.array([bool(one) and compare_quantities(quantities, one) < 0 for one in self.quantities], np.bool_)
 
     def warnings(self, urgent: Iterable[Urgent], scores: Scores) -> tuple[int, ...]:
         """Return the rows of the sections that urgent warnings name, the gravest first; of several with a heading the

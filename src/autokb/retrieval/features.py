@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from autokb.core.attributes import Match
 from autokb.core.ranking import Scores
-from autokb.heuristics.quantities import Quantity
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.knowledge_index import Asked
 
@@ -26,8 +25,8 @@ class Evidence:
 
     ``sections``, ``headings`` and ``tokens`` have a number a row: the cosines of the section and of its heading, and
     the late interaction, 0 where the encoder has none. ``words``, ``votes`` and ``learnt`` have one a document: its
-    best chunk's share of BM25, and what history says of it. ``nodes`` are the cosines of the nodes, ``quantities`` are
-    those of the customer; ``long`` is 0 for a short question, 1 for a message.
+    best chunk's share of BM25, and what history says of it. ``nodes`` are the cosines of the nodes; ``long`` is 0 for a
+    short question, 1 for a message.
     """
 
     asked: Asked
@@ -39,7 +38,6 @@ class Evidence:
     votes: Scores
     learnt: Scores
     nodes: Scores
-    quantities: tuple[Quantity, ...]
     long: float
 
     def of_rows(self, documents: Scores) -> Scores:

@@ -17,7 +17,6 @@ from autokb.core.nouns import Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores, best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
-from autokb.heuristics.quantities import read_quantities
 from autokb.heuristics.urgency import find_urgent
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
@@ -137,7 +136,6 @@ class AskIndex:
             learnt=self.history.learnt(vector, text),
             nodes=self.nodes.similarities(vector),
             tokens=np.zeros(len(self.candidates.rows)),
-            quantities=read_quantities(text, self.spec.language),
             long=gate_by_length(text, self.spec.language),
         )
         ranker = self.ranker if with_history else self.ranker.without_history()
