@@ -21,12 +21,12 @@ def age_mentions(words: Words, spec: Spec, language: str = ENGLISH) -> Iterator[
     known = word_lists(AttributeWords, language)
     for name in sorted(spec):
         groups = configured_groups(spec[name], known.age_groups, FEWEST_GROUPS)
-        for start, end, years in read_ages(words, language, known) if groups else ():
+        for start, end, years in _ages(words, language, known) if groups else ():
             if years <= HIGHEST_AGE:
                 yield Mention(start, end, name, group_at(groups, years))
 
 
-def read_ages(words: Words, language: str, known: AttributeWords) -> Iterator[tuple[int, int, float]]:
+def _ages(words: Words, language: str, known: AttributeWords) -> Iterator[tuple[int, int, float]]:
     """Yield where each age starts and ends, and its years."""
     folded, after = words.folded, 0
     for here, word in enumerate(folded):

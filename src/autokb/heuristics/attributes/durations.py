@@ -22,7 +22,7 @@ def duration_mentions(words: Words, spec: Spec, language: str = ENGLISH) -> Iter
     known = word_lists(AttributeWords, language)
     for name in sorted(spec):
         groups = configured_groups(spec[name], known.duration_groups, FEWEST_GROUPS)
-        for start, end, days in read_durations(words, language, known) if groups else ():
+        for start, end, days in _durations(words, language, known) if groups else ():
             yield Mention(start, end, name, group_at(groups, days))
 
 
@@ -42,7 +42,7 @@ def _begins_statement(words: Words, here: int, known: AttributeWords) -> bool:
     return words.breaks(here) or "," in words.gaps[here] or words.folded[here] in joins
 
 
-def read_durations(words: Words, language: str, known: AttributeWords) -> Iterator[tuple[int, int, float]]:
+def _durations(words: Words, language: str, known: AttributeWords) -> Iterator[tuple[int, int, float]]:
     """Yield where each duration starts and ends, and its days."""
     folded, after = words.folded, 0
     for here in range(len(folded)):
@@ -61,9 +61,8 @@ def read_durations(words: Words, language: str, known: AttributeWords) -> Iterat
 def _phrase(folded: tuple[str, ...], here: int, known: AttributeWords) -> _Duration | None:
     """``last night``, ``all my life``."""
     for size in (3, 2, 1):
-        phrase = folded[here : here + size]
-        if (days := known.days_since.get(phrase)) is not None:
-            return here + len(phrase), days
+        if (days := known.days_since.get(folded[here : here + size])) is not None:
+            return here + size, days
     return None
 
 

@@ -27,7 +27,7 @@ class Number:
 def number_at(words: tuple[str, ...], here: int, language: str = ENGLISH) -> Number | None:
     """Return the exact number that starts at this word."""
     word = words[here]
-    if word[0].isdigit() and (digits := _DIGITS.match(word)):
+    if digits := _DIGITS.match(word):
         return Number(float(digits.group(1)), here, here + 1, digits.group(2) or "")
     written = language_data(language).number_words
     if word not in written:
@@ -41,7 +41,7 @@ def amount_at(words: tuple[str, ...], here: int, language: str = ENGLISH) -> Num
     """Return the number or rough amount (``a few``, ``half a``) that starts at this word."""
     if found := number_at(words, here, language):
         return found
-    for phrase, value in word_lists(AttributeWords, language).amounts_by_opening.get(words[here], ()):
+    for phrase, value in word_lists(AttributeWords, language).amounts.items():
         if words[here : here + len(phrase)] == phrase:
             return Number(value, here, here + len(phrase))
     return None

@@ -138,10 +138,9 @@ class AttributeWords(WordLists):
         return {tuple(phrase.split()): days for phrase, days in self.beginnings.items()}
 
     @cached_property
-    def amounts_by_opening(self) -> Mapping[str, tuple[tuple[Phrase, float], ...]]:
-        """Rough amounts by their first word; the first that fits counts."""
-        amounts = [(tuple(phrase.split()), amount) for phrase, amount in self.rough_amounts.items()]
-        return {word: tuple(a for a in amounts if a[0][0] == word) for word in {phrase[0] for phrase, _ in amounts}}
+    def amounts(self) -> Mapping[Phrase, float]:
+        """Rough amounts, the first that fits counts."""
+        return {tuple(phrase.split()): amount for phrase, amount in self.rough_amounts.items()}
 
     @cached_property
     def illness_names(self) -> Mapping[str, str]:
