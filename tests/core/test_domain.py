@@ -10,7 +10,6 @@ from autokb.core.attributes import ANY, NONE
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.keys import key_json
-from autokb.core.keys import key_json
 
 DEVICES: dict[str, Any] = {
     "name": "devices",

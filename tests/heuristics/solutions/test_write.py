@@ -185,6 +185,21 @@ def test_a_document_for_others_has_no_solution_and_implied_values_count():
     assert solution.attributes == {"device": ["Phone"], "os": ["Linux"]}
 
 
+def test_a_section_for_a_state_that_the_nodes_people_cannot_have_is_no_solution():
+    attributes = {"age": {"values": ["Infant", "Adult"]}, "state": {"examples": ["Pregnancy"]}}
+    spec = read_domain({"attributes": attributes, "impossible": [{"age": ["Infant"], "state": ["Pregnancy"]}]})
+    text = "# Fever\n\n## Infant\n\n1. Dress the baby thinly.\n\n## Pregnancy\n\n1. Call your midwife.\n"
+
+    def titles(configuration, age):
+        item = WriteSolutions("Fever", from_lists({"age": [age]}), "", configuration, (), (excerpt(text),))
+        return [solution.title for solution in write_solutions(item).solutions]
+
+    assert titles(spec.attributes, "Infant") == ["Fever: Infant"]
+    assert titles(spec.attributes, "Adult") == ["Fever: Pregnancy"]
+    anything = read_domain({"attributes": attributes})  # the same but for that: it reads for itself
+    assert titles(anything.attributes, "Infant") == ["Fever: Infant", "Fever: Pregnancy"]
+
+
 def test_sentences_with_a_condition_the_node_does_not_meet_are_left_out():
     text = "1. Open Settings. On Windows, press Alt. On macOS, press Cmd.\n2. For Linux: run it.\n3. Press Save.\n"
     assert steps_of(text, attributes={"os": ["macOS"]}) == [["Open Settings. On macOS, press Cmd.", "Press Save."]]
