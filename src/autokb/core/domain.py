@@ -275,7 +275,7 @@ def _read_impossible(data: Any, attributes: Mapping[str, Attribute]) -> list[Att
     combinations = [] if data is None else data
     if not isinstance(combinations, list):
         raise BadInputError(f"domain.yaml: impossible must be a list of combinations of values, {example}.")
-    found = []
+    found: list[Attributes] = []
     for number, given in enumerate(combinations, 1):
         where = f"domain.yaml: impossible, combination {number}"
         combination = _read_configured_values(given, where, attributes)
