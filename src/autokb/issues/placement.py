@@ -45,8 +45,8 @@ def place_solutions(
     So children come from what customers reported and from what the headings of the manuals distinguish, the document's
     title of ``titles`` among them, and everything found stays within reach. A child that was reported and shows nothing
     that its parent does not is none; with ``repeats`` one that is left shows behind its own solutions those that its
-    parent shows to everybody. A tree comes as the raw issue of its seed and its nodes, the parent first; the solutions of a node come
-    best first. What is withheld stays where it was written.
+    parent shows to everybody. A tree comes as the raw issue of its seed and its nodes, the parent first; the solutions
+    of a node come best first. What is withheld stays where it was written.
     """
     solutions_of: dict[str, list[Solution]] = {}
     for solution in written:

@@ -13,6 +13,7 @@ from autokb.core.domain import Attribute
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, conditional_label, tailor
+from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
 from autokb.heuristics.solutions.procedures import without_missing
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
@@ -72,7 +73,12 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
     reader = audience_reader(item.configuration, item.language)
     node = reader.with_implied_values(item.attributes)
     words = content_words(item.issue, item.language) - content_words(item.domain, item.language)
-    found = [c for n, excerpt in enumerate(item.excerpts) for c in _candidates(n, excerpt, node, words, reader)]
+    found = [
+        candidate
+        for n, excerpt in enumerate(item.excerpts)
+        for candidate in _candidates(n, excerpt, node, words, reader)
+        if not makes_worse(item.issue, (excerpt.text[s:e] for s, e in candidate.material.steps), item.language)
+    ]
     best = max((c.score - c.excerpt.lift for c in found), default=0.0)
     written: list[WrittenSolution] = []
     seen: set[tuple[str, ...]] = set()
