@@ -117,13 +117,6 @@ def test_a_child_that_only_its_old_parent_made_so_narrow_goes() -> None:
     assert shown(left) == {"b": [RESET], "a-Mac": [PLUG]}
 
 
-def test_of_equally_usual_texts_the_shortest_names_the_joined_tree() -> None:
-    longer = tree("a", RESET)
-    longer = replace(longer, issues=(replace(longer.issues[0], text="Rash new soap"),))
-    (left,) = join(longer, tree("b", RESET)).trees
-    assert (left.issues[0].id, left.issues[0].text) == ("a", "Text of b")
-
-
 def test_trees_for_different_customers_stay() -> None:
     assert len(join(tree("a", RESET, kind="Buds"), tree("b", RESET, kind="Headphones")).trees) == 2
 

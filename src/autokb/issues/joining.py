@@ -127,9 +127,8 @@ def join_nodes(trees: Sequence[Sequence[Issue]]) -> tuple[tuple[Issue, ...], dic
 
 
 def _usual_text(home: Issue, parents: Sequence[Issue]) -> str:
-    """Return the text of the equally wide parent that most customers reported, the shortest of several."""
-    alike = (p for p in parents if p.attributes == home.attributes)
-    return max(alike, key=lambda p: (len(p.raw_issues), -len(p.text))).text
+    """Return the text of the equally wide parent that most customers reported."""
+    return max((p for p in parents if p.attributes == home.attributes), key=lambda p: len(p.raw_issues)).text
 
 
 def _renamed(issue: Issue, old: Issue, new: Issue) -> str:
