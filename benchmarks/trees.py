@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.attributes import ANY, Attributes, Values, from_lists
-from autokb.core.domain import Attribute, read_domain
+from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.implications import implied_values
 from autokb.core.nouns import DISPLAYED
 from autokb.core.yaml_text import parse_yaml
+from autokb.heuristics.titles.phrase_editing import named_values
+from autokb.text.markdown import section_at, sections
 from benchmarks.answers import BASES, make
 from benchmarks.figures import Figure, Result
 from benchmarks.running import folder
@@ -37,7 +39,8 @@ Place = tuple[str, int, int]  # document, start, end
 class Exported:
     """The records of one knowledge base, by kind, and how its nodes hang together."""
 
-    configuration: Mapping[str, Attribute]
+    spec: DomainSpec
+    documents: Mapping[str, Record]
     raw_issues: list[Record]
     parents: list[Record]
     children_of: dict[str, list[Record]] = field(default_factory=dict)
@@ -49,7 +52,8 @@ class Exported:
         domain = next(r["yaml"] for r in records if r["kind"] == "setting" and r["id"] == "domain")
         issues = [r for r in records if r["kind"] == "issue"]
         found = cls(
-            read_domain(parse_yaml(domain, "domain")).attributes,
+            read_domain(parse_yaml(domain, "domain")),
+            {r["id"]: r for r in records if r["kind"] == "document"},
             [r for r in records if r["kind"] == "raw_issue"],
             [i for i in issues if i["parent_id"] is None],
         )
@@ -77,8 +81,29 @@ class Exported:
     def fixes_more(self, solution: Record, issue: Record) -> bool:
         """Return whether a solution fixes a value that its node leaves open, what the node's values settle left out."""
         node, own = _fixed(from_lists(issue["attributes"])), _fixed(from_lists(solution["attributes"]))
-        known: Mapping[str, Values] = {**implied_values(node, self.configuration), **node}
+        known: Mapping[str, Values] = {**implied_values(node, self.spec.attributes), **node}
         return any(not known[name] <= values if name in known else True for name, values in own.items())
+
+    def is_named(self, child: Record, parent: Record) -> bool:
+        """Return whether titles and headings around a child's solutions name all that it fixes beside its parent."""
+        words = [line for s in self.solutions_of.get(child["id"], ()) for line in self._headings(s)]
+        named = {(m.attribute, m.value) for line in words for m in named_values(line, self.spec.attributes)}
+        own, wide = from_lists(child["attributes"]), from_lists(parent["attributes"])
+        new = {n: values for n, values in _fixed(own).items() if values != wide[n]}
+        settled = {
+            n for n in new if n in implied_values({o: v for o, v in new.items() if o != n}, self.spec.attributes)
+        }
+        return all(any((n, value) in named for value in new[n]) for n in new.keys() - settled)
+
+    def _headings(self, solution: Record) -> Iterator[str]:
+        place = solution["evidence"][0]
+        document = self.documents[place["document"]]
+        found = sections(document["text"])
+        yield from (
+            document["title"],
+            solution["text"].split("\n")[0],
+            *found[section_at(found, place["start"])].headings,
+        )
 
 
 def _fixed(attributes: Attributes) -> dict[str, Values]:
@@ -100,6 +125,9 @@ def measure(kb: Exported) -> dict[str, float]:
         "children_a_tree": len(children) / trees if trees else 0.0,
         "raw_issues_a_tree": landed / trees if trees else 0.0,
         "raw_issues_in_no_tree": len(kb.raw_issues) - landed,
+        "impossible_children": sum(not kb.spec.allows(from_lists(c["attributes"])) for c, _ in children),
+        "children_not_reported": sum(not c["raw_issues"] for c, _ in children),
+        "children_neither_reported_nor_named": sum(not c["raw_issues"] and not kb.is_named(c, p) for c, p in children),
         "nodes_without_solution": sum(not kb.solutions_of.get(node["id"]) for node in nodes),
         "parents_without_solution": trees - len(shown),
         "trees_that_show_nothing": sum(
@@ -108,6 +136,7 @@ def measure(kb: Exported) -> dict[str, float]:
         "children_that_differ": differ / len(children) if children else 1.0,
         "twins": sum(alike[evidence] > 1 for evidence in shown) / trees if trees else 0.0,
         "solutions": len(placed),
+        "solutions_a_node": len(placed) / len(nodes) if nodes else 0.0,
         "solutions_fixing_more": sum(kb.fixes_more(s, n) for s, n in placed) / len(placed) if placed else 0.0,
     }
 
@@ -178,9 +207,9 @@ def main() -> None:
             print(f"\n## {name}", *sample(kb, options.sample, options.seed), sep="\n")
         return
     table = {name: measure(kb) for name, kb in found.items()}
-    print(f"{'':26}", *(f"{name:>12}" for name in names))
+    print(f"{'':36}", *(f"{name:>12}" for name in names))
     for figure in next(iter(table.values())):
-        print(f"{figure:26}", *(f"{table[name][figure]:12.3g}" for name in names))
+        print(f"{figure:36}", *(f"{table[name][figure]:12.3g}" for name in names))
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ name: kettles
 attributes:
   os: {kind: closed, values: [Android, iOS, Windows], implies: {iOS: {device: [Phone, Tablet]}}}
   device: {kind: closed, values: [Laptop, Phone, Tablet]}
+impossible: [{os: [Android], device: [Laptop]}]
 """
 
 
-def _issue(name: str, parent: str | None = None, **values: list[str]) -> dict[str, Any]:
+def _issue(name: str, parent: str | None = None, raw: tuple[str, ...] = (), **values: list[str]) -> dict[str, Any]:
     attributes = {"os": ["Any"], "device": ["Any"], **values}
-    return {"kind": "issue", "id": name, "text": name, "parent_id": parent, "attributes": attributes}
+    return {"kind": "issue", "id": name, "text": name, "parent_id": parent, "attributes": attributes, "raw_issues": raw}
 
 
 def _solution(issue: str, start: int, status: str = "displayed", **values: list[str]) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def _solution(issue: str, start: int, status: str = "displayed", **values: list[
 
 RECORDS = [
     {"kind": "setting", "id": "domain", "yaml": DOMAIN},
+    {"kind": "document", "id": "manual", "title": "Kettles", "text": "# On iOS\n\nDo it.\n\n# Elsewhere\n\nDo it.\n"},
     *(
         {"kind": "raw_issue", "id": f"r{n}", "text": "It leaks", **place}
         for n, place in enumerate([{"issue": "leaks"}, {"issue": "leaks"}, {"reason": "off topic"}])
@@ -49,6 +51,12 @@ RECORDS = [
 ]
 
 
+def test_what_nobody_can_have_and_what_was_reported_is_told_apart() -> None:
+    android = _issue("leaks on a laptop", "leaks", ("r0",), os=["Android"], device=["Laptop"])
+    found = measure(Exported.of([*RECORDS, android]))
+    assert (found["impossible_children"], found["children_not_reported"]) == (1, 3)
+
+
 def test_trees_are_counted_as_a_reader_sees_them() -> None:
     found = measure(Exported.of(RECORDS))
     assert found["trees"] == 3
@@ -57,6 +65,11 @@ def test_trees_are_counted_as_a_reader_sees_them() -> None:
     assert found["raw_issues_in_no_tree"] == 1
     assert found["nodes_without_solution"] == 2  # silent, and the child whose solution is withheld
     assert found["children_that_differ"] == pytest.approx(1 / 3)  # one shows its parent's, one shows nothing
+    assert found["impossible_children"] == 0
+    assert found["children_not_reported"] == 3
+    # "On iOS" stands above the place of one, and the solution of another one is named "leaks on Windows-0".
+    assert found["children_neither_reported_nor_named"] == 1
+    assert found["solutions_a_node"] == pytest.approx(5 / 6)
     assert found["twins"] == pytest.approx(2 / 3)
     assert found["solutions_fixing_more"] == pytest.approx(1 / 5)  # iOS leaves phone and tablet anyway
 

@@ -46,6 +46,19 @@ def test_the_tree_shows_what_children_add(hand_made: Workspace, capsys: pytest.C
     assert "│       ├── The Hopper or Glider cuts badly  model=Glider|Hopper  1 solution  blades-both" in lines
 
 
+def test_a_parent_without_a_solution_says_where_its_childrens_are(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with hand_made.file() as file, file.transaction():
+        everything = {(kind, i): body for kind, i, body in file.lines()}
+        file.publish({key: body for key, body in everything.items() if key[1] != "s-pair"}, ["solution"])
+    tree = seen(capsys, "show", hand_made.folder)
+    assert "│   └── The robot does not pair with the app  3 solutions below  pair" in tree
+    one = seen(capsys, "show", hand_made.folder, "pair")
+    told = one.index("No solution for everybody; what helps depends on the case, see below.")
+    assert one[told + 1] == "more specific:"
+
+
 def test_an_issue_shows_steps_with_their_sources(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     lines = seen(capsys, "show", hand_made.folder, "pair-ios")
     start = hand_made_kb.DOCUMENTS["app/pairing.md"][1].index("Hold the iPhone")

@@ -67,6 +67,55 @@ def test_a_value_rules_out_what_it_does_not_imply(devices: DomainSpec, device: s
     assert devices.allows({"device": frozenset({device}), "os": frozenset({os})}) is allowed
 
 
+PEOPLE = {
+    "attributes": {
+        "age": {"values": ["Infant", "Child", "Adult"]},
+        "state": {"kind": "open", "examples": ["Pregnancy"]},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("age", "state", "allowed"),
+    [
+        ({"Infant"}, {"Pregnancy"}, False),
+        ({"Infant", "Child"}, {"Pregnancy"}, False),
+        ({"Adult"}, {"Pregnancy"}, True),
+        ({"Child", "Adult"}, {"Pregnancy"}, True),  # some of them can be
+        ({"Infant"}, {"Pregnancy", "Allergy"}, True),
+        ({"Infant"}, {"Any"}, True),
+        ({"Any"}, {"Pregnancy"}, True),
+    ],
+)
+def test_an_impossible_combination_is_not_allowed(age: set[str], state: set[str], allowed: bool) -> None:
+    spec = read_domain({**PEOPLE, "impossible": [{"age": ["Infant", "Child"], "state": ["Pregnancy"]}]})
+    assert spec.allows({"age": frozenset(age), "state": frozenset(state)}) is allowed
+
+
+def test_what_is_impossible_is_in_no_key_of_a_reply() -> None:
+    plain = read_domain(PEOPLE)
+    stricter = read_domain({**PEOPLE, "impossible": [{"age": ["Infant"], "state": ["Pregnancy"]}]})
+    assert plain != stricter
+    assert key_json(plain.attributes) == key_json(stricter.attributes)
+
+
+@pytest.mark.parametrize(
+    ("impossible", "sentence"),
+    [
+        ({"age": ["Infant"]}, "impossible must be a list of combinations"),
+        ([["Infant", "Pregnancy"]], "impossible, combination 1 must be a mapping"),
+        ([{"age": ["Infant"]}], "combination 1 needs values of two attributes or more, for example impossible:"),
+        ([{"age": ["Infant"], "planet": ["Mars"]}], "combination 1 names the attribute 'planet', which is not conf"),
+        ([{"age": ["Baby"], "state": ["Pregnancy"]}], "combination 1: 'Baby' is not a value of 'age'"),
+        ([{"age": [], "state": ["Pregnancy"]}], r"age needs its values, for example \{age: \[One\]\}"),
+        ([{"age": ["Infant", "Child", "Adult"], "state": ["Pregnancy"]}], "names every value of an attribute"),
+    ],
+)
+def test_a_wrong_impossible_combination_is_named(impossible: Any, sentence: str) -> None:
+    with pytest.raises(BadInputError, match=sentence):
+        read_domain({**PEOPLE, "impossible": impossible})
+
+
 @pytest.mark.parametrize(
     ("attributes", "sentence"),
     [
@@ -181,7 +230,7 @@ def test_a_scope_says_what_holds_for_everything(scope: Any, read: dict[str, set[
     [
         ({"scope": {"planet": ["Mars"]}}, "scope names the attribute 'planet', which is not configured"),
         ({"scope": {"os": ["Symbian"]}}, "scope: 'Symbian' is not a value of 'os'"),
-        ({"scope": {"os": []}}, r"os needs its values, for example scope: \{os: \[One\]\}"),
+        ({"scope": {"os": []}}, r"os needs its values, for example \{os: \[One\]\}"),
         ({"scope": {"os": {"iOS": True}}}, "scope: os must be a list of strings"),
         ({"scope": ["iOS"]}, "scope must be a mapping"),
         ({"scopes": {}}, r"write scope\."),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autokb.core.attributes import ANY
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Evidence, Issue, Solution
-from autokb.issues.placement import FOR_OTHERS, PlacedTree, place_solutions
+from autokb.issues.placement import FOR_OTHERS, FOR_UNNAMED, PlacedTree, place_solutions, without_repetition
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
 
@@ -21,6 +23,7 @@ SPEC = read_domain(
     }
 )
 EVERYBODY = {"os": ANY, "device": ANY}
+TITLES = {"sound.md": "No sound", "laptop.md": "Sound on a laptop"}
 PHONES = frozenset({"Phone", "Tablet"})
 
 
@@ -46,7 +49,7 @@ def solved(issue, heading, rank=1, document="sound.md", status="displayed", attr
 
 def place(nodes, *solutions) -> PlacedTree:
     paths = {s.id: (s.evidence[0].document, s.text, "0") for s in solutions}
-    (placed,) = place_solutions([("raw", nodes)], solutions, paths, SPEC)
+    (placed,) = place_solutions([("raw", nodes)], solutions, paths, SPEC, TITLES)
     return placed
 
 
@@ -80,6 +83,38 @@ def test_what_the_manual_distinguishes_is_a_child_that_nobody_reported():
     assert child.attributes == of(os="Android")  # phone or tablet follows from it
     assert child.id == issue_id("raw", of(os="Android")) and child.parent_id == PARENT.id
     assert (child.seed, child.raw_issues) == ("seed-1", ())
+
+
+def test_a_child_that_nobody_reported_and_no_heading_names_is_none():
+    passing = solved(PARENT, "Restart it", attributes=of(os="Android"))
+    (withheld,) = place([PARENT], passing).solutions
+    assert (withheld.issue_id, withheld.status, withheld.reason) == (PARENT.id, "withheld", FOR_UNNAMED)
+    titled = solved(PARENT, "Restart it", document="laptop.md", attributes=of(device="Laptop"))
+    assert shown(place([PARENT], titled)) == {"No sound": [], "No sound (Laptop)": ["Restart it"]}
+    reported = node("Silent Samsung", PARENT, os="Android")
+    assert shown(place([PARENT, reported], passing)) == {"No sound": [], "Silent Samsung": ["Restart it"]}
+
+
+def test_children_show_behind_their_own_what_their_parent_shows_to_everybody():
+    solutions = [solved(PARENT, "For everybody"), solved(PARENT, "On Android", rank=2, attributes=of(os="Android"))]
+    solutions += [solved(WINDOWS, "Windows sound service"), solved(PARENT, "Strange", rank=3, status="withheld")]
+    placed = place([PARENT, WINDOWS], *solutions)
+    assert shown(placed) == {
+        "No sound": ["For everybody", "Strange"],
+        "No sound on my Dell": ["Windows sound service", "For everybody"],
+        "No sound (Android)": ["On Android", "For everybody"],
+    }
+    copy = next(s for s in placed.solutions if s.issue_id == WINDOWS.id and s.text == "For everybody")
+    assert copy.id == solution_id(WINDOWS.id, ("sound.md", "For everybody", "0")) and copy.rank == 2
+    paths = {s.id: ("sound.md", s.text, "0") for s in solutions}  # a model says itself what helps a child
+    (asked,) = place_solutions([("raw", [PARENT, WINDOWS])], solutions, paths, SPEC, TITLES, repeats=False)
+    assert shown(asked)["No sound on my Dell"] == ["Windows sound service"]
+
+
+def test_a_child_whose_solutions_the_rules_withheld_goes():
+    placed = place([PARENT, WINDOWS], solved(PARENT, "For everybody"), solved(WINDOWS, "Windows sound service"))
+    checked = {s.id: replace(s, status="withheld") if s.text.startswith("W") else s for s in placed.solutions}
+    assert shown(without_repetition(placed.with_solutions(checked))) == {"No sound": ["For everybody"]}
 
 
 def test_several_values_are_named_together():

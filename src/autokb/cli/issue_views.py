@@ -50,7 +50,8 @@ def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
     for tree in sorted(shown.trees, key=lambda t: (t.theme or "", -t.raw_issues)):
         theme = tree.theme or "no theme"
         branch = themes.get(theme) or themes.setdefault(theme, root.add(Text(theme, style="bold magenta")))
-        parent = branch.add(_label(tree, tree.attributes, "bold"))
+        below = sum(child.solutions or 0 for child in tree.children)
+        parent = branch.add(_label(tree, tree.attributes, "bold", below))
         for child in tree.children:
             fixed = {n: v for n, v in child.attributes.items() if v != tree.attributes.get(n)}
             parent.add(_label(child, fixed, ""))
@@ -88,12 +89,14 @@ def _nothing_yet(workspace: Path, shown: ShownKB) -> Text:
     return next_line(f"{counts} are added, no tree is published. Next: autokb build {quoted(workspace)}", "")
 
 
-def _label(node: ShownNode, attributes: Mapping[str, list[str]], style: str) -> Text:
+def _label(node: ShownNode, attributes: Mapping[str, list[str]], style: str, below: int = 0) -> Text:
+    """Return a node's line; one that has no solution says how many its children have."""
     label = Text(one_line(node.text), style=style)
-    if len(words := attributes_text(attributes)):
-        label.append("  ").append_text(words)
+    if len(values := attributes_text(attributes)):
+        label.append("  ").append_text(values)
     count = node.solutions or 0
-    label.append(f"  {several(count, 'solution')}", style="green" if count else "dim")
+    words = several(count, "solution") if count or not below else f"{several(below, 'solution')} below"
+    label.append(f"  {words}", style="green" if count or below else "dim")
     return label.append(f"  {short(node.id)}", style="dim")
 
 
@@ -114,7 +117,8 @@ def issue_view(one: ShownIssue) -> RenderableType:
     if below:
         below.insert(0, Text("more specific:", style="dim"))
     solutions = [solution_panel(s) for s in one.solutions]
-    none = [] if solutions else [Text("No solution.", style="yellow")]
+    depends = "No solution for everybody; what helps depends on the case, see below." if below else "No solution."
+    none = [] if solutions else [Text(depends, style="yellow")]
     return Group(*head, *solutions, *none, *below)
 
 

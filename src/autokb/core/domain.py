@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ ENTRIES = (
     "language",
     "scope",
     "attributes",
+    "impossible",
     "rules",
     "urgent",
     "reply",
@@ -38,7 +39,7 @@ class Attribute:
     """One attribute: closed (one of ``values``) or open (anything, ``examples`` given).
 
     ``ask`` is the question back in a customer's words, ``labels`` what customers call the values. Neither is read by
-    any task.
+    any task. ``impossible`` are combinations of its values with other attributes' that no customer has.
     """
 
     name: str
@@ -49,6 +50,8 @@ class Attribute:
     implies: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
     ask: str = field(default="", metadata={"key": False})
     labels: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
+    # Outside the key: a line more must not ask a model again about all that it has read.
+    impossible: tuple[Attributes, ...] = field(default=(), metadata={"key": False})
 
     def __hash__(self) -> int:
         """Return a hash that leaves the mappings out, which have none; what was made of an attribute is kept by it."""
@@ -123,12 +126,18 @@ class DomainSpec:
     urgent: tuple[Urgent, ...] = field(default=(), metadata={"key": False})
 
     def allows(self, attributes: Attributes) -> bool:
-        """Return whether no value rules another out: each set value's ``implies`` leaves a value in common."""
+        """Return whether a customer can have these values.
+
+        None rules another out (each set value's ``implies`` leaves a value in common), and no combination that is
+        ``impossible`` holds all of them.
+        """
         for name, values in attributes.items():
             attribute = self.attributes.get(name)
             if attribute is None or values in (ANY, NONE):
                 continue
             if not any(self._agrees_with_implied(attribute.implies.get(value, {}), attributes) for value in values):
+                return False
+            if any(all(attributes.get(n, ANY) <= some for n, some in c.items()) for c in attribute.impossible):
                 return False
         return True
 
@@ -284,6 +293,9 @@ def read_domain(data: Any) -> DomainSpec:
         for value, implied in attribute.implies.items():
             for other, values in implied.items():
                 _check_implied(attributes, attribute.name, value, other, values)
+    for combination in _read_impossible(data.get("impossible"), attributes):
+        name = next(iter(combination))
+        attributes[name] = replace(attributes[name], impossible=(*attributes[name].impossible, combination))
     rules = [] if data.get("rules") is None else data["rules"]
     if not isinstance(rules, list):
         raise BadInputError("domain.yaml: rules must be a list of {id, text, forbid, patterns}.")
@@ -304,7 +316,7 @@ def read_domain(data: Any) -> DomainSpec:
         reply=_require_mapping(data.get("reply"), "domain.yaml: reply"),
         tickets=_require_mapping(data.get("tickets"), "domain.yaml: tickets"),
         language=_read_language(data.get("language")),
-        scope=_read_scope(data.get("scope"), attributes),
+        scope=_read_configured_values(data.get("scope"), "domain.yaml: scope", attributes),
         templates={
             str(name): _read_text(words, f"domain.yaml: templates: {name}")
             for name, words in _require_mapping(data.get("templates"), "domain.yaml: templates").items()
@@ -312,6 +324,23 @@ def read_domain(data: Any) -> DomainSpec:
         approvals=_read_approvals(data.get("review")),
         urgent=warnings,
     )
+
+
+def _read_impossible(data: Any, attributes: Mapping[str, Attribute]) -> list[Attributes]:
+    example = "for example impossible: [{age: [Infant], state: [Pregnancy]}]"
+    combinations = [] if data is None else data
+    if not isinstance(combinations, list):
+        raise BadInputError(f"domain.yaml: impossible must be a list of combinations of values, {example}.")
+    found: list[Attributes] = []
+    for number, given in enumerate(combinations, 1):
+        where = f"domain.yaml: impossible, combination {number}"
+        combination = _read_configured_values(given, where, attributes)
+        if len(combination) < 2:
+            raise BadInputError(f"{where} needs values of two attributes or more, {example}.")
+        if ANY in combination.values():
+            raise BadInputError(f"{where} names every value of an attribute; leave that attribute out.")
+        found.append(combination)
+    return found
 
 
 def _read_approvals(data: Any) -> int:
@@ -325,18 +354,19 @@ def _read_approvals(data: Any) -> int:
     return approvals
 
 
-def _read_scope(data: Any, attributes: Mapping[str, Attribute]) -> dict[str, Values]:
-    scope = {}
-    for name, given in _require_mapping(data, "domain.yaml: scope").items():
-        attribute, values = attributes.get(str(name)), _read_strings(given, f"domain.yaml: scope: {name}")
+def _read_configured_values(data: Any, where: str, attributes: Mapping[str, Attribute]) -> dict[str, Values]:
+    """Read values by the name of their attribute; each must be one that is configured."""
+    found = {}
+    for name, given in _require_mapping(data, where).items():
+        attribute, values = attributes.get(str(name)), _read_strings(given, f"{where}: {name}")
         if attribute is None:
-            raise BadInputError(f"domain.yaml: scope names the attribute {str(name)!r}, which is not configured.")
+            raise BadInputError(f"{where} names the attribute {str(name)!r}, which is not configured.")
         if attribute.kind == "closed" and (stray := set(values) - set(attribute.values)):
-            raise BadInputError(f"domain.yaml: scope: {sorted(stray)[0]!r} is not a value of {str(name)!r}.")
+            raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not a value of {str(name)!r}.")
         if not values:
-            raise BadInputError(f"domain.yaml: scope: {name} needs its values, for example scope: {{{name}: [One]}}.")
-        scope[str(name)] = attribute.normal(frozenset(values))
-    return scope
+            raise BadInputError(f"{where}: {name} needs its values, for example {{{name}: [One]}}.")
+        found[str(name)] = attribute.normal(frozenset(values))
+    return found
 
 
 def _read_language(value: Any) -> str:

@@ -9,11 +9,13 @@ from autokb.core.attributes import ANY, Attributes, Match, Values, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
-from autokb.heuristics.titles.phrase_editing import with_values
+from autokb.heuristics.titles.phrase_editing import named_values, with_values
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
+from autokb.issues.wording import solution_title
 
 FOR_OTHERS = "It applies only to attribute values that no issue in this tree has."
+FOR_UNNAMED = "It applies only to customers whom no heading names, and none of them reported this."
 
 Paths = Mapping[str, tuple[str, ...]]  # by the id of a solution: what beside its node its id is made from
 
@@ -31,35 +33,32 @@ class PlacedTree:
 
 
 def place_solutions(
-    trees: Iterable[tuple[str, Sequence[Issue]]], written: Iterable[Solution], paths: Paths, spec: DomainSpec
+    trees: Iterable[tuple[str, Sequence[Issue]]],
+    written: Iterable[Solution],
+    paths: Paths,
+    spec: DomainSpec,
+    titles: Mapping[str, str],
+    repeats: bool = True,
 ) -> list[PlacedTree]:
     """Move each solution that fixes more than its node to the child that it holds for, made where there is none.
 
-    So children come from what customers reported and from what the manuals distinguish, and everything found stays
-    within reach. A child that was reported and shows nothing that its parent does not is none. A tree comes as the raw
-    issue of its seed and its nodes, the parent first; the solutions of a node come best first. What is withheld stays
-    where it was written.
+    So children come from what customers reported and from what the headings of the manuals distinguish, the document's
+    title of ``titles`` among them, and everything found stays within reach. A child that was reported and shows nothing
+    that its parent does not is none; with ``repeats`` one that is left shows behind its own solutions those that its
+    parent shows to everybody. A tree comes as the raw issue of its seed and its nodes, the parent first; the solutions
+    of a node come best first. What is withheld stays where it was written.
     """
     solutions_of: dict[str, list[Solution]] = {}
     for solution in written:
         solutions_of.setdefault(solution.issue_id, []).append(solution)
-    return [_place_in_tree(seed, tree, solutions_of, paths, spec) for seed, tree in trees]
-
-
-def _place_in_tree(
-    seed: str, tree: Sequence[Issue], written: Mapping[str, Sequence[Solution]], paths: Paths, spec: DomainSpec
-) -> PlacedTree:
-    placing = _Placing(tree[0], seed, paths, spec, {_key(node.attributes): node for node in tree})
-    moving = []
-    for node in tree:
-        for solution in written.get(node.id, ()):
-            if solution.status in DISPLAYED and placing.fixes_more(solution, node):
-                moving.append((solution, node))
-            else:
-                placing.put(solution, node)
-    for solution, node in moving:
-        placing.move(solution, node)
-    return placing.placed()
+    placed = []
+    for seed, tree in trees:
+        placing = _Placing(tree[0], seed, paths, spec, titles, {_key(node.attributes): node for node in tree})
+        placing.place(tree, solutions_of)
+        if repeats:
+            placing.repeat_for_children()
+        placed.append(placing.placed())
+    return placed
 
 
 @dataclass
@@ -68,8 +67,21 @@ class _Placing:
     seed: str
     paths: Paths
     spec: DomainSpec
+    titles: Mapping[str, str]
     nodes: dict[tuple[tuple[str, Values], ...], Issue]
     solutions_of: dict[str, dict[str, Solution]] = field(default_factory=dict)
+
+    def place(self, tree: Iterable[Issue], written: Mapping[str, Sequence[Solution]]) -> None:
+        """Put the solutions of a tree's nodes where they belong: first those that stay, which lead their nodes."""
+        moving = []
+        for node in tree:
+            for solution in written.get(node.id, ()):
+                if solution.status in DISPLAYED and self.fixes_more(solution, node):
+                    moving.append((solution, node))
+                else:
+                    self.put(solution, node)
+        for solution, node in moving:
+            self.move(solution, node)
 
     def fixes_more(self, solution: Solution, node: Issue) -> bool:
         """Return whether a solution holds for some of a node's customers only."""
@@ -84,10 +96,36 @@ class _Placing:
         home = self._home(solution.attributes)
         if home is None:
             self.put(replace(solution, status="withheld", reason=FOR_OTHERS), node)
-            return
-        home = self.nodes.setdefault(_key(home.attributes), home)
-        new_id = solution_id(home.id, self.paths[solution.id])
-        self.put(replace(solution, id=new_id, issue_id=home.id), home)
+        elif _key(home.attributes) not in self.nodes and not self._is_named(solution, home):
+            self.put(replace(solution, status="withheld", reason=FOR_UNNAMED), node)
+        else:
+            home = self.nodes.setdefault(_key(home.attributes), home)
+            self._put_copy(solution, home)
+
+    def repeat_for_children(self) -> None:
+        """Put what the parent shows to everybody on its children too, behind what is their own."""
+        shown = [s for s in self.solutions_of.get(self.parent.id, {}).values() if s.status in DISPLAYED]
+        for child in self.nodes.values():
+            own = {e for s in self.solutions_of.get(child.id, {}).values() for e in s.evidence}
+            for solution in shown:
+                if child is not self.parent and own.isdisjoint(solution.evidence):
+                    self._put_copy(solution, child)
+
+    def _put_copy(self, solution: Solution, node: Issue) -> None:
+        new_id = solution_id(node.id, self.paths[solution.id])
+        self.put(replace(solution, id=new_id, issue_id=node.id), node)
+
+    def _is_named(self, solution: Solution, home: Issue) -> bool:
+        """Return whether headings name each value that a new child fixes and that does not follow from the others."""
+        document, *headings = self.paths[solution.id]
+        lines = (self.titles.get(document, ""), *headings, solution_title(solution))
+        named = [m for line in lines for m in named_values(line, self.spec.attributes, self.spec.language)]
+        fixed = {n: values for n, values in home.attributes.items() if values not in (ANY, self.parent.attributes[n])}
+        return all(
+            any(m.attribute == name and m.value in values for m in named)
+            or name in implied_values({n: v for n, v in fixed.items() if n != name}, self.spec.attributes)
+            for name, values in fixed.items()
+        )
 
     def placed(self) -> PlacedTree:
         nodes = tuple(self.nodes.values())

@@ -185,6 +185,39 @@ def test_a_document_for_others_has_no_solution_and_implied_values_count():
     assert solution.attributes == {"device": ["Phone"], "os": ["Linux"]}
 
 
+def test_what_makes_the_issue_worse_is_no_solution():
+    text = "# Volume\n\n## Louder\n\n1. Raise the volume.\n\n## Quieter\n\n1. Lower the volume.\n"
+    assert steps_of(text, issue="Too loud for my kid") == [["Lower the volume."]]
+    assert steps_of(text, issue="Too quiet") == [["Raise the volume."]]
+
+
+def test_the_solutions_for_each_kind_of_customers_are_counted_apart():
+    sections = "".join(f"\n## {heading}\n\n1. Open {heading} now.\n" for heading in ("Sound", "Linux", "Windows"))
+    texts = [f"# Set it up\n{sections}".replace("Open", f"Open {n}") for n in range(6)]
+    documents = [replace(excerpt(text), document=f"d{n}") for n, text in enumerate(texts)]
+    found = [solution.attributes["os"] for solution in solve(*documents)]
+    assert {value: found.count([value]) for value in ("Any", "Linux", "Windows")} == {
+        "Any": 5,
+        "Linux": 5,
+        "Windows": 5,
+    }
+
+
+def test_a_section_for_a_state_that_the_nodes_people_cannot_have_is_no_solution():
+    attributes = {"age": {"values": ["Infant", "Adult"]}, "state": {"examples": ["Pregnancy"]}}
+    spec = read_domain({"attributes": attributes, "impossible": [{"age": ["Infant"], "state": ["Pregnancy"]}]})
+    text = "# Fever\n\n## Infant\n\n1. Dress the baby thinly.\n\n## Pregnancy\n\n1. Call your midwife.\n"
+
+    def titles(configuration, age):
+        item = WriteSolutions("Fever", from_lists({"age": [age]}), "", configuration, (), (excerpt(text),))
+        return [solution.title for solution in write_solutions(item).solutions]
+
+    assert titles(spec.attributes, "Infant") == ["Fever: Infant"]
+    assert titles(spec.attributes, "Adult") == ["Fever: Pregnancy"]
+    anything = read_domain({"attributes": attributes})  # the same but for that: it reads for itself
+    assert titles(anything.attributes, "Infant") == ["Fever: Infant", "Fever: Pregnancy"]
+
+
 def test_sentences_with_a_condition_the_node_does_not_meet_are_left_out():
     text = "1. Open Settings. On Windows, press Alt. On macOS, press Cmd.\n2. For Linux: run it.\n3. Press Save.\n"
     assert steps_of(text, attributes={"os": ["macOS"]}) == [["Open Settings. On macOS, press Cmd.", "Press Save."]]

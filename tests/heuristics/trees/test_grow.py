@@ -27,8 +27,8 @@ def report(raw: str, line: str, sentence: str = "", **attributes: list[str]) -> 
     return Report(raw, line, from_lists(attributes), sentence)
 
 
-def grown(*cluster: Report, theme: tuple[Report, ...] = (), spec: DomainSpec = SPEC) -> Tree:
-    return grow_tree(cluster[0], spec.attributes, cluster, theme)
+def grown(*cluster: Report, spec: DomainSpec = SPEC) -> Tree:
+    return grow_tree(cluster[0], spec.attributes, cluster)
 
 
 def fixed(node: TreeNode) -> dict[str, list[str]]:
@@ -161,13 +161,16 @@ def test_a_child_settles_what_its_values_imply_and_an_impossible_one_does_not_gr
     assert {"os": ["Linux"], "shop": ["Retail"]} not in found
 
 
-def test_the_theme_adds_single_values_that_many_say_worded_from_the_parent() -> None:
-    around = tuple(report(f"t{n}", "Other words about mail", os=["Mac"]) for n in range(3))
-    tree = grown(report("a", "Mail will not open"), theme=around)
-    assert [(c.text, fixed(c), c.raw_issues) for c in tree.children] == [
-        ("Mail will not open (Mac)", {"os": ["Mac"]}, ())
-    ]
-    assert grown(report("a", "Mail will not open"), theme=around[:2]).children == ()
+def test_a_combination_that_the_domain_calls_impossible_does_not_grow() -> None:
+    spec = read_domain(
+        {
+            "attributes": {"age": {"values": ["Infant", "Adult"]}, "state": {"examples": ["Pregnancy", "Diabetes"]}},
+            "impossible": [{"age": ["Infant"], "state": ["Pregnancy"]}],
+        }
+    )
+    misread = report("b", "Infant with fever, pregnant", age=["Infant"], state=["Pregnancy"])
+    tree = grown(report("a", "Fever"), misread, report("c", "Infant fever", age=["Infant"]), spec=spec)
+    assert [fixed(child) for child in tree.children] == [{"age": ["Infant"]}, {"state": ["Pregnancy"]}]
 
 
 def test_children_are_capped_and_their_texts_differ() -> None:

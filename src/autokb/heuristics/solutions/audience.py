@@ -97,7 +97,9 @@ class AudienceReader:
 
     def excludes(self, audience: Attributes, node: Attributes) -> bool:
         """Return whether a part for this audience is written for others than the node."""
-        return bool(audience) and compare(self.with_implied_values(audience), node, self.names) is Match.CONFLICT
+        own = self.with_implied_values(audience)
+        both = {name: own.get(name, values) & values for name, values in {**own, **node}.items()}
+        return bool(audience) and (compare(own, node, self.names) is Match.CONFLICT or not self.spec.allows(both))
 
 
 @lru_cache(maxsize=4)
@@ -107,7 +109,9 @@ def _made_reader(configured: _Configured) -> AudienceReader:
 
 def audience_reader(configuration: Mapping[str, Attribute], language: str = ENGLISH) -> AudienceReader:
     """Return the reader of a configuration, made once."""
-    return _made_reader(_Configured(canonical_json(key_json(configuration)), language, configuration))
+    impossible = [attribute.impossible for attribute in configuration.values()]  # in no key of a configuration
+    key = canonical_json(key_json([configuration, impossible]))
+    return _made_reader(_Configured(key, language, configuration))
 
 
 def mask_values(heading: str, spec: DomainSpec) -> tuple[str, ...]:

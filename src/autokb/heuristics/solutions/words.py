@@ -37,5 +37,11 @@ class ManualWords(WordLists):
     only_version: AsWritten = NOTHING
     before_version: AsWritten = NOTHING
     other_than: AsWritten = NOTHING
+    excess_words: tuple[str, ...] = ()
+    much_words: tuple[str, ...] = ()
+    little_words: tuple[str, ...] = ()
+    raising_steps: tuple[AsWritten, ...] = ()
+    lowering_steps: tuple[AsWritten, ...] = ()
+    switching_off: tuple[AsWritten, ...] = ()
     condition_words: tuple[str, ...] = ()
     short_condition_words: tuple[str, ...] = ()

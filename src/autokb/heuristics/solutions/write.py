@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +13,15 @@ from autokb.core.domain import Attribute
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, conditional_label, tailor
+from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
 from autokb.heuristics.solutions.procedures import without_missing
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.words import content_words
 
-MOST_SOLUTIONS = 5  # of a node
-MOST_OF_DOCUMENT = 2  # solutions of one document for one audience
+MOST_SOLUTIONS = 5  # of a node, for each audience: those for some customers go to their own nodes
+MOST_OF_DOCUMENT = 2  # of these, from one document
 MOST_PROSE_STEPS = 12  # prose and bullets up to so many steps are taken whole,
 MOST_AT_HIT = 6  # and of more than that, so many at the best window
 SHORT_HEADING = 2  # words that name something; so short a heading that names an audience says nothing else
@@ -71,23 +73,29 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
     reader = audience_reader(item.configuration, item.language)
     node = reader.with_implied_values(item.attributes)
     words = content_words(item.issue, item.language) - content_words(item.domain, item.language)
-    found = [c for n, excerpt in enumerate(item.excerpts) for c in _candidates(n, excerpt, node, words, reader)]
+    found = [
+        candidate
+        for n, excerpt in enumerate(item.excerpts)
+        for candidate in _candidates(n, excerpt, node, words, reader)
+        if not makes_worse(item.issue, (excerpt.text[s:e] for s, e in candidate.material.steps), item.language)
+    ]
     best = max((c.score - c.excerpt.lift for c in found), default=0.0)
     written: list[WrittenSolution] = []
     seen: set[tuple[str, ...]] = set()
-    taken: dict[tuple[str, str], int] = {}
+    taken: Counter[str | tuple[str, str]] = Counter()
     for candidate in sorted(found, key=lambda c: c.rank):
-        if len(written) == MOST_SOLUTIONS or candidate.score < best - NEAR:
+        if candidate.score < best - NEAR:
             break
         # What a document says for other customers each is no repetition, so a wide node gets every platform's steps.
-        kind = (candidate.excerpt.document, canonical_json(as_lists(candidate.audience)))
-        if taken.get(kind, 0) == MOST_OF_DOCUMENT:
+        audience = canonical_json(as_lists(candidate.audience))
+        of_document = (candidate.excerpt.document, audience)
+        if taken[audience] == MOST_SOLUTIONS or taken[of_document] == MOST_OF_DOCUMENT:
             continue
         solution = _write(candidate, node, reader, _steps_at_hit(candidate.material, candidate.excerpt.windows))
         steps = tuple(step.text for step in solution.steps) if solution else ()
         if solution and steps not in seen:
             seen.add(steps)
-            taken[kind] = taken.get(kind, 0) + 1
+            taken.update((audience, of_document))
             written.append(solution)
     return WrittenSolutions(solutions=tuple(written))
 

@@ -26,8 +26,6 @@ from autokb.heuristics.trees.nodes import Report, Tree, TreeNode
 from autokb.text.lexicon import Spec
 
 MOST_CHILDREN = 8  # of a parent
-MOST_FROM_THEME = 2  # children that only the theme reports, not the seed's own cluster
-FEWEST_IN_THEME, LEAST_THEME_SHARE = 3, 0.25  # reports that such a child needs: so many, and this share of the theme's
 CENTRAL_REPORTS = 3  # or half of the cluster: wording comes from these, as others may mean something else
 MOST_TRIED = 8  # reports whose wording is tried for the parent, of the most central third
 FOREIGN = 2  # fixed attributes that a wording counts which is about something else than the seed
@@ -48,7 +46,6 @@ def grow_tree(
     seed: Report,
     spec: Spec,
     cluster: Sequence[Report],
-    theme: Sequence[Report],
     product: frozenset[str] = frozenset(),
     language: str = ENGLISH,
 ) -> Tree:
@@ -58,7 +55,7 @@ def grow_tree(
     """
     reports = tuple(cluster) or (seed,)
     parent = _ParentWording(seed, spec, reports, product, language).parent()
-    children = tuple(_Children(parent, spec, reports, tuple(theme), product, language).grow())
+    children = tuple(_Children(parent, spec, reports, product, language).grow())
     raw_issues = tuple(dict.fromkeys(report.raw_issue for report in cluster))
     return Tree(TreeNode(parent.text, parent.attributes, raw_issues), children)
 
@@ -183,7 +180,6 @@ class _Candidate:
     combination: Combination
     attributes: Attributes
     cluster: tuple[Report, ...]
-    theme: int  # reports of the theme
 
 
 @dataclass(frozen=True)
@@ -193,20 +189,15 @@ class _Children:
     parent: TreeNode
     spec: Spec
     cluster: tuple[Report, ...]
-    theme: tuple[Report, ...]
     product: frozenset[str]
     language: str
 
     def grow(self) -> Iterator[TreeNode]:
         """Yield the children, most frequent first, no two with the same text."""
-        texts, from_theme, many = {self.parent.text.casefold()}, 0, 0
+        texts, many = {self.parent.text.casefold()}, 0
         for candidate in self._candidates():
             if many == MOST_CHILDREN:
                 return
-            if not candidate.cluster:
-                if from_theme == MOST_FROM_THEME:
-                    continue
-                from_theme += 1
             text = next((t for t in self._wordings(candidate) if t.casefold() not in texts), None)
             if text is None:
                 continue
@@ -218,23 +209,18 @@ class _Children:
     def _candidates(self) -> list[_Candidate]:
         """Return the reported combinations that the configuration allows inside the parent, most frequent first."""
         found: dict[str, _Candidate] = {}
-        reports = (*self.cluster, *self.theme)
-        for combination in dict.fromkeys(c for report in reports for c in self._combinations(report)):
+        for combination in dict.fromkeys(c for report in self.cluster for c in self._combinations(report)):
             attributes = self._inside_parent(combination)
             if attributes is None or attributes == self.parent.attributes:
                 continue
             in_cluster = tuple(r for r in self.cluster if _reports_it(r, combination))
-            in_theme = sum(_reports_it(r, combination) for r in self.theme)
-            if self._is_variant(combination, in_cluster, in_theme):
+            if self._is_variant(combination, in_cluster):
                 key = str(sorted((name, sorted(values)) for name, values in attributes.items()))
-                found.setdefault(key, _Candidate(combination, attributes, in_cluster, in_theme))
-        return sorted(found.values(), key=lambda c: (-len(c.cluster), -c.theme, len(c.combination), c.combination))
+                found.setdefault(key, _Candidate(combination, attributes, in_cluster))
+        return sorted(found.values(), key=lambda c: (-len(c.cluster), len(c.combination), c.combination))
 
-    def _is_variant(self, combination: Combination, in_cluster: Sequence[Report], in_theme: int) -> bool:
+    def _is_variant(self, combination: Combination, in_cluster: Sequence[Report]) -> bool:
         """Return whether enough reports tell of a combination; one customer's mention in passing is no variant."""
-        if not in_cluster:
-            fewest = max(FEWEST_IN_THEME, LEAST_THEME_SHARE * len(self.theme))
-            return len(combination) == 1 and in_theme >= fewest
         if len(in_cluster) > 1 or (len(self.cluster) > 1 and len(combination) == 1):
             return True
         (report,) = in_cluster

@@ -21,7 +21,7 @@ from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections, ScoredSpan
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import join_trees
-from autokb.issues.placement import place_solutions
+from autokb.issues.placement import place_solutions, without_repetition
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.same_problem import Problem
 from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_sections, merge_sections
@@ -49,7 +49,7 @@ from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "8"  # raise it when a node's request or what is made of its reply changes
+VERSION = "9"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -86,7 +86,10 @@ def find_solutions(
         else:
             true.append(solution)
     paths = {one.solution.id: one.path for one in found}
-    placed = place_solutions(grown.trees(), true, paths, workspace.spec)
+    titles = {d.id: d.title for d in documents.values()}
+    placed = place_solutions(
+        grown.trees(), true, paths, workspace.spec, titles, repeats=not stages.asks_model(WRITE_SOLUTIONS, STAGE)
+    )
     checked = _checked(
         stages,
         workspace,
@@ -94,7 +97,9 @@ def find_solutions(
         {issue.id: issue for tree in placed for issue in tree.issues},
     )
     by_id = {solution.id: solution for solution in checked}
-    joined = join_trees([tree.with_solutions(by_id) for tree in placed], finder.problems_of(stages.embed, grown))
+    joined = join_trees(
+        [without_repetition(tree.with_solutions(by_id)) for tree in placed], finder.problems_of(stages.embed, grown)
+    )
     issues = tuple(issue for tree in joined.trees for issue in tree.issues)
     earlier = {parent: joined.joined.get(home, home) for parent, home in grown.joined.items()}
     grown = replace(grown, issues=issues, joined={**earlier, **joined.joined})

@@ -59,7 +59,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
     """Which parent and which attribute-specific children grow from this seed issue?"""
 
     version = 7
-    offline_revision = 4
+    offline_revision = 5
     input = GrowTree
     output = GrownTree
     most_children = 24  # more are combinations that nobody asks about
@@ -72,7 +72,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
         """Grow the tree from the reports; the product's name, which precedes the colon, names no problem."""
         seed = Report("", item.issue, item.attributes)
         product = frozenset(item.domain.split(":", 1)[0].casefold().split())
-        tree = grow_tree(seed, item.configuration, item.cluster, item.theme, product, item.language)
+        tree = grow_tree(seed, item.configuration, item.cluster, product, item.language)
         return GrownTree(parent=_as_node(tree.parent), children=[_as_node(child) for child in tree.children])
 
     def check(self, item: GrowTree, reply: GrownTree) -> None:

@@ -91,7 +91,7 @@ class GrowTreesTask(Task[GrowTrees, GrownTrees]):
         """Grow one tree from the reports; the product's name, which precedes the colon, names no problem."""
         product = frozenset(item.domain.split(":", 1)[0].casefold().split())
         seed = item.cluster[0]
-        tree = grow_tree(seed, item.configuration, item.cluster, item.theme, product, item.language)
+        tree = grow_tree(seed, item.configuration, item.cluster, product, item.language)
         grown = GrownTree(parent=_as_node(tree.parent), children=[_as_node(child) for child in tree.children])
         return GrownTrees(trees=[grown])
 
