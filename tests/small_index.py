@@ -1,4 +1,4 @@
-"""A knowledge base of a few nodes and documents whose cosines a test writes down."""
+"""A knowledge base of a few nodes and documents whose scores a test writes down."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from autokb.answering.choose import Chooser
+from autokb.answering.present import Presentation
 from autokb.chunking.windows import Window
 from autokb.core.attributes import ANY, Attributes
 from autokb.core.domain import Attribute
 from autokb.core.nouns import Chunk, Evidence, Issue, Passage, Solution
 from autokb.core.ranking import Ranking
+from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
+from autokb.retrieval.features import FEATURES
+from autokb.retrieval.features import Evidence as Found
+from autokb.retrieval.index import ScoredQuestion
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from autokb.retrieval.search import build_index
-from autokb.retrieval.solution_index import SolutionIndex, shown_texts
-from autokb.retrieval.weights import Weights
 
 NAMES = ("device", "os")
 ATTRIBUTES = {
@@ -50,34 +52,69 @@ def passage(name: str, *headings: str, document: str = "guide.md", at: int = 0, 
     return Passage(headings, solution(name, "", document, at=at, **values), tuple(sorted(values)), masked)
 
 
-def chooser(
+def candidates(
+    issues: Sequence[Issue],
+    solutions: Sequence[Solution],
+    passages: Sequence[Passage] = (),
+    documents: Sequence[str] = DOCUMENTS,
+) -> tuple[Candidates, KnowledgeIndex]:
+    """Index what can be shown, without vectors that mean anything."""
+    knowledge = KnowledgeIndex.of(issues, solutions, ATTRIBUTES, [p.solution for p in passages])
+    chunks = [Chunk(f"c-{d}", d, "text", ((0, 4),)) for d in documents]
+    windows = [Window(c.id, c.document, 0, 4, "") for c in chunks]
+    index = build_index(documents, chunks, windows, np.ones((len(documents), 1), dtype=np.float32))
+    found = candidates_of(knowledge, passages)
+    vectors = {text: np.zeros(1, dtype=np.float32) for text in searched_texts(found)}
+    return Candidates.of(found, knowledge, vectors, index), knowledge
+
+
+def presentation(
     issues: Sequence[Issue],
     solutions: Sequence[Solution],
     passages: Sequence[Passage] = (),
     *,
-    cosines: Mapping[str, float] | None = None,
+    scores: Mapping[str, float] | None = None,
     nodes: Mapping[str, float] | None = None,
-    weights: Weights | None = None,
     within: Attributes | None = None,
+    urgent: Sequence[str] = (),
+    documents: Sequence[str] = DOCUMENTS,
     **said: str,
-) -> Chooser:
-    """Put a question beside everything: ``cosines`` to solutions and passages, ``nodes`` to issues, else 0.5."""
-    knowledge = KnowledgeIndex.of(issues, solutions, ATTRIBUTES, [p.solution for p in passages])
-    chunks = [Chunk(f"c-{d}", d, "text", ((0, 4),)) for d in DOCUMENTS]
-    windows = [Window(c.id, c.document, 0, 4, "") for c in chunks]
-    index = build_index(DOCUMENTS, chunks, windows, np.eye(len(DOCUMENTS), dtype=np.float32))
-    vectors = {text: np.zeros(len(DOCUMENTS), dtype=np.float32) for text in shown_texts(knowledge, passages)}
-    shown = SolutionIndex.of(knowledge, passages, vectors, index)
-    row = np.array([(cosines or {}).get(s.id, 0.5) for s in shown.solutions])
-    asked = Asked(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}, within or {})
-    similarities = np.array([(nodes or {}).get(i, 0.5) for i in knowledge.ids])
-    return Chooser(asked, shown, row, row, similarities, weights or Weights())
+) -> Presentation:
+    """Put a question beside everything: ``scores`` of rows, by what they say, and ``nodes``' cosines, else 0.5.
+
+    The cosine of a section is its score.
+    """
+    shown, knowledge = candidates(issues, solutions, passages, documents)
+    given = scores or {}
+    row = np.array([
+        max((given[s.id] for s in (one.solution, *one.views) if s.id in given), default=0.5) for one in shown.rows
+    ])  # fmt: skip
+    nothing = np.zeros(len(row))
+    found = Found(
+        asked=Asked(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}, within or {}),
+        candidates=shown,
+        sections=row,
+        headings=nothing,
+        tokens=nothing,
+        words=np.zeros(len(documents)),
+        votes=np.zeros(len(documents)),
+        learnt=np.zeros(len(documents)),
+        nodes=np.array([(nodes or {}).get(i, 0.5) for i in knowledge.ids]),
+        long=0.0,
+    )
+    ranked = Ranking(tuple(documents), shown.best_of_documents(row))
+    scored = ScoredQuestion(
+        text="It won't pair",
+        read="It won't pair",
+        vector=np.zeros(1, dtype=np.float32),
+        windows=np.zeros(len(documents)),
+        evidence=found,
+        features=np.zeros((len(row), len(FEATURES))),
+        scores=row,
+        documents=ranked,
+        urgent=tuple(shown.row_of[name] for name in urgent),
+    )
+    return Presentation(scored)
 
 
-def ranking(*documents: str) -> Ranking:
-    """Rank documents in this order, the first by 0.1 before the second; those that are not named score nothing."""
-    scores = {d: 0.9 - 0.1 * n for n, d in enumerate(documents)}
-    return Ranking(DOCUMENTS, np.array([scores.get(d, 0.0) for d in DOCUMENTS]))
-
-
-__all__ = ["ANY", "ATTRIBUTES", "DOCUMENTS", "chooser", "fixed", "node", "passage", "ranking", "solution"]
+__all__ = ["ANY", "ATTRIBUTES", "DOCUMENTS", "candidates", "fixed", "node", "passage", "presentation", "solution"]

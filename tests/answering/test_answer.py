@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autokb.answering.answer import PASSAGE_LEAD, Answer, answer
+from autokb.answering.answer import Answer, answer
 from autokb.core.nouns import Evidence, Hit, Passage, Solution
-from autokb.core.ranking import Ranking
-from small_index import chooser, node, passage, ranking, solution
+from small_index import node, passage, presentation, solution
 from work_count import python_lines
 
 PARENT, WINDOWS, MAC = node("p"), node("w", "p", os="Windows"), node("m", "p", os="Mac")
@@ -30,17 +29,18 @@ SECTIONS = (
 def given(
     solutions: list[Solution],
     passages: tuple[Passage, ...] = (),
-    documents: Ranking | None = None,
     refused: str | None = None,
     k: int = 5,
+    scores: dict[str, float] | None = None,
     **said: str,
 ) -> Answer:
-    question = chooser(TREE, solutions, passages, nodes={"p": 0.5, "w": 0.9, "m": 0.2}, **said)
-    return answer("It won't pair", question, documents or ranking("guide.md"), refused=refused, k=k)
+    question = presentation(TREE, solutions, passages, scores=scores, nodes={"p": 0.5, "w": 0.9, "m": 0.2}, **said)
+    return answer("It won't pair", question, refused=refused, k=k)
 
 
 def test_answered_with_the_node_of_the_right_granularity() -> None:
-    one = given([GENERAL, ON_WINDOWS, ON_MAC], os="Windows", device="Any")
+    scores = {"on-windows": 0.9}
+    one = given([GENERAL, ON_WINDOWS, ON_MAC], scores=scores, os="Windows", device="Any")
     assert (one.outcome, one.question, one.reason, one.passages) == ("answered", None, None, ())
     assert [(m.issue.id, str(m.match), m.similarity) for m in one.matches] == [("w", "exact", 0.9)]
     assert one.matches[0].solutions == (ON_WINDOWS, GENERAL)
@@ -58,7 +58,7 @@ def test_abstains_for_the_reason_that_it_was_refused_but_names_documents() -> No
     one = given([GENERAL], SECTIONS, refused="off topic")
     assert (one.outcome, one.question, one.matches, one.passages) == ("abstains", None, (), ())
     assert one.reason == "off topic"
-    assert one.documents[0] == Hit("guide.md", 0.9)
+    assert one.documents[0] == Hit("guide.md", 0.5)
 
 
 def test_passages_answer_where_no_node_fits() -> None:
@@ -79,27 +79,31 @@ def test_abstains_where_the_documents_have_nothing_to_show() -> None:
     assert one.reason == "The documents near the question hold nothing that could be shown as an answer."
 
 
-def test_a_passage_of_a_far_likelier_document_answers_in_place_of_a_node() -> None:
+def test_sections_that_no_node_shows_follow_the_matches_before_them() -> None:
     faq = passage("of-faq", "Other", document="faq.md")
-    close = Ranking(("faq.md", "guide.md", "tips.md"), np.array([0.9, 0.9 - PASSAGE_LEAD / 2, 0.0]))
-    far = Ranking(("faq.md", "guide.md", "tips.md"), np.array([0.9, 0.9 - PASSAGE_LEAD * 2, 0.0]))
-    assert [m.issue.id for m in given([GENERAL], (faq,), close).matches] == ["p"]
-    assert [p.solution.id for p in given([GENERAL], (faq,), far).passages] == ["of-faq"]
+    behind = given([GENERAL], (faq,), scores={"general": 0.9, "of-faq": 0.4})
+    assert [m.issue.id for m in behind.matches] == ["p"]
+    assert [p.solution.id for p in behind.passages] == ["of-faq"]
+    before = given([GENERAL], (faq,), scores={"general": 0.4, "of-faq": 0.9})
+    assert before.matches == ()
+    assert [p.solution.id for p in before.passages] == ["of-faq", "general"]
+    assert [s.id for s in before.shown] == ["of-faq", "general"]
 
 
-def test_a_passage_of_a_less_likely_document_does_not_answer_in_place_of_a_node() -> None:
-    weak = solution("weak", "p", "tips.md", at=50)
-    tip = passage("of-tips", "Other", document="tips.md", at=90)
-    question = chooser(TREE, [GENERAL, weak], (tip,), cosines={"of-tips": 0.9, "weak": 0.1, "general": 0.8})
-    assert answer("x", question, ranking("guide.md", "tips.md")).passages == ()
-    assert answer("x", question, ranking("tips.md", "guide.md")).passages != ()
+def test_an_urgent_warning_is_answered_and_nothing_is_asked_back() -> None:
+    warning = passage("warning", "Call for help", document="faq.md")
+    question = presentation(
+        TREE, [ON_WINDOWS, ON_MAC], (*SECTIONS, warning), scores={"warning": 0.0}, urgent=["warning"]
+    )
+    one = answer("Smoke comes out of it", question)
+    assert (one.outcome, one.question, one.matches) == ("answered", None, ())
+    assert one.passages[0].heading == "Call for help"
 
 
-def test_a_match_a_tree_in_the_order_of_the_first_document_that_speaks_through_it() -> None:
+def test_a_match_a_tree_in_the_order_of_the_first_that_speaks_through_it() -> None:
     issues = (*TREE, node("q"))
     some = [solution("a", "p", "guide.md"), solution("b", "q", "faq.md"), solution("c", "p", "tips.md")]
-    question = chooser(issues, some)
-    one = answer("x", question, ranking("faq.md", "guide.md", "tips.md"))
+    one = answer("x", presentation(issues, some, scores={"b": 0.9, "a": 0.8, "c": 0.7}))
     assert [(m.issue.id, [s.id for s in m.solutions]) for m in one.matches] == [("q", ["b"]), ("p", ["a", "c"])]
 
 
@@ -114,15 +118,15 @@ def test_k_bounds_every_list() -> None:
     documents = ("guide.md", "faq.md", "tips.md")
     some = [solution(f"s{i.id}-{d}", i.id, d) for i in issues for d in documents]
     sections = [passage(f"p-{d}", "H", document=d) for d in documents]
-    one = answer("x", chooser(issues, some, sections), ranking(*documents), k=2)
+    one = answer("x", presentation(issues, some, sections), k=2)
     assert len(one.matches) <= 2 and len(one.documents) == 2
     assert all(len(m.solutions) <= 2 for m in one.matches)
-    none_fit = answer("x", chooser(issues, [], sections), ranking(*documents), k=2)
+    none_fit = answer("x", presentation(issues, [], sections), k=2)
     assert len(none_fit.passages) == 2
 
 
 def test_the_shape_is_the_interface_s() -> None:
-    one = replace(given([ON_WINDOWS], (), None), seconds=0.004).as_json()
+    one = replace(given([ON_WINDOWS]), seconds=0.004).as_json()
     body = {
         "id": "on-windows",
         "text": "text of on-windows",
@@ -150,7 +154,7 @@ def test_the_shape_is_the_interface_s() -> None:
         ],
         "passages": [],
         "documents": [
-            {"document": "guide.md", "score": 0.9},
+            {"document": "guide.md", "score": 0.5},
             {"document": "faq.md", "score": 0.0},
             {"document": "tips.md", "score": 0.0},
         ],
@@ -164,7 +168,7 @@ def test_the_shape_is_the_interface_s() -> None:
         "values": ["Linux", "Mac", "Windows"],
         "text": "Which operating system is it: Linux, Mac, Windows, or something else?",
     }
-    assert asked["passages"][0]["document"] == "guide.md" and asked["passages"][0]["heading"] == "On a Mac"
+    assert asked["passages"][0]["document"] == "guide.md" and asked["passages"][0]["heading"] == "On Windows"
     assert {"text", "steps", "attributes", "evidence"} <= asked["passages"][0].keys()
 
 
@@ -178,12 +182,11 @@ def test_many_trees_are_answered_without_a_loop_over_them(said: dict[str, str]) 
             replace(solution(f"s{i.id}", i.id), evidence=(Evidence(documents[n % trees], 0, 10, "x"),))
             for n, i in enumerate(issues)
         ]
-        question = chooser(issues, some, **said)
-        likely = Ranking(tuple(documents), np.random.default_rng(0).random(trees))
+        scores = dict(zip((s.id for s in some), np.random.default_rng(0).random(len(some)), strict=True))
+        question = presentation(issues, some, scores=scores, documents=documents, **said)
 
         def ask() -> None:
-            fresh = replace(question, _trees={})
-            assert answer("x", fresh, likely).matches
+            assert answer("x", replace(question, _trees={})).matches
 
         return python_lines(ask)
 

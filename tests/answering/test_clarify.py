@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from autokb.answering.choose import Choice
 from autokb.answering.clarify import Clarification, clarify, information_gain, wording
+from autokb.answering.present import Choice
 from autokb.core.attributes import Attributes
 from autokb.core.domain import Attribute
 from autokb.core.nouns import Passage
-from small_index import ATTRIBUTES, chooser, fixed, node, passage, solution
+from small_index import ATTRIBUTES, fixed, node, passage, presentation, solution
 
 PARENT = node("p")
 ON_MAC = passage("on-mac", "Sound", "On a Mac", at=20, os="Mac")
@@ -24,9 +24,11 @@ def asks(
     *sections: Passage, cosines: dict[str, float] | None = None, within: Attributes | None = None, **said: str
 ) -> Clarification | None:
     """Ask back about the first of a guide's passages."""
-    question = chooser([PARENT], [solution("x", "p", "faq.md")], sections, cosines=cosines, within=within, **said)
-    first = question.choose_passages(["guide.md"], 1)
-    return clarify(question, first[0]) if first else None
+    other = solution("x", "p", "faq.md")
+    scores = {"x": 0.0, **(cosines or {})}
+    question = presentation([PARENT], [other], sections, scores=scores, within=within, **said)
+    first = question.choose(1)
+    return clarify(question, first[0]) if first and first[0].solution.id != "x" else None
 
 
 def test_sections_for_different_readers_lead_to_a_question() -> None:
@@ -39,12 +41,13 @@ def test_sections_for_different_readers_lead_to_a_question() -> None:
 def test_a_solution_of_a_node_asks_by_the_section_that_it_stands_in() -> None:
     child = node("m", "p", os="Mac")
     some = [solution("s", "m", at=20, os="Mac")]
-    question = chooser([PARENT, child], some, SECTIONS)
-    (first,) = question.choose(["guide.md"], 1)
+    question = presentation([PARENT, child], some, SECTIONS)
+    (first,) = question.choose(1)
     asked = clarify(question, first)
     assert asked is not None and asked.attribute == "os"
-    elsewhere = replace(first, solution=solution("s", "m", at=500, os="Mac"))
-    assert clarify(question, elsewhere) is None
+    elsewhere = presentation([PARENT, child], [solution("s", "m", at=500, os="Mac")], SECTIONS, scores={"s": 0.9})
+    (first,) = elsewhere.choose(1)
+    assert clarify(elsewhere, first) is None
 
 
 def test_what_holds_whatever_the_answer_needs_no_question() -> None:
@@ -130,8 +133,9 @@ def test_the_question_in_words(attribute: Attribute, values: list[str], text: st
 
 
 def test_a_solution_without_a_place_asks_nothing() -> None:
-    question = chooser([PARENT], [solution("by-hand", "p", document="")], SECTIONS)
-    assert clarify(question, Choice(question.shown.solutions[0], "by-hand", None)) is None
+    question = presentation([PARENT], [solution("by-hand", "p", document="")], SECTIONS)
+    row = question.candidates.row_of["by-hand"]
+    assert clarify(question, Choice(row, question.candidates.rows[row].solution, "by-hand", None)) is None
     assert set(ATTRIBUTES) == set(fixed())
 
 
@@ -140,8 +144,8 @@ ON_CHILDREN = [solution("w1", "w", at=20, os="Windows"), solution("m1", "m", at=
 
 
 def test_children_apart_ask_where_their_node_shows_nothing_for_everybody() -> None:
-    question = chooser(CHILDREN, ON_CHILDREN)
-    (first, _) = question.choose(["guide.md"], 5)
+    question = presentation(CHILDREN, ON_CHILDREN)
+    (first, _) = question.choose(5)
     asked = clarify(question, first)
     assert asked is not None and (asked.attribute, asked.values) == ("os", ("Linux", "Mac", "Windows"))
 
@@ -149,26 +153,26 @@ def test_children_apart_ask_where_their_node_shows_nothing_for_everybody() -> No
 def test_a_short_question_is_near_by_its_node_where_its_section_says_little_of_it() -> None:
     for node_cosine, asked in ((0.9, True), (0.3, False)):
         cosines = {s.id: 0.2 for s in ON_CHILDREN}
-        question = chooser(CHILDREN, ON_CHILDREN, cosines=cosines, nodes={i.id: node_cosine for i in CHILDREN})
-        (first, *_) = question.choose(["guide.md"], 5)
+        question = presentation(CHILDREN, ON_CHILDREN, scores=cosines, nodes={i.id: node_cosine for i in CHILDREN})
+        (first, *_) = question.choose(5)
         assert (clarify(question, first) is not None) is asked
 
 
 def test_children_apart_ask_nothing_where_their_node_shows_something_for_everybody() -> None:
-    question = chooser(CHILDREN, [*ON_CHILDREN, solution("p1", "p", "faq.md")])
-    (first, *_) = question.choose(["guide.md"], 5)
+    question = presentation(CHILDREN, [*ON_CHILDREN, solution("p1", "p", "faq.md")])
+    (first, *_) = question.choose(5)
     assert first.solution.issue_id == "m"
     assert clarify(question, first) is None
 
 
 def test_children_that_show_the_same_steps_need_no_question() -> None:
     same = [replace(s, steps=("Do it.",)) for s in ON_CHILDREN]
-    question = chooser(CHILDREN, same)
-    (first,) = question.choose(["guide.md"], 5)
+    question = presentation(CHILDREN, same)
+    (first,) = question.choose(5)
     assert clarify(question, first) is None
     linux = solution("l1", "l", at=60, os="Linux")
-    other = chooser([*CHILDREN, node("l", "p", os="Linux")], [*same, linux])
-    (first, *_) = other.choose(["guide.md"], 5)
+    other = presentation([*CHILDREN, node("l", "p", os="Linux")], [*same, linux])
+    (first, *_) = other.choose(5)
     assert clarify(other, first) is not None
 
 

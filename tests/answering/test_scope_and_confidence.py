@@ -9,8 +9,8 @@ import pytest
 
 import hand_made_kb
 from autokb.answering.answer import Answer
-from autokb.answering.ask import OFF_TOPIC
-from autokb.answering.confidence import confidence_of, features_of, probability
+from autokb.answering.ask import LEFT_OPEN, OFF_TOPIC
+from autokb.answering.ask import ask as answer_question
 from autokb.app.ask import OpenIndex, open_index
 from autokb.app.import_kb import import_file
 from autokb.core.attributes import Attributes
@@ -72,21 +72,12 @@ def test_off_topic_is_said_before_the_scope(for_android: OpenIndex) -> None:
     assert ask(for_android, "What is the capital of France?", os="iOS").reason == OFF_TOPIC
 
 
-def test_the_reason_names_the_subject_that_no_document_speaks_of(tmp_path: Path) -> None:
-    index = opened(tmp_path, "", unknown=0.0, foreign=-30.0, known=["robot"])
-    assert ask(index, PAIR).reason is None
-    refused = ask(index, "my dishwasher does not pair with the app")
-    assert (refused.outcome, refused.reason) == (
-        "abstains",
-        'The documents say nothing of "dishwasher"; the question looks off topic.',
-    )
-    assert ask(index, "What is the capital of France, where my dishwasher is?").reason == OFF_TOPIC
-
-
-def test_the_reason_says_that_too_few_words_are_known(tmp_path: Path) -> None:
-    index = opened(tmp_path, "", unknown=-60.0, foreign=0.0, known=[])
-    refused = ask(index, "my robot does not pair with the app of my quuxling zorblax")
-    assert refused.reason == "Too few of the question's words are in any document; it looks off topic."
+def test_a_question_that_is_near_but_not_answered_is_said_to_be_left_open(tmp_path: Path) -> None:
+    index = opened(tmp_path, "").index
+    assert answer_question(index, PAIR).reason is None
+    refused = answer_question(replace(index, caution=1.0), PAIR)
+    assert (refused.outcome, refused.reason, refused.matches) == ("abstains", LEFT_OPEN, ())
+    assert refused.documents, "what is nearest can be read"
 
 
 def test_a_scope_of_all_values_refuses_nothing(tmp_path: Path) -> None:
@@ -96,21 +87,13 @@ def test_a_scope_of_all_values_refuses_nothing(tmp_path: Path) -> None:
 def test_confidence_is_that_of_the_first_thing_shown_whatever_is_listed(tmp_path: Path) -> None:
     index = opened(tmp_path, "")
     answer = ask(index, PAIR)
-    features = features_of(answer)
-    assert features is not None and answer.confidence == round(probability(features), 4)
-    assert features[1] == answer.matches[0].similarity and features[2] == 0.0
+    assert 0 < answer.confidence < 1
     assert [index.ask(PAIR, k=k).confidence for k in (1, 2, 5, 9)] == [answer.confidence] * 4
-    assert 0 < ask(index, "the battery").confidence < 1
     assert ask(index, "What is the capital of France?").confidence == 0.0
 
 
-def test_what_is_ahead_and_whose_problem_is_near_is_surer(tmp_path: Path) -> None:
-    answer = ask(opened(tmp_path, ""), PAIR)
-    (first, *others) = (one.id for match in answer.matches for one in match.solutions)
-    assert others, "something follows"
-    told = dict.fromkeys(others, 0.3)
-    close, ahead = (replace(answer, fit={**told, first: fit}) for fit in (0.3, 0.7))
-    assert features_of(close)[0] == 0.0 and features_of(ahead)[0] == pytest.approx(0.4)  # type: ignore[index]
-    far = replace(ahead, matches=tuple(replace(match, similarity=-0.1) for match in answer.matches))
-    assert 0 < confidence_of(far) < confidence_of(close) < confidence_of(ahead) < 1
-    assert confidence_of(replace(answer, matches=())) == 0.0
+def test_an_urgent_warning_is_never_refused(tmp_path: Path) -> None:
+    urgent = "urgent: [{name: smoke, when: [smoke], section: Rain sensor}]\n"
+    index = opened(tmp_path, "scope: {os: [Android]}\n" + urgent)
+    answer = ask(index, "Smoke! And I have an iPhone, by the way", os="iOS")
+    assert answer.outcome == "answered"

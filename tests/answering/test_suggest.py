@@ -23,7 +23,7 @@ def answer(*solutions: Solution, **given: object) -> Answer:
     match = Matched(Issue("i1", "It does not boil", None, {}, ()), Match.EXACT, 0.9, solutions)
     return Answer(**{  # type: ignore[arg-type]
         "query": "q", "attributes": {}, "outcome": "answered", "question": None, "matches": (match,), "passages": (),
-        "documents": (Hit("kettle.md", 0.9),), **given,
+        "documents": (Hit("kettle.md", 0.9),), "shown": solutions, **given,
     })  # fmt: skip
 
 
@@ -69,22 +69,6 @@ def test_three_suggestions_are_three_helps() -> None:
         solution("s5", "Reset the thermostat by its red pin."),
     )
     assert [one.solution_id for one in found] == ["s1", "s3", "s4"]
-
-
-def test_a_document_that_is_far_behind_the_first_gives_no_filler() -> None:
-    far = solution("s2", "Descale the plate.")
-    far = replace(far, evidence=tuple(replace(e, document="far.md") for e in far.evidence))
-    documents = (Hit("kettle.md", 0.9), Hit("far.md", 0.5))
-    assert [one.solution_id for one in offered(solution("s1", "Turn it on."), far, documents=documents)] == ["s1"]
-    documents = (Hit("kettle.md", 0.9), Hit("far.md", 0.7))
-    assert [one.solution_id for one in offered(solution("s1", "Turn it on."), far, documents=documents)] == ["s1", "s2"]
-
-
-def test_help_of_the_same_document_that_fits_far_worse_is_no_filler() -> None:
-    found = offered(solution("s1", "Turn it on."), solution("s2", "Descale the plate."), fit={"s1": 0.8, "s2": 0.6})
-    assert [one.solution_id for one in found] == ["s1"]
-    found = offered(solution("s1", "Turn it on."), solution("s2", "Descale the plate."), fit={"s1": 0.8, "s2": 0.7})
-    assert [one.solution_id for one in found] == ["s1", "s2"]
 
 
 def test_help_for_some_alone_says_for_whom_unless_the_customer_did() -> None:

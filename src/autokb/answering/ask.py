@@ -46,7 +46,7 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5) -> Answer
     shown = Shown(index, presentation, tuple(presentation.choose(LISTED)))
     refused = None
     if not scored.urgent:
-        refused = _out_of_scope(scored.evidence.asked.attributes, index.spec) or _refusal(shown)
+        refused = _refusal(shown) or _out_of_scope(scored.evidence.asked.attributes, index.spec)
     found = answer(scored.text, presentation, refused=refused, k=k)
     if found.outcome == "abstains":
         near = index.candidates.best_of_documents(scored.evidence.sections)
