@@ -152,7 +152,7 @@ WRONG: list[tuple[str, str]] = [
     ('{"kind": "issue", "id": "x", "text": "t", "attributes": {"os": []}}', "lists of strings"),
     ('{"kind": "edit", "id": "x", "solution_id": "s-rain"}', "edited text or steps"),
     ('{"kind": "edit", "id": "x", "solution_id": "s-rain", "steps": "one"}', "steps must be a list"),
-    ('{"kind": "setting", "id": "weights", "title": "heavy"}', "must be a number"),
+    ('{"kind": "setting", "id": "gate", "threshold": "high"}', "must be a number"),
     ('{"kind": "setting", "id": "gate", "threshold": 9, "encoder": "e"}', "between -1 and 1"),
     (
         '{"kind": "setting", "id": "gate", "threshold": null, "encoder": "e", "coefficients": {"intercept": 1}}',

@@ -81,7 +81,7 @@ def test_an_edited_solution_is_kept_as_it_was_edited(kb: SupportKB) -> None:
 
 def test_a_passage_that_was_suggested_is_found(kb: SupportKB) -> None:
     opened = open_index(kb.workspace)
-    passage = next(iter(opened.index.shown.passages.values())).solution
+    passage = next(one.solution for one in opened.index.candidates.rows if one.passage is not None)
     opened.close()
     one = kb.give_feedback(QUESTION, "helpful", passage.id).feedback
     assert (one.source, one.documents) == ("passage", (passage.evidence[0].document,))

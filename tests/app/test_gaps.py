@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from autokb.answering.ask import OFF_TOPIC
+from autokb.answering.ask import LEFT_OPEN, OFF_TOPIC
 from autokb.app import SupportKB, gaps
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import LoggedQuestion
@@ -53,13 +53,10 @@ def test_nearly_the_same_question_is_one_and_the_most_asked_comes_first(kb: Supp
 
 
 def test_other_topics_stand_behind_what_lacks_an_answer_however_often_they_are_asked(kb: SupportKB) -> None:
-    bicycle = 'The documents say nothing of "bicycle"; the question looks off topic.'
-    near = "Too few of the question's words are in any document; it looks off topic."
     log(
         kb,
         *(replace(PIZZA, reason=OFF_TOPIC) for _ in range(3)),
-        *(replace(PIZZA, text="fix a flat bicycle tyre", reason=bicycle) for _ in range(2)),
-        replace(PIZZA, text="the mower hums like a hive", reason=near),
+        replace(PIZZA, text="the mower hums like a hive", reason=LEFT_OPEN),
     )
     kb.give_feedback("the dock stays dark", "rejected", "s-contacts", conversation="c1")
     found = kb.gaps()
@@ -67,9 +64,8 @@ def test_other_topics_stand_behind_what_lacks_an_answer_however_often_they_are_a
         ("the dock s", "unhelpful"),
         ("the mower ", "unanswered"),
         ("do you sel", "other_topic"),
-        ("fix a flat", "other_topic"),
     ]
-    assert found.kinds == {"unhelpful": 1, "unanswered": 1, "other_topic": 2}
+    assert found.kinds == {"unhelpful": 1, "unanswered": 1, "other_topic": 1}
 
 
 def test_words_in_another_order_and_a_word_more_are_one_question(kb: SupportKB) -> None:

@@ -80,9 +80,11 @@ def test_what_stands_in_no_chunk_is_noise() -> None:
     assert iphone.headings[-1] == "On an iPhone"
 
 
-def test_an_introduction_of_sub_sections_is_no_passage() -> None:
+def test_the_opening_paragraph_above_sub_sections_is_a_passage() -> None:
     introduced = TEXT.replace("# Wind the clock\n", "# Wind the clock\n\nHow it is wound depends on the phone.\n")
-    assert [p.headings[-1] for p in passages(introduced)] == [p.headings[-1] for p in passages(TEXT)]
+    opening, *others = passages(introduced)
+    assert opening.solution.steps == ("How it is wound depends on the phone.",)
+    assert [p.headings[-1] for p in others] == [p.headings[-1] for p in passages(TEXT)]
 
 
 def test_rules_hold_for_passages_too() -> None:

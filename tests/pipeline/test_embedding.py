@@ -94,7 +94,7 @@ def test_weights_are_loaded_once() -> None:
 def test_a_gate_refuses_the_same_model_with_another_length() -> None:
     names = [encoder_name(Settings(embedder=f"openai:tiny{d}")) for d in ("", "?dimensions=8", "?dimensions=9")]
     gate = Gate(0.5, names[1])
-    assert gate.passes(0.6, -1.0, names[1])
+    gate.check_encoder(names[1])
     for other in (names[0], names[2]):
         with pytest.raises(BadInputError, match=r"calibrated for the encoder openai:tiny\?dimensions=8"):
-            gate.passes(0.6, -1.0, other)
+            gate.check_encoder(other)

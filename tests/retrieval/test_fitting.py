@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from autokb.retrieval.fitting import NodeCase, climb, fit_node_weights, fit_weights, mean_hits
+from autokb.retrieval.weights import Weights
 
 from autokb.chunking.windows import Window
 from autokb.core.nouns import Chunk
-from autokb.retrieval.fitting import NodeCase, climb, fit_node_weights, fit_weights, mean_hits
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.search import ChunkIndex, build_index
-from autokb.retrieval.weights import Weights
 
 TOPICS = 12
 SIZE = 40

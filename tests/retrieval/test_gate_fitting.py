@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from autokb.retrieval.solution_index import SolutionIndex, shown_texts
+from autokb.retrieval.weights import Weights
 
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue
@@ -18,8 +20,6 @@ from autokb.retrieval.history import build_history
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
-from autokb.retrieval.solution_index import SolutionIndex, shown_texts
-from autokb.retrieval.weights import Weights
 
 ENCODER = "packaged"
 

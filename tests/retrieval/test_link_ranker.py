@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from autokb.retrieval.link_ranker import (
     FEWEST_LINKED,
     LinkedQuestion,

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from autokb.retrieval.fitting import NodeCase
+from autokb.retrieval.node_cases import node_cases
 
 import hand_made_kb
 from autokb.app.ask import OpenIndex, open_index
 from autokb.core.vectors import Vectors
-from autokb.retrieval.fitting import NodeCase
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.node_cases import node_cases
 from autokb.stores.workspace import Workspace
 
 PAST = [

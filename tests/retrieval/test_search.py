@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from autokb.retrieval.weights import Weights
 
 from autokb.chunking.windows import Window
 from autokb.core.nouns import Chunk
@@ -17,7 +18,6 @@ from autokb.retrieval.search import (
     words_only,
     words_weight,
 )
-from autokb.retrieval.weights import Weights
 
 SILENT = Weights(title=0.0, words_short=0.0, words_long=0.0)
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from autokb.retrieval.solution_index import SolutionIndex, without_rejected
 
 from autokb.core.nouns import Passage, Solution
-from autokb.retrieval.solution_index import SolutionIndex, without_rejected
 from small_index import chooser, node, passage, solution
 
 SECTIONS = (

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from autokb.retrieval.weights import Weights, read_weights
 
 from autokb.core.errors import BadInputError
-from autokb.retrieval.weights import Weights, read_weights
 
 
 def test_weights_survive_json() -> None:

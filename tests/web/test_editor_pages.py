@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from autokb.answering.ask import UNKNOWN_WORDS
+from autokb.answering.ask import LEFT_OPEN
 from autokb.app import SupportKB
 from autokb.core.in_use import LoggedQuestion
 from autokb.core.nouns import Edit
@@ -125,7 +125,7 @@ def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClien
     assert client.get("/in-use?since=yesterday&whole=true").status_code == 422
     coverage = client.get("/evaluation?whole=true").text
     assert "Asked most without an answer" not in coverage, "they are all about something else"
-    near = LoggedQuestion("the <i>mower</i> hums", "abstains", "ask", gap.last, reason=UNKNOWN_WORDS)
+    near = LoggedQuestion("the <i>mower</i> hums", "abstains", "ask", gap.last, reason=LEFT_OPEN)
     with hand_made.file() as file, file.transaction():
         keep_questions(file, [near])
     coverage = client.get("/evaluation?whole=true").text

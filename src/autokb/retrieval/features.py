@@ -18,6 +18,8 @@ from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.knowledge_index import Asked
 
+SAME_WORDS = 0.8  # cosine from which a question is nearly a node's own words
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -84,6 +86,11 @@ def own_node(found: Evidence) -> Scores:
     return best
 
 
+def same_words(found: Evidence) -> Scores:
+    """Return by how much that cosine is above ``SAME_WORDS``: the question is nearly the node's own words."""
+    return np.maximum(0.0, own_node(found) - SAME_WORDS)
+
+
 def votes(found: Evidence) -> Scores:
     """Return the document's share of the votes of similar past issues, by what resolved them."""
     return found.of_rows(found.votes)
@@ -102,6 +109,7 @@ FEATURES: Mapping[str, Feature] = {
         late_interaction,
         words,
         own_node,
+        same_words,
         votes,
         learnt,
     )

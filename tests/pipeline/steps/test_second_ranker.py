@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from autokb.pipeline.steps.ranking import find_ranker
+from autokb.retrieval.link_ranker import FEWEST_LINKED
 
 import hand_made_kb
 from autokb.app.ask import open_index
 from autokb.core.vectors import Vectors
-from autokb.pipeline.steps.ranking import find_ranker
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import AskIndex
-from autokb.retrieval.link_ranker import FEWEST_LINKED
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
