@@ -14,6 +14,9 @@ from autokb.core.nouns import Hit, Issue, Solution
 from autokb.retrieval.match_issues import TreeMatch
 
 Outcome = Literal["answered", "asks", "abstains"]
+# Log-odds by which a further help may be behind the first. Of the second and third places of written questions that are
+# farther behind 4 % are right (of 616, each base ranked by weights of the others), of the nearer ones 19 % (of 1,766).
+FAR_BEHIND = 4.0
 IN_CONFLICT = "What is known near the question is not for what it says: {stated}."
 NOTHING_TO_SHOW = "The documents near the question hold nothing that could be shown as an answer."
 
@@ -60,7 +63,7 @@ class Answer:
     """Everything that one question gets back; ``seconds`` is what it took.
 
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
-    ``shown`` are the solutions of matches and passages in the order in which they are best read.
+    ``shown`` are the solutions of matches and passages in the order in which they are best read, none far behind.
     """
 
     query: str
@@ -127,9 +130,10 @@ def answer(question: str, shown: Presentation, *, refused: str | None = None, k:
 
 
 def _in_order(choices: Sequence[Choice], shown: Presentation) -> Iterator[Solution]:
-    """Give what is shown, best first, and what people wrote for a tree before anything else of it."""
+    """Give what is shown and not far behind the first, and what people wrote for a tree before anything else of it."""
     given: set[str] = set()
-    for choice in choices:
+    near = shown.score(choices[0]) - FAR_BEHIND
+    for choice in (one for one in choices if shown.score(one) >= near):
         for solution in (*(shown.by_hand(choice.tree) if choice.tree else ()), choice.solution):
             if solution.id not in given:
                 given.add(solution.id)
