@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from benchmarks.answers import Base, make
 
 PINNED = json.loads((Path(__file__).parent / "pinned_answers.json").read_text(encoding="utf-8"))
