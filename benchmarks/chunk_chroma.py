@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from autokb.retrieval.weights import Weights
 
 from autokb.chunking.chunk_result import Page
 from autokb.chunking.chunkers import chunk_page
@@ -33,6 +32,7 @@ from autokb.core.ranking import best_first
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, TokenScores, precision_omega, token_scores
 from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
+from autokb.retrieval.search import WORDS_OF_SHORT
 from autokb.stores.word_index import WordIndex
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.plain_text import plain_text
@@ -190,7 +190,7 @@ def ask(
     places = [DocumentSpans(chunk.document, chunk.spans) for chunk in chunks]
     found: dict[str, list[TokenScores]] = {system: [] for system in SYSTEMS}
     for question, cosine in zip(questions, cosines, strict=True):
-        fused = cosine + Weights().words_short * index.shares(question.text)
+        fused = cosine + WORDS_OF_SHORT * index.shares(question.text)
         for system, ranked in zip(SYSTEMS, (cosine, index.scores(question.text), fused), strict=True):
             best = [places[n] for n in best_first(ranked, FOUND)]
             found[system].append(token_scores(best, question.excerpts))

@@ -111,5 +111,5 @@ def _give(workspace: Path, answered: Sequence[thunderbird.Issue], name: str) -> 
 def _solutions_by_stem(kb: SupportKB, issue: thunderbird.Issue) -> dict[str, str]:
     """Return a solution or passage of each article, under the article's name in the links."""
     kb.ask(issue["title"])  # opens the index
-    shown = kb._open_index().index.shown.solutions
+    shown = [row.solution for row in kb._open_index().index.candidates.rows]
     return {Path(s.evidence[0].document).stem: s.id for s in reversed(shown) if s.evidence}

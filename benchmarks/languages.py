@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autokb.answering.ask import answer_scored
 from autokb.app.ask import OpenIndex, open_index
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.llm.embedders.multilingual import EXTRA, PACKAGE, is_installed
@@ -128,12 +129,12 @@ def _ask(asked: Sequence[Asked], language: str) -> Values:
 
 
 def _find(asked: Sequence[Asked], language: str, index_for: Callable[[Asked, str], AskIndex]) -> Values:
-    """Return which pages are found, whatever the gate says, and what the gate says."""
+    """Return which pages are found, refused or not, and which questions are not refused."""
     found: Values = {name: [] for name in ("page_first", "page_in_five", "passed", "off_topic_refused")}
     for one, gold in _questions(asked, language):
         index = index_for(one, gold["question"])
         scored = index.score(gold["question"])
-        passed = index.passes_gate(scored)
+        passed = answer_scored(index, scored).outcome != "abstains"
         if gold["outcome"] == "abstains":
             found["off_topic_refused"].append(float(not passed))
             continue

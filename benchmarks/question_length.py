@@ -1,7 +1,8 @@
 """How much of a question has to be embedded: hit rates and the encoder's time for parts of it, beside all of it.
 
 ``python -m benchmarks.question_length`` builds from the first half of Thunderbird's questions and asks the next fifth,
-each part paired with the whole text. The words are always those of the whole.
+each part paired with the whole text. Search and late interaction read the part, with its slips mended; the words are
+always those of the whole.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from autokb.retrieval.link_ranker import first_line
 
 from autokb.app.ask import open_index
 from autokb.evaluation.statistics.bootstrap import mean_interval
@@ -57,16 +58,20 @@ PARTS: Mapping[str, Callable[[str], str]] = {
     "all of it": lambda text: text,
     **{f"first {n} characters": first_characters(n) for n in (200, 300, 400, 600, 800)},
     **{f"title and telling sentences, {n}": telling_sentences(n) for n in (300, 500)},
-    "title": first_line,
+    "title": lambda text: text.strip().partition("\n")[0],
 }
 
 
 def hits(index: AskIndex, text: str, part: str, linked: set[str]) -> tuple[list[float], float]:
     """Return whether a linked article is among the first 1, 5 and 10, and the seconds that the encoder took."""
+    assert index.spelling is not None and index.read_tokens is not None, "the packaged encoder"
+    text, part = index.spelling.correct(text), index.spelling.correct(part)
     start = time.perf_counter()
-    vector = index.embed_questions([part])[0]
+    vector, tokens = index.embed_questions([part])[0], index.read_tokens(part)
     seconds = time.perf_counter() - start
-    ranked = [hit.id for hit in index.reading_order(index.score(text, vector=vector)).best(max(DEPTHS))]
+    # mended already, for a text with slips would be embedded anew
+    reading_part = replace(index, spelling=None, read_tokens=lambda _: tokens)
+    ranked = [hit.id for hit in reading_part.score(text, vector=vector).documents.best(max(DEPTHS))]
     return [float(any(Path(d).stem in linked or d in linked for d in ranked[:k])) for k in DEPTHS], seconds
 
 

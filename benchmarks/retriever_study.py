@@ -2,8 +2,8 @@
 
 Documents and questions: paragraphs and questions of SQuAD, Office support articles and the symptoms that they describe
 (each article indexed without its own symptoms), Thunderbird articles and the later 30 % of real questions, as titles
-and whole. Read, chunked, embedded, indexed and searched by the product's own code, without history, nodes or fitted
-weights. A question of Thunderbird may have several linked articles: R@k says whether one of them is among the first k.
+and whole. Read, chunked, embedded, indexed and searched by the product's own code, without history, nodes or the
+ranker. A question of Thunderbird may have several linked articles: R@k says whether one of them is among the first k.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from autokb.retrieval.weights import Weights
 
 from autokb.app import SupportKB
 from autokb.chunking.windows import Window
@@ -240,14 +239,13 @@ def _systems(study: Study) -> dict[str, Callable[[str], Sequence[str]]]:
     """Return what ranks documents for a question's id."""
     windows, whole, vectors, asked = study.windows, study.whole, study.vectors, study.data.questions
     graph = replace(windows, vectors=vector_index(windows.vectors.vectors, exact_up_to=0))
-    weights = Weights().without_history()
     return {
         BASELINE: lambda q: first_documents(whole, vectors_only(whole, vectors[q]).documents),
         "windows": lambda q: first_documents(windows, vectors_only(windows, vectors[q]).documents),
         "windows_hnsw": lambda q: first_documents(graph, vectors_only(graph, vectors[q]).documents),
         "bm25": lambda q: first_documents(windows, words_only(windows, asked[q]).documents),
         "fused_by_ranks": lambda q: first_documents(windows, fused_equally(windows, vectors[q], asked[q])),
-        "fused": lambda q: first_documents(windows, search(windows, vectors[q], asked[q], weights).documents),
+        "fused": lambda q: first_documents(windows, search(windows, vectors[q], asked[q]).documents),
     }
 
 

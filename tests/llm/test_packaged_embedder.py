@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from autokb.core.errors import AutokbError
-from autokb.core.vectors import EARLIER_NAMES, encoder_key
+from autokb.core.vectors import EARLIER_NAMES, TOKEN_STEPS, TokenVectors, encoder_key
 from autokb.llm.embedders import packaged
 from autokb.llm.embedders.packaged import PackagedEmbedder
 
@@ -105,3 +105,43 @@ def test_the_name_holds_the_hash_and_the_earlier_name_is_the_same_encoder() -> N
     assert hashed == hashlib.sha256("".join(f"64:{part}" for part in both).encode()).hexdigest()[:16]
     assert encoder_key(PackagedEmbedder.name) == name == EARLIER_NAMES[PackagedEmbedder.name]
     assert encoder_key(name) == name and encoder_key(f"{name}:other") == f"{name}:other"
+
+
+# -- the vectors of tokens --------------------------------------------------------------------------------------------
+
+LEAKS = "The kettle leaks, and it's cold!"
+
+
+def pieces(embedder: PackagedEmbedder, found: TokenVectors) -> list[str]:
+    return [embedder._tokenizer.id_to_token(int(number)) for number in found.pieces]
+
+
+def test_the_vector_of_the_whole_text_is_that_of_embed(embedder: PackagedEmbedder) -> None:
+    texts = [LEAKS, "", "one", LEAKS * 100]
+    whole = np.array([one.whole for one in embedder.embed_tokens(texts)])
+    assert np.array_equal(whole, embedder.embed(texts))
+    assert np.array_equal(embedder.embed_tokens([LEAKS], ["kettle"])[0].whole, embedder.embed([LEAKS])[0])
+
+
+def test_words_to_leave_out_and_signs_have_no_vector(embedder: PackagedEmbedder) -> None:
+    (found,), (without,) = embedder.embed_tokens([LEAKS]), embedder.embed_tokens([LEAKS], ["the", "and", "it", "zzzz"])
+    assert pieces(embedder, found) == ["the", "kettle", "leaks", "and", "it", "s", "cold"]
+    assert pieces(embedder, without) == ["kettle", "leaks", "s", "cold"]
+    assert np.array_equal(without.vectors, found.vectors[[1, 2, 5, 6]])  # they are read all the same
+    (nothing,) = embedder.embed_tokens(["?! [SEP] the"], ["the"])
+    assert nothing.pieces.shape == (0,) and nothing.vectors.shape == (0, 384)
+
+
+def test_tokens_have_length_one_and_none_is_cut_off(embedder: PackagedEmbedder) -> None:
+    (found,) = embedder.embed_tokens([LEAKS])
+    assert found.vectors.shape == (7, 384) and np.abs(found.vectors).max() < 127
+    lengths = np.linalg.norm(found.vectors.astype(np.float64) / TOKEN_STEPS, axis=1)
+    assert lengths == pytest.approx(np.ones(7), abs=0.01)
+
+
+def test_tokens_do_not_depend_on_their_neighbours(embedder: PackagedEmbedder) -> None:
+    texts = [LEAKS, "a much longer text about headphones that hiss", "x"]
+    for text, together in zip(texts, embedder.embed_tokens(texts), strict=True):
+        (alone,) = embedder.embed_tokens([text])
+        assert np.array_equal(alone.pieces, together.pieces) and np.array_equal(alone.vectors, together.vectors)
+    assert embedder.embed_tokens([]) == []

@@ -1,15 +1,23 @@
-"""Which embedder the settings name."""
+"""Which embedder the settings name, and the tokens of texts, each read once."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
+from autokb.core.vectors import TokenVectors
+from autokb.llm.embedders.multilingual import MultilingualEmbedder
+from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.pipeline.embedding import (
     EmbedderName,
+    FreeEncoder,
+    TokenReader,
     encoder_name,
     open_endpoint_embedder,
     open_free_embedder,
@@ -17,6 +25,7 @@ from autokb.pipeline.embedding import (
 )
 from autokb.pipeline.model_choice import check_settings
 from autokb.retrieval.gate import Gate
+from autokb.stores.workspace_file import WorkspaceFile
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +107,75 @@ def test_a_gate_refuses_the_same_model_with_another_length() -> None:
     for other in (names[0], names[2]):
         with pytest.raises(BadInputError, match=r"calibrated for the encoder openai:tiny\?dimensions=8"):
             gate.check_encoder(other)
+
+
+# -- the tokens of texts ----------------------------------------------------------------------------------------------
+
+
+class CountingEmbedder(PackagedEmbedder):
+    """The packaged encoder, which remembers whose tokens it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.read: list[str] = []
+
+    def embed_tokens(self, texts: Sequence[str], without: Collection[str] = ()) -> list[TokenVectors]:
+        self.read.extend(texts)
+        return super().embed_tokens(texts, without)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[WorkspaceFile]:
+    with closing(WorkspaceFile(tmp_path / "knowledge.db", create=True)) as opened:
+        yield opened
+
+
+def same(some: Sequence[TokenVectors], others: Sequence[TokenVectors]) -> bool:
+    pairs = list(zip(some, others, strict=True))
+    return all(np.array_equal(a.pieces, b.pieces) and np.array_equal(a.vectors, b.vectors) for a, b in pairs)
+
+
+TEXTS = ["the lamp is dark", "a wheel is stuck", "the lamp is dark", "the of and"]
+
+
+def test_the_tokens_of_a_text_are_read_once_in_the_life_of_a_workspace(file: WorkspaceFile) -> None:
+    embedder = CountingEmbedder()
+    first = TokenReader(embedder, file, "en").read(TEXTS)
+    assert embedder.read == ["the lamp is dark", "a wheel is stuck", "the of and"]
+    again = TokenReader(embedder, file, "en").read([*TEXTS, "new"])
+    assert embedder.read[3:] == ["new"]
+    assert same(first, again[:-1]) and [len(t.pieces) for t in first] == [2, 2, 2, 0]  # stop words are left out
+
+
+def test_tokens_of_another_language_or_that_were_damaged_are_read_again(file: WorkspaceFile) -> None:
+    embedder = CountingEmbedder()
+    first = TokenReader(embedder, file, "en").read(TEXTS)
+    german = TokenReader(embedder, file, "de").read(TEXTS[:1])
+    assert embedder.read[3:] == TEXTS[:1]
+    assert len(german[0].pieces) == 4  # whose stop words are others
+    with file.transaction():
+        file._db.execute("UPDATE vector SET data = x'0102030405'")
+    assert same(TokenReader(embedder, file, "en").read(TEXTS), first)
+    assert len(embedder.read) == 3 + 1 + 3
+
+
+def test_the_vectors_of_whole_texts_are_kept_with_their_tokens(file: WorkspaceFile) -> None:
+    embedder = CountingEmbedder()
+    TokenReader(embedder, file, "en").read(TEXTS)
+    found, missing = file.vectors(embedder.name, TEXTS, 384)
+    assert missing == [] and np.array_equal(found, embedder.embed(TEXTS))
+
+
+def test_the_tokens_of_a_question_are_not_kept(file: WorkspaceFile) -> None:
+    reader = TokenReader(CountingEmbedder(), file, "en")
+    asked = reader.question("the lamp is dark")
+    assert file.vectors(PackagedEmbedder.name, ["the lamp is dark"], 384)[1] == [0]
+    assert same([asked], reader.read(["the lamp is dark"]))
+
+
+def test_only_the_packaged_encoder_reads_tokens_and_knows_ordinary_words(file: WorkspaceFile) -> None:
+    reader = FreeEncoder(CountingEmbedder(), file).token_reader("en")
+    assert reader is not None and {"kettle", "the", "sony"} <= reader.ordinary_words()
+    german = FreeEncoder(CountingEmbedder(), file).token_reader("de")
+    assert german is not None and german.ordinary_words() == frozenset()
+    assert FreeEncoder(MultilingualEmbedder(), file).token_reader("en") is None

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.vectors import EARLIER_NAMES
+from autokb.core.vectors import EARLIER_NAMES, TokenVectors
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 
@@ -80,6 +80,36 @@ def test_a_damaged_vector_counts_as_missing(file: WorkspaceFile, damage: float) 
     with file.transaction():
         file._db.execute("UPDATE vector SET data = 5")
     assert file.vectors("e1", ["b", "c", "a"], 2)[1] == [0, 1, 2]
+
+
+def tokens(*pieces: int) -> TokenVectors:
+    """Return tokens with two numbers each."""
+    rows = np.array([[p % 100, -p % 100] for p in pieces], dtype=np.int8).reshape(len(pieces), 2)
+    return TokenVectors(np.array(pieces, dtype=np.uint16), rows, np.zeros(2, dtype=np.float32))
+
+
+def kept(file: WorkspaceFile, name: str, texts: list[str]) -> dict[str, tuple[list[int], list[list[int]]]]:
+    return {text: (t.pieces.tolist(), t.vectors.tolist()) for text, t in file.token_vectors(name, texts, 2).items()}
+
+
+def test_token_vectors_come_back_and_missing_ones_do_not(file: WorkspaceFile) -> None:
+    file.keep_token_vectors("e1 tokens en", ["a", "b", "nothing"], [tokens(1, 60_000), tokens(7), tokens()])
+    expected = {"a": ([1, 60_000], [[1, 99], [0, 0]]), "b": ([7], [[7, 93]]), "nothing": ([], [])}
+    assert kept(file, "e1 tokens en", ["b", "c", "a", "nothing", "a"]) == expected
+    assert kept(file, "e1 tokens de", ["a"]) == {}
+    assert file.vectors("e1", ["a"], 2)[1] == [0]  # they are no vector of the text
+    many = [str(n) for n in range(1200)]
+    file.keep_token_vectors("e1 tokens en", many, [tokens(n) for n in range(1200)])
+    assert len(kept(file, "e1 tokens en", many)) == 1200
+
+
+@pytest.mark.parametrize("damage", [b"12345", b"1", 5, "text"])
+def test_damaged_token_vectors_count_as_missing(file: WorkspaceFile, damage: object) -> None:
+    file.keep_token_vectors("e1", ["a", "b"], [tokens(1), tokens(2, 3)])
+    assert kept(file, "e1", ["a", "b"])
+    with file.transaction():
+        file._db.execute("UPDATE vector SET data = ? WHERE length(data) = 4", (damage,))  # the one with one token
+    assert list(kept(file, "e1", ["a", "b"])) == ["b"]
 
 
 def test_publishing_replaces_and_counts_only_what_differs(file: WorkspaceFile) -> None:
