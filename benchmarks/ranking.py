@@ -4,8 +4,7 @@
 with each base left out in turn, and says what each feature is worth: the paired difference without it, with its
 standard error. ``python -m benchmarks.ranking fit --keep FOLDER`` does the same on workspaces and arrays that are kept;
 ``--only`` and ``--without NAME,NAME`` try other features, ``--write`` fits on everything and writes what ships,
-``src/autokb/retrieval/ranker.json``. ``python -m benchmarks.ranking ask --keep FOLDER`` asks the product itself and
-prints the figures of each kind of question.
+``src/autokb/retrieval/ranker.json``.
 """
 
 from __future__ import annotations

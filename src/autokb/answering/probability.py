@@ -2,7 +2,7 @@
 
 ``answerable`` is the probability that what is known answers the question at all, by which it is refused;
 ``first_right`` that the first thing shown does. Their weights are packaged with the ranker's and fitted with them, by
-``python -m benchmarks ranking --write``.
+``python -m benchmarks.ranking fit --keep FOLDER --write``.
 """
 
 from __future__ import annotations

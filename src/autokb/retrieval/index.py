@@ -1,4 +1,4 @@
-"""Everything that a question needs, in memory: nodes, chunks, history, weights and gate."""
+"""Everything that a question needs, in memory: candidates, nodes, chunks, history, ranker and gate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from autokb.text.spelling import Spelling
 # messages take the encoder two thirds of the time. Choosing the sentences that tell a problem is no better
 # (``python -m benchmarks.question_length``, on Thunderbird's tuning part).
 EMBEDDED_CHARACTERS = 600
-READ_CLOSELY = 50  # candidates whose tokens are read; the right one is among the first 20 in .98 of the questions
+READ_CLOSELY = 50  # candidates whose tokens are read; the right one is among the first 20 in .97 of the questions
 
 
 class TokenReader(Protocol):

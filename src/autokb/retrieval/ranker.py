@@ -2,7 +2,7 @@
 
 score(row) = sum of weight x feature. The weights are packaged (``ranker.json``) with the hash of the questions that
 they were fitted on and with the figures of each knowledge base when it was left out of the fit; the command
-``python -m benchmarks ranking --write`` makes that file anew.
+``python -m benchmarks.ranking fit --keep FOLDER --write`` makes that file anew.
 """
 
 from __future__ import annotations
