@@ -91,7 +91,9 @@ def test_an_edit_without_its_solution_is_shown(
 
 def test_an_answer_unfolds_its_first_solutions(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     lines = seen(capsys, "ask", hand_made.folder, "my robot does not pair with my iPad")
-    assert re.fullmatch(r"answered   right in (about \d|more than 9) of 10   understood: device=Tablet  os=iOS", lines[0])
+    assert re.fullmatch(
+        r"answered   right in (about \d|more than 9) of 10   understood: device=Tablet  os=iOS", lines[0]
+    )
     text = "\n".join(lines)
     assert "exact" not in text and "similarity" not in text, "only with --explain"
     first = next(n for n, line in enumerate(lines) if line.startswith("╭─ iPad "))
@@ -143,7 +145,9 @@ def test_a_reason_beside_an_answer_needs_no_advice(
     assert refused.startswith("abstains The question is in Spanish") and "Ask in other words" not in refused
 
 
-def test_a_section_is_shown_with_its_heading_its_document_and_for_whom_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_section_is_shown_with_its_heading_its_document_and_for_whom_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = [line for line in hand_made_kb.lines() if line["kind"] in ("setting", "document")]
     workspace = create_workspace(tmp_path / "kb", "name: x\n")
     import_file(workspace, hand_made_kb.write(tmp_path / "kb.jsonl", lines))

@@ -165,7 +165,12 @@ def test_a_record_that_is_none_is_refused_with_a_sentence(client: TestClient, st
 def test_how_sure_it_is_is_said_in_words(client: TestClient, hand_made: Workspace) -> None:
     kb, state = SupportKB(hand_made), state_of(client.get("/").text)
     seen = set()
-    for text in (QUESTION, "the robot does not pair with my iPhone", "may I clean the rain sensor with soap", "blades"):
+    for text in (
+        QUESTION,
+        "the robot does not pair with my iPhone",
+        "may I clean the rain sensor with soap",
+        "my robot makes a noise",
+    ):
         found = kb.suggest([Message("customer", text)])
         page = client.post("/conversation/say", data={"state": state, "text": text}).text
         is_help = found.outcome == "answered" and bool(found.suggestions[0].evidence)
