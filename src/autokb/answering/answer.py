@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from autokb.answering.clarify import Clarification, clarify, plain_name
+from autokb.answering.explain import Explanation
 from autokb.answering.present import Choice, Presentation
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
@@ -64,6 +65,7 @@ class Answer:
 
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
     ``shown`` are the solutions of matches and passages in the order in which they are best read, none far behind.
+    ``explanation`` is there where somebody asked for it.
     """
 
     query: str
@@ -78,6 +80,7 @@ class Answer:
     seconds: float = field(default=0.0, compare=False)
     unread: bool = False
     shown: tuple[Solution, ...] = field(default=(), compare=False)
+    explanation: Explanation | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints."""
@@ -93,6 +96,7 @@ class Answer:
             "confidence": self.confidence,
             "reason": self.reason,
             "seconds": self.seconds,
+            **({"explain": self.explanation.as_json()} if self.explanation else {}),
         }
 
 

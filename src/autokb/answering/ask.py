@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from autokb.answering.answer import Answer, answer
 from autokb.answering.clarify import plain_name
+from autokb.answering.explain import explain as explanation_of
 from autokb.answering.present import Presentation
 from autokb.answering.probability import LISTED, Shown, answerable, first_right
 from autokb.core.attributes import ANY, NONE, Attributes
@@ -19,28 +20,43 @@ OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
 LEFT_OPEN = "What is known near the question does not answer it."
 
 
-def ask(index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5, said: str = "") -> Answer:
+def ask(
+    index: AskIndex,
+    text: str,
+    overrides: Attributes | None = None,
+    k: int = 5,
+    said: str = "",
+    *,
+    explain: bool = False,
+) -> Answer:
     """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer.
 
     ``said`` is all that the customer said in a conversation: an urgent warning that any of it calls for comes first.
+    To ``explain`` it says what each feature made of the best candidates.
     """
-    return answer_scored(index, index.score(text, overrides, said=said), k)
+    return answer_scored(index, index.score(text, overrides, said=said), k, explain=explain)
 
 
 def ask_in_other_language(
-    index: AskIndex, text: str, overrides: Attributes | None = None, k: int = 5, *, unread: str | None = None
+    index: AskIndex,
+    text: str,
+    overrides: Attributes | None = None,
+    k: int = 5,
+    *,
+    unread: str | None = None,
+    explain: bool = False,
 ) -> Answer:
     """Answer a question in another language than the documents'; ``unread`` is the reason where the index knows none.
 
     Nothing is asked back: what the question leaves open cannot be told from what is not read in its language.
     """
-    found = ask(index, text, overrides, k)
+    found = ask(index, text, overrides, k, explain=explain)
     if found.outcome == "asks":
         found = replace(found, outcome="answered", question=None)
     return replace(found, reason=unread, unread=True) if unread else found
 
 
-def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5) -> Answer:
+def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5, *, explain: bool = False) -> Answer:
     """Answer from what a question found: the candidates that fit it best, a question back, or nothing."""
     presentation = Presentation(scored)
     shown = Shown(index, presentation, tuple(presentation.choose(LISTED)))
@@ -48,6 +64,8 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5) -> Answer
     if not scored.urgent:
         refused = _refusal(shown) or _out_of_scope(scored.evidence.asked.attributes, index.spec)
     found = answer(scored.text, presentation, refused=refused, k=k)
+    if explain:
+        found = replace(found, explanation=explanation_of(shown))
     if found.outcome == "abstains":
         near = index.candidates.best_of_documents(scored.evidence.sections)
         nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain, islice, zip_longest
 from typing import Any, Literal
 
-from autokb.answering.answer import Answer, Outcome
+from autokb.answering.answer import Answer, Matched, Outcome
 from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
 from autokb.core.domain import ENGLISH
 from autokb.core.experiment import Arm
@@ -34,7 +34,8 @@ class Suggestion:
 
     Evidence in a past ticket names the ticket and its section in place of a document. ``match`` is how the node of a
     solution matches the question, ``attributes`` are what the solution holds for, ``steps`` are all of its steps where
-    the text has a part of them, with their ``numbers``; a question back has its ``choices``.
+    the text has a part of them, with their ``numbers``; a question back has its ``choices``. Its ``title`` and how it
+    was ``matched`` are for who shows it, and in no JSON.
     """
 
     text: str
@@ -46,6 +47,8 @@ class Suggestion:
     choices: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     numbers: tuple[int | None, ...] = ()
+    title: str = field(default="", compare=False)
+    matched: Matched | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
@@ -171,12 +174,21 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
     if found is None:
         return None
     cites = tuple(dict.fromkeys(evidence[n] for n in found.steps))
-    match = next((m.match for m in answer.matches if solution in m.solutions), None)
+    matched = next((m for m in answer.matches if solution in m.solutions), None)
     told = count_words(found.text) - count_words(condition)
     further = steps if count_words(" ".join(steps)) > told else ()
     numbers = step_numbers(further, [e.quote for e in evidence])
     return Suggestion(
-        found.text, source, cites, solution.id, match, solution.attributes, steps=further, numbers=numbers
+        found.text,
+        source,
+        cites,
+        solution.id,
+        matched.match if matched else None,
+        solution.attributes,
+        steps=further,
+        numbers=numbers,
+        title=title_of(solution),
+        matched=matched,
     )
 
 

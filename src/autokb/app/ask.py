@@ -88,7 +88,15 @@ class OpenIndex:
     held: ExitStack
     by_language: IndexByLanguage
 
-    def ask(self, text: str, overrides: Mapping[str, Values] | None = None, k: int = 5, *, said: str = "") -> Answer:
+    def ask(
+        self,
+        text: str,
+        overrides: Mapping[str, Values] | None = None,
+        k: int = 5,
+        *,
+        said: str = "",
+        explain: bool = False,
+    ) -> Answer:
         """Answer a question; an empty one is refused. ``said`` is all that a customer said, where that is more."""
         started = time.perf_counter()
         if not text.strip():
@@ -97,9 +105,9 @@ class OpenIndex:
             question = without_surrogates(text[:QUESTION_CHARACTERS])
             index, unread = self.by_language.index_for(question)
             if index is self.index:
-                answer = ask(index, question, overrides, k, without_surrogates(said))
+                answer = ask(index, question, overrides, k, without_surrogates(said), explain=explain)
             else:
-                answer = ask_in_other_language(index, question, overrides, k, unread=unread)
+                answer = ask_in_other_language(index, question, overrides, k, unread=unread, explain=explain)
         return replace(answer, seconds=time.perf_counter() - started)
 
     def is_current(self) -> bool:

@@ -1,9 +1,13 @@
-"""Names of attributes and reasons of abstaining answers, as people read them who were told of neither."""
+"""What an answer says of itself, as people read it who were told of no attribute, gate or probability."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from autokb.answering.ask import OFF_TOPIC
 from autokb.answering.clarify import plain_name
+
+LEAST_SAID = 0.15  # probability below which no share of ten is said: hardly one such answer in ten is right
 
 
 def attribute_label(attribute: str) -> str:
@@ -20,3 +24,22 @@ def is_of_another_topic(reason: str) -> bool:
 def plain_reason(reason: str) -> str:
     """Say what is known of why there is no answer, without what a gate makes of the question; it may be nothing."""
     return "" if reason == OFF_TOPIC else reason
+
+
+def how_sure(confidence: float) -> str:
+    """Say how probable it is that the first thing shown is right, as a share of ten like cases."""
+    if confidence < LEAST_SAID:
+        return "nothing sure"
+    tenths = round(confidence * 10)
+    return f"right in about {tenths} of 10" if tenths < 10 else "right in more than 9 of 10"
+
+
+def for_whom(attributes: Mapping[str, Iterable[str]]) -> str:
+    """Say for whom something holds, such as "for Android"; nothing where it is for everybody."""
+    fixed = ((name, sorted(values)) for name, values in sorted(attributes.items()))
+    who = [
+        " or ".join(f"no {plain_name(name)}" if value == "NONE" else value for value in values)
+        for name, values in fixed
+        if values != ["Any"]
+    ]
+    return f"for {', '.join(who)}" if who else ""

@@ -286,17 +286,24 @@ class SupportKB:
         return show_issue(self.workspace, issue)
 
     def ask(
-        self, text: str, attributes: Mapping[str, Sequence[str]] | None = None, k: int = 5, *, log: bool = True
+        self,
+        text: str,
+        attributes: Mapping[str, Sequence[str]] | None = None,
+        k: int = 5,
+        *,
+        log: bool = True,
+        explain: bool = False,
     ) -> Answer:
         """Answer a question from what the last build published; the index stays in memory until the next one.
 
         ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents. Without
         ``log`` it is no customer's question, but one that somebody tries, and not kept.
+        To ``explain``, the answer says of the best candidates what each feature counted, and how probable it is.
         """
         from autokb.retrieval.read_question import read_values
 
         opened = self._open_index()
-        answer = opened.ask(text, read_values(opened.index.spec, attributes or {}), k)
+        answer = opened.ask(text, read_values(opened.index.spec, attributes or {}), k, explain=explain)
         if self._log is not None and log:
             self._log.note_answer(answer, opened.index.spec.language, opened.index.chunks.words.vocabulary)
         return answer

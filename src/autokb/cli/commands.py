@@ -257,6 +257,9 @@ def ask(
         typer.Option(metavar="NAME=VALUE", help="Overrides what is read from the text; may be repeated."),
     ] = None,
     k: Annotated[int, typer.Option("--k", min=1, help="How many matches and documents at most.")] = 5,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why: the best candidates, what counted for each, and their issues.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Ask a question: an answer with its sources, a question back, or an honest no."""
@@ -265,7 +268,7 @@ def ask(
     from autokb.cli.output import emit
     from autokb.retrieval.read_question import read_pairs
 
-    answer = SupportKB.open(workspace).ask(text, read_pairs(attribute or []), k)
+    answer = SupportKB.open(workspace).ask(text, read_pairs(attribute or []), k, explain=explain)
     emit(json, answer.as_json(), lambda: answer_view(workspace, answer))
 
 

@@ -13,7 +13,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.answering.answer import Answer, Matched
+from autokb.answering.answer import Answer
+from autokb.answering.explain import ExplainedIssue, Explanation
+from autokb.app.plain_words import for_whom, how_sure
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.step_numbers import step_numbers
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
 LABEL = 70  # characters of a node's text in a tree
-QUOTED = 5  # raw issues of a node that are shown
+QUOTED = 5  # raw issues of a node, and issues of an explanation, that are shown
 SHOWN = 3  # solutions of an answer that are unfolded
 
 
@@ -127,25 +129,29 @@ def _child(child: ShownNode) -> Text:
     return label.append(f"  {short(child.id)}", style="dim")
 
 
-def solution_panel(solution: ShownSolution | Solution) -> Panel:
-    """Show a solution's steps with their sources; outside of answers also its status, who edited it, and why."""
+def solution_panel(solution: ShownSolution) -> Panel:
+    """Show a solution's steps with their sources, its status, who edited it, and why."""
     body: list[RenderableType] = [_steps(solution)]
-    below = Text(solution.id, style="dim")
-    if isinstance(solution, Solution) and solution.status == "repaired":
-        body.append(Text("Some steps of the document are left out here.", style="yellow"))
-    if not isinstance(solution, Solution):
-        if solution.edited_at is not None:
-            changed = "; what it was edited from has changed since" if solution.source_changed else ""
-            edited = f"edited{by_and_when(solution.edited_by, solution.edited_at)}{changed}"
-            body.append(Text(edited, style="yellow"))
-        if solution.reason:
-            body.append(Text(solution.reason, style="yellow"))
-        below = Text.assemble((solution.status, STATUS_COLOURS.get(solution.status, "")), "  ", below)
     if len(words := attributes_text(solution.attributes)):
         body.insert(0, words)
-    title = Text(one_line(solution.text.strip().split("\n", 1)[0], 80))
+    if solution.edited_at is not None:
+        changed = "; what it was edited from has changed since" if solution.source_changed else ""
+        edited = f"edited{by_and_when(solution.edited_by, solution.edited_at)}{changed}"
+        body.append(Text(edited, style="yellow"))
+    if solution.reason:
+        body.append(Text(solution.reason, style="yellow"))
+    below = Text.assemble((solution.status, STATUS_COLOURS.get(solution.status, "")), "  ", (solution.id, "dim"))
+    return _panel(solution, body, below)
+
+
+def _panel(solution: ShownSolution | Solution, body: Sequence[RenderableType], below: Text) -> Panel:
     return Panel(
-        Group(*body), title=title, title_align="left", subtitle=below, subtitle_align="right", border_style="dim"
+        Group(*body),
+        title=Text(_title(solution)),
+        title_align="left",
+        subtitle=below,
+        subtitle_align="right",
+        border_style="dim",
     )
 
 
@@ -173,10 +179,10 @@ def _place(evidence: Evidence) -> str:
 
 
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
-    """Show an answer: how sure it is, question back, best match with steps and sources, others, further reading."""
+    """Show an answer: how sure it is, a question back, what is best read first with its sources, further reading."""
     head = Text(answer.outcome, style=f"bold {COLOURS[answer.outcome]}")
     if answer.outcome == "answered":
-        head.append(f"   confidence {answer.confidence:.2f}", style="not bold")
+        head.append(f"   {how_sure(answer.confidence)}", style="not bold")
     if len(words := attributes_text(answer.attributes)):
         head.append("   understood: ", style="not bold").append_text(words)
     lines: list[RenderableType] = [head]
@@ -186,15 +192,36 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines.append(Text(f"  ask again with --attribute {option}", style="dim"))
     if answer.reason:
         lines.append(Text(f"{answer.reason} {_advice(answer)}".rstrip()))
-    if answer.matches:
-        lines += _matches(workspace, answer.matches)
-    for passage in answer.passages[:SHOWN]:
-        lines.append(solution_panel(passage.solution))
-    if answer.passages:
-        lines.insert(1, Text("from the documents: no issue of the knowledge base fits this question", style="dim"))
+    lines += map(_answer_panel, answer.shown[:SHOWN])
+    if more := answer.shown[SHOWN:]:
+        lines.append(Text("not unfolded:", style="dim"))
+        lines += [Text(f"  {one_line(f'{_title(s)}, {_where(s)}')}", style="dim") for s in more]
     if reading := _further_reading(answer):
         lines.append(Text(f"could also help: {', '.join(reading)}", style="dim"))
+    if answer.explanation:
+        lines += _explanation(workspace, answer.explanation)
     return Group(*lines)
+
+
+def _answer_panel(solution: Solution) -> Panel:
+    """Show a solution under its section's heading, with the document and for whom it is."""
+    above = Text(_where(solution), style="bold")
+    if who := for_whom(solution.attributes):
+        above.append(f"   {who}", style="not bold cyan")
+    body: list[RenderableType] = [above, _steps(solution)]
+    if solution.status == "repaired":
+        body.append(Text("Some steps of the document are left out here.", style="yellow"))
+    return _panel(solution, body, Text(solution.id, style="dim"))
+
+
+def _title(solution: ShownSolution | Solution) -> str:
+    return one_line(solution.text.strip().split("\n", 1)[0], 80)
+
+
+def _where(solution: Solution) -> str:
+    """Return the documents that a solution is from."""
+    documents = dict.fromkeys(e.document for e in solution.evidence)
+    return ", ".join(documents) or "written by hand"
 
 
 def _further_reading(answer: Answer) -> list[str]:
@@ -211,26 +238,33 @@ def _advice(answer: Answer) -> str:
     return f"Ask in other words, or {'read what could help' if answer.documents else 'add a document'}."
 
 
-def _matches(workspace: Path, matches: Sequence[Matched]) -> list[RenderableType]:
-    """Show the first solutions under the nodes that show them, and name the nodes that are not unfolded."""
-    lines: list[RenderableType] = []
-    left = SHOWN
-    for number, match in enumerate(matches):
-        if not left:
-            lines.append(Text("other issues near it:", style="dim"))
-            lines += [Text.assemble("  ", _match(m, "")) for m in matches[number:]]
-            break
-        unfolded = match.solutions[:left]
-        left -= len(unfolded)
-        lines += [_match(match, "bold"), *(solution_panel(s) for s in unfolded)]
-        if more := len(match.solutions) - len(unfolded):
-            command = f"autokb show {quoted(workspace)} {short(match.issue.id)}"
-            lines.append(Text(f"  {several(more, 'more solution')}: {command}", style="dim"))
+def _explanation(workspace: Path, why: Explanation) -> list[RenderableType]:
+    """Show what each feature added to the score of the best candidates, and the issues that they are shown through."""
+    used = [n for n in range(len(why.features)) if any(candidate.values[n] for candidate in why.candidates)]
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", expand=True)
+    for name in ("", "score", *(why.features[n] for n in used)):
+        words = name.split("_")
+        widest = max(len("-0.0"), *map(len, words))
+        table.add_column("\n".join(words), justify="right", vertical="top", no_wrap=True, min_width=widest)
+    table.add_column("heading, document", no_wrap=True, overflow="ellipsis", ratio=1)
+    issues: dict[str, tuple[ExplainedIssue, list[str]]] = {}
+    for rank, one in enumerate(why.candidates, 1):
+        parts = (f"{round(why.weights[why.features[n]] * one.values[n], 1) + 0:.1f}" for n in used)  # + 0: no -0.0
+        document = one.document if one.fits else f"for others: {one.document}"
+        place = Text.assemble(one.heading, (f"\n{document}", "dim"))
+        table.add_row(f"{rank}", f"{one.score:.1f}", *parts, place, style="" if one.fits else "dim")
+        if one.issue:
+            issues.setdefault(one.issue.id, (one.issue, []))[1].append(f"{rank}")
+    sure = why.probabilities
+    found = f"answerable: {sure.answerable:.2f}; the best is right: {sure.first_right:.2f}"
+    lines: list[RenderableType] = [Text("\nwhy: weight x value of each feature", style="bold"), table, Text(found)]
+    if issues:
+        lines.append(Text(f"issues that show them (autokb show {quoted(workspace)} ISSUE):", style="dim"))
+        lines += (_issue(issue, ranks) for issue, ranks in list(issues.values())[:QUOTED])
     return lines
 
 
-def _match(match: Matched, style: str) -> Text:
-    label = Text(one_line(match.issue.text, 60), style=style)
-    similarity = min(1.0, max(0.0, match.similarity))
-    words = f"  {match.match}, similarity {similarity:.2f}  {short(match.issue.id)}"
-    return label.append(words, style="dim not bold")
+def _issue(issue: ExplainedIssue, ranks: Sequence[str]) -> Text:
+    similarity = min(1.0, max(0.0, issue.similarity))
+    label = Text(f"  {', '.join(ranks)}: {one_line(issue.text, 60)}")
+    return label.append(f"  {issue.match}, similarity {similarity:.2f}  {short(issue.id)}", style="dim")

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
+from autokb.app.plain_words import for_whom, how_sure
 from autokb.cli.issue_views import one_line
 from autokb.core.nouns import Evidence
 
 if TYPE_CHECKING:
-    from autokb.answering.suggest import Suggested
+    from autokb.answering.suggest import Suggested, Suggestion
     from autokb.core.tickets import TicketEvidence
 
 COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yellow"}
@@ -19,13 +21,15 @@ COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yell
 
 def suggestions_view(suggested: Suggested) -> RenderableType:
     """Show each reply with a number and where it is from."""
-    lines: list[RenderableType] = [Text(suggested.outcome, style=COLOURS[suggested.outcome])]
+    head = Text(suggested.outcome, style=COLOURS[suggested.outcome])
+    if suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].evidence:
+        head.append(f"   {how_sure(suggested.confidence)}", style="default not bold")
+    lines: list[RenderableType] = [head]
     if suggested.reason:
         lines.append(Text(suggested.reason, style="dim"))
     for number, one in enumerate(suggested.suggestions, 1):
-        lines.append(Text(f"{number}  {one.text}"))
-        places = ", ".join(dict.fromkeys(one_line(_place(evidence)) for evidence in one.evidence))
-        lines.append(Text(f"   {one.source.replace('_', ' ')}{f', {places}' if places else ''}", style="dim"))
+        lines.append(Text(f"{number}  {_above(one)}", style="dim"))
+        lines.append(Padding(Text(one.text), (0, 0, 0, 3)))
     if suggested.fallback:
         lines.append(
             Text(
@@ -39,6 +43,13 @@ def suggestions_view(suggested: Suggested) -> RenderableType:
     if not suggested.suggestions:
         lines.append(Text("Nothing that is known is short enough to be sent as it is; autokb ask shows all of it."))
     return Group(*lines)
+
+
+def _above(one: Suggestion) -> str:
+    """Return the heading and document of a suggestion and for whom it is; what is of no section is named."""
+    title = one.title or ("" if one.source in ("solution", "passage") else one.source.replace("_", " "))
+    places = dict.fromkeys(map(_place, one.evidence))
+    return ", ".join(one_line(part) for part in (title, *places, for_whom(one.attributes)) if part)
 
 
 def _place(evidence: Evidence | TicketEvidence) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from autokb.answering.answer import Outcome
+from autokb.answering.explain import Explanation
 from autokb.answering.suggest import Source
 from autokb.core.attributes import Match
 from autokb.core.experiment import Arm
@@ -83,7 +84,7 @@ class LikelyDocument(BaseModel):
 
 
 class QuestionAnswer(BaseModel):
-    """What a question gets back."""
+    """What a question gets back; ``explain`` is there only for who asks for it."""
 
     query: str
     attributes: Attributes
@@ -95,6 +96,7 @@ class QuestionAnswer(BaseModel):
     confidence: float
     reason: str | None
     seconds: float
+    explain: Explanation | None = None
 
 
 class OneSuggestion(BaseModel):

@@ -95,7 +95,10 @@ async def ready(request: Request) -> Response:
 @v1.post("/ask", response_model=QuestionAnswer, dependencies=[READER])
 async def ask(request: Request, asked: Question) -> Response:
     """Answer a question from what is published."""
-    found = await compute(request, lambda: _kb(request).ask(asked.text, asked.attributes, asked.k).as_json())
+    found = await compute(
+        request,
+        lambda: _kb(request).ask(asked.text, asked.attributes, asked.k, explain=asked.explain).as_json(),
+    )
     _count(request, "/v1/ask", found)
     return JSONResponse(found)
 

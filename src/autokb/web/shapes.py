@@ -24,6 +24,7 @@ class Question(_Body):
     text: Text
     attributes: dict[Text, list[Text]] = Field(default_factory=dict)
     k: Annotated[int, Field(ge=1, le=100, strict=True)] = 5
+    explain: StrictBool = False
 
 
 class SaidMessage(_Body):

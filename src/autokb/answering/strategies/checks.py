@@ -78,7 +78,7 @@ def _checked(
         if words := find_breach(rule, text, spec.language):
             raise _DroppedError(f"it breaks the rule {rule.id} with “{' '.join(words.split())[:QUOTE_SHOWN]}”.")
     solution = next((one.solution_id for one in cited if one.solution_id), None)
-    return Suggestion(text, cited[0].source, evidence, solution)
+    return Suggestion(text, cited[0].source, evidence, solution, title=cited[0].given.title)
 
 
 def _places(quote: Quoted, passages: Sequence[Passage]) -> Iterator[Place]:

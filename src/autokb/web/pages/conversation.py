@@ -185,12 +185,14 @@ def _show(
     reply: str = "",
     languages: tuple[str, str] | None = None,
 ) -> Response:
+    shown = [] if found is None else [one.as_json() for one in found.suggestions]
     return render(
         request,
         "conversation.html#conversation",
         state=state,
         found=found,
-        shown=[] if found is None else [one.as_json() for one in found.suggestions],
+        shown=shown,
+        documents=[_documents(one["evidence"]) for one in shown],
         narrower=[] if found is None else [found.is_narrower(one) for one in found.suggestions],
         understood={} if found is None else as_lists(found.attributes),
         why=plain_reason(found.reason or "") if found else "",

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from autokb.app.plain_words import attribute_label
+from autokb.app.plain_words import attribute_label, for_whom, how_sure
 from autokb.core.api_keys import ROLES, Role, may
 from autokb.core.step_numbers import step_numbers
 from autokb.text.control_characters import CONTROL_CHARACTER
@@ -75,6 +75,8 @@ def without_heading_marks(quote: str) -> str:
 
 TEMPLATES.filters |= {
     "attribute_label": attribute_label,
+    "for_whom": for_whom,
+    "how_sure": how_sure,
     "quote_rules": quote_rules,
     "step_numbers": step_numbers,
     "without_heading_marks": without_heading_marks,

@@ -1,0 +1,96 @@
+"""Why a question got its answer: what each feature said of the best candidates, and how probable the answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from autokb.answering.present import Choice
+from autokb.answering.probability import Shown, answerable, first_right
+from autokb.core.attributes import Match
+from autokb.retrieval.candidates import cited_first
+from autokb.retrieval.features import FEATURES
+
+EXPLAINED = 20  # candidates; the right one is among them in .98 of the questions
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedIssue:
+    """The node through which a candidate is shown, how it matches the question, and its cosine to it."""
+
+    id: str
+    text: str
+    match: Match
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedCandidate:
+    """A candidate with the value of each feature; one that does not ``fit`` is for other customers, and not shown."""
+
+    document: str
+    heading: str
+    solution_id: str
+    score: float
+    values: tuple[float, ...]
+    fits: bool
+    issue: ExplainedIssue | None
+
+
+@dataclass(frozen=True, slots=True)
+class Probabilities:
+    """That something known answers the question, and that the first thing shown does."""
+
+    answerable: float
+    first_right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The best candidates in the order of their score, which is the sum of each feature's weight x value."""
+
+    features: tuple[str, ...]
+    weights: Mapping[str, float]
+    candidates: tuple[ExplainedCandidate, ...]
+    probabilities: Probabilities
+
+    def as_json(self) -> dict[str, object]:
+        """Return what ``ask`` adds to its object as ``explain``."""
+        return {
+            "features": list(self.features),
+            "weights": dict(self.weights),
+            "candidates": [{**asdict(one), "values": list(one.values)} for one in self.candidates],
+            "probabilities": asdict(self.probabilities),
+        }
+
+
+def explain(shown: Shown) -> Explanation:
+    """Explain what a question found, whether it is answered or refused."""
+    weights = shown.index.ranker.weights
+    return Explanation(
+        features=tuple(FEATURES),
+        weights={name: weights.get(name, 0.0) for name in FEATURES},
+        candidates=tuple(_candidate(int(row), shown) for row in shown.presentation.ranked_rows()[:EXPLAINED]),
+        probabilities=Probabilities(answerable(shown), first_right(shown)),
+    )
+
+
+def _candidate(row: int, shown: Shown) -> ExplainedCandidate:
+    candidate, choice = shown.presentation.candidates.rows[row], shown.presentation.as_shown(row)
+    solution = choice.solution if choice else candidate.solution
+    return ExplainedCandidate(
+        document=cited_first(solution),
+        heading=candidate.heading,
+        solution_id=solution.id,
+        score=float(shown.scored.scores[row]),
+        values=tuple(map(float, shown.scored.features[row])),
+        fits=choice is not None,
+        issue=_issue(choice, shown) if choice else None,
+    )
+
+
+def _issue(choice: Choice, shown: Shown) -> ExplainedIssue | None:
+    if choice.tree is None or choice.tree.issue is None:
+        return None
+    issue = shown.presentation.asked.index.issues[choice.tree.issue]
+    return ExplainedIssue(issue.id, issue.text, choice.tree.match, choice.tree.similarity)
