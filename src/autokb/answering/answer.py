@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from autokb.answering.present import Choice, Presentation
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.retrieval.match_issues import TreeMatch
+from autokb.retrieval.reader import Reading
 
 Outcome = Literal["answered", "asks", "abstains"]
 IN_CONFLICT = "What is known near the question is not for what it says: {stated}."
@@ -60,7 +61,8 @@ class Answer:
     """Everything that one question gets back; ``seconds`` is what it took.
 
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
-    ``shown`` are the solutions of matches and passages in the order in which they are best read.
+    ``shown`` are the solutions of matches and passages in the order in which they are best read; ``reading`` says which
+    reader had a part in it, or why it had none.
     """
 
     query: str
@@ -75,9 +77,10 @@ class Answer:
     seconds: float = field(default=0.0, compare=False)
     unread: bool = False
     shown: tuple[Solution, ...] = field(default=(), compare=False)
+    reading: Reading | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
-        """Return exactly the object that ``ask`` prints."""
+        """Return exactly the object that ``ask`` prints; ``reader`` is there where one was asked."""
         asked = self.question
         return {
             "query": self.query,
@@ -90,6 +93,7 @@ class Answer:
             "confidence": self.confidence,
             "reason": self.reason,
             "seconds": self.seconds,
+            **({"reader": asdict(self.reading)} if self.reading else {}),
         }
 
 

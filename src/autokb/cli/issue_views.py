@@ -186,6 +186,8 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines.append(Text(f"  ask again with --attribute {option}", style="dim"))
     if answer.reason:
         lines.append(Text(f"{answer.reason} {_advice(answer)}".rstrip()))
+    if answer.reading and answer.reading.note:
+        lines.append(Text(f"answered without {answer.reading.name}: {answer.reading.note}", style="dim"))
     if answer.matches:
         lines += _matches(workspace, answer.matches)
     for passage in answer.passages[:SHOWN]:

@@ -82,6 +82,14 @@ class LikelyDocument(BaseModel):
     score: float
 
 
+class Reader(BaseModel):
+    """The reader that was asked, what it took, and why it counts nothing, if it does not."""
+
+    name: str
+    seconds: float
+    note: str | None
+
+
 class QuestionAnswer(BaseModel):
     """What a question gets back."""
 
@@ -95,6 +103,7 @@ class QuestionAnswer(BaseModel):
     confidence: float
     reason: str | None
     seconds: float
+    reader: Reader | None = None
 
 
 class OneSuggestion(BaseModel):
