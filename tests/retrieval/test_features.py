@@ -6,12 +6,12 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from one_question import evidence
 
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.features import FEATURES, HISTORY, Evidence, feature_table
 from autokb.retrieval.knowledge_index import KnowledgeIndex
-from one_question import evidence
 from small_index import DOCUMENTS, candidates, node, passage, solution
 
 ISSUES = (node("p"), node("p-mac", "p", os="Mac"), node("q"))

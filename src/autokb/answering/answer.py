@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from autokb.answering.present import Choice, Presentation
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.retrieval.match_issues import TreeMatch
+from autokb.retrieval.reader import Reading
 
 Outcome = Literal["answered", "asks", "abstains"]
 # Log-odds by which a further help may be behind the first. Of the second and third places of written questions that are
@@ -66,6 +67,8 @@ class Answer:
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
     ``shown`` are the solutions of matches and passages in the order in which they are best read, none far behind.
     ``explanation`` is there where somebody asked for it.
+    ``shown`` are the solutions of matches and passages in the order in which they are best read; ``reading`` says which
+    reader had a part in it, or why it had none.
     """
 
     query: str
@@ -81,9 +84,10 @@ class Answer:
     unread: bool = False
     shown: tuple[Solution, ...] = field(default=(), compare=False)
     explanation: Explanation | None = field(default=None, compare=False)
+    reading: Reading | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
-        """Return exactly the object that ``ask`` prints."""
+        """Return exactly the object that ``ask`` prints; ``reader`` is there where one was asked."""
         asked = self.question
         return {
             "query": self.query,
@@ -97,6 +101,7 @@ class Answer:
             "reason": self.reason,
             "seconds": self.seconds,
             **({"explain": self.explanation.as_json()} if self.explanation else {}),
+            **({"reader": asdict(self.reading)} if self.reading else {}),
         }
 
 

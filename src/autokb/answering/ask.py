@@ -57,13 +57,19 @@ def ask_in_other_language(
 
 
 def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5, *, explain: bool = False) -> Answer:
-    """Answer from what a question found: the candidates that fit it best, a question back, or nothing."""
+    """Answer from what a question found: the candidates that fit it best, a question back, or nothing.
+
+    A reader orders what is shown. It moves neither refusal nor confidence, which were fitted on the ranker's scores.
+    """
     presentation = Presentation(scored)
     shown = Shown(index, presentation, tuple(presentation.choose(LISTED)))
     refused = None
     if not scored.urgent:
         refused = _refusal(shown) or _out_of_scope(scored.evidence.asked.attributes, index.spec)
-    found = answer(scored.text, presentation, refused=refused, k=k)
+    if refused is None and index.reranker is not None:
+        scored = index.read_first(scored)
+        presentation = Presentation(scored)
+    found = replace(answer(scored.text, presentation, refused=refused, k=k), reading=scored.reading)
     if explain:
         found = replace(found, explanation=explanation_of(shown))
     if found.outcome == "abstains":

@@ -29,6 +29,7 @@ from autokb.pipeline.embedding import (
     open_free_embedder,
     read_embedder_name,
 )
+from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.index import AskIndex, load_index, published_calibration, published_gate
@@ -140,6 +141,8 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
         if (calibration := published_calibration(published)) is not None:
             calibration.check_encoder(name)
         index = _load(workspace, published, file, stack)
+        if (reranker := open_reranker(workspace.settings, stack)) is not None:
+            index = replace(index, reranker=reranker)
         held = stack.pop_all()
         opened = OpenIndex(index, file, held, IndexByLanguage(index, workspace, file))
         finalize(opened, held.close)  # of an index that was let go while a question was being answered

@@ -196,6 +196,8 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     if more := answer.shown[SHOWN:]:
         lines.append(Text("not unfolded:", style="dim"))
         lines += [Text(f"  {one_line(f'{_title(s)}, {_where(s)}')}", style="dim") for s in more]
+    if answer.reading and answer.reading.note:
+        lines.append(Text(f"answered without {answer.reading.name}: {answer.reading.note}", style="dim"))
     if reading := _further_reading(answer):
         lines.append(Text(f"could also help: {', '.join(reading)}", style="dim"))
     if answer.explanation:

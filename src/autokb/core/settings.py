@@ -15,6 +15,7 @@ MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
+NO_RERANKER = "none"
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 GRAPH_STORES = ("ladybug", "neo4j")
@@ -43,6 +44,7 @@ class GraphSettings:
 class Settings:
     """Models, embedder, chunker and prices; the defaults run offline at no cost.
 
+    A ``reranker`` may take ``reranker_seconds`` of a question, which is answered without it if it needs more.
     ``timeout`` is in seconds a request, ``retries`` are those after the first try; ``window`` are the tokens that the
     model can read (0: what is known of it), ``max_output`` those that it may write in one reply. A reply of more than
     ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document or chained (empty: as the mode
@@ -55,6 +57,8 @@ class Settings:
     model: str = "offline"
     tasks: Mapping[str, str] = field(default_factory=dict)
     embedder: str = "packaged"
+    reranker: str = NO_RERANKER
+    reranker_seconds: int = 2
     base_url: str = ""
     concurrency: int = 8
     timeout: int = 120
@@ -78,9 +82,18 @@ class Settings:
         return self.reasoning_effort.get(model) or self.reasoning_effort.get(model.partition(":")[2], "")
 
 
-WORDS = ("model", "embedder", "base_url", "chunker", "context")
+WORDS = ("model", "embedder", "reranker", "base_url", "chunker", "context")
 SWITCHES = ("scratchpad", "log_questions")
-NUMBERS = ("concurrency", "max_size", "timeout", "retries", "window", "max_output", "max_reply_bytes")
+NUMBERS = (
+    "reranker_seconds",
+    "concurrency",
+    "max_size",
+    "timeout",
+    "retries",
+    "window",
+    "max_output",
+    "max_reply_bytes",
+)
 
 
 def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Settings:

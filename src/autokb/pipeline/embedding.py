@@ -97,10 +97,10 @@ def open_endpoint_embedder(settings: Settings) -> EndpointEmbedder:
 def _packaged() -> Embedder:
     from autokb.llm.embedders.packaged import PackagedEmbedder
 
-    return PackagedEmbedder(_encoder_threads())
+    return PackagedEmbedder(encoder_threads())
 
 
-def _encoder_threads() -> int | None:
+def encoder_threads() -> int | None:
     """Return how many threads one text may take, where somebody said so: fewer leave processors to other requests."""
     wanted = os.environ.get(ENCODER_THREADS, "")
     return int(wanted) if re.fullmatch("[1-9][0-9]?", wanted) else None

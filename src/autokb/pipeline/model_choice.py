@@ -6,6 +6,7 @@ from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
 from autokb.pipeline.embedding import check_embedder
+from autokb.pipeline.reranking import check_reranker
 from autokb.tasks.registry import task_names
 
 OFFLINE = "offline"
@@ -48,6 +49,7 @@ def check_settings(settings: Settings) -> None:
     if settings.context not in ("", *CONTEXT_MODES):
         raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")
     check_embedder(settings.embedder)
+    check_reranker(settings.reranker)
     for model in sorted({settings.model, *settings.tasks.values()} - {OFFLINE}):
         provider, _, name = model.partition(":")
         if not provider.strip() or not name.strip():

@@ -18,6 +18,7 @@ from autokb.core.ranking import Ranking, Scores, best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
+from autokb.llm.rerankers import Reranker
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts, without_rejected
@@ -30,6 +31,7 @@ from autokb.retrieval.late_interaction import TokenIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
+from autokb.retrieval.reader import Reading, read_first
 from autokb.retrieval.search import ChunkIndex, gate_by_length, words_of_documents
 from autokb.stores.published import Published
 from autokb.text.spelling import Spelling
@@ -63,7 +65,7 @@ class ScoredQuestion:
 
     ``read`` is the ``text`` as it was read, its slips mended; ``urgent`` are the rows of warnings that it calls for.
     Row n of ``features`` and of ``scores`` is that of candidate n; a document's score is that of its best candidate.
-    ``windows`` are the cosines of all windows.
+    ``windows`` are the cosines of all windows. ``reading`` says what a stronger reader added to the scores, if one did.
     """
 
     text: str
@@ -75,6 +77,7 @@ class ScoredQuestion:
     scores: Scores
     documents: Ranking
     urgent: tuple[int, ...] = ()
+    reading: Reading | None = None
 
     @property
     def nodes(self) -> Scores:
@@ -106,6 +109,7 @@ class AskIndex:
     ranker: Ranker = field(default_factory=packaged_ranker)
     caution: float = CAUTION
     calibration: CalibratedGate | None = None
+    reranker: Reranker | None = None
 
     def score(
         self,
@@ -146,6 +150,14 @@ class AskIndex:
         urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
         windows = cosines.astype(np.float64)
         return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
+
+    def read_first(self, scored: ScoredQuestion) -> ScoredQuestion:
+        """Return a question with what the reader says of its first candidates; as it is where there is no reader."""
+        if self.reranker is None:
+            return scored
+        scores, reading = read_first(self.reranker, beginning(scored.read), self.candidates, scored.scores)
+        documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
+        return replace(scored, scores=scores, documents=documents, reading=reading)
 
     def _late_interaction(self, text: str, scores: Scores) -> Scores:
         """Return the late interaction of the rows with the best scores so far; the others are given the least of it."""

@@ -31,6 +31,7 @@ DEFAULT_SETTINGS = """\
 # Everything here is optional; environment variables such as AUTOKB_MODEL override it.
 model: offline        # offline | openai:NAME | anthropic:NAME | ...
 embedder: packaged    # packaged | openai:NAME | local:FOLDER
+reranker: none        # none | local:FOLDER (a cross-encoder in ONNX) | http:URL (a server's /rerank)
 chunker: fixed        # fixed | headings | auto_chunker | semantic | llm_semantic | lumber_chunker
                       # | recursive (by the kind of a document) | recursive_text | recursive_html | recursive_markdown
 answer:

@@ -83,6 +83,14 @@ class LikelyDocument(BaseModel):
     score: float
 
 
+class Reader(BaseModel):
+    """The reader that was asked, what it took, and why it counts nothing, if it does not."""
+
+    name: str
+    seconds: float
+    note: str | None
+
+
 class QuestionAnswer(BaseModel):
     """What a question gets back; ``explain`` is there only for who asks for it."""
 
@@ -97,6 +105,7 @@ class QuestionAnswer(BaseModel):
     reason: str | None
     seconds: float
     explain: Explanation | None = None
+    reader: Reader | None = None
 
 
 class OneSuggestion(BaseModel):
