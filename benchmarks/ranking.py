@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from autokb.answering.present import FIRST_SHOWN, MOST_OF_DOCUMENT
 from autokb.answering.probability import COMPARED, MOST_LEAD
 from autokb.core.attributes import Match
+from autokb.core.settings import CAUTION
 from autokb.core.vectors import encoder_key
 from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.features import FEATURES
@@ -329,13 +330,13 @@ def _study_heads(
     answerable = np.array([c.answerable for c in cases])
     bases, kinds = np.array([c.base for c in cases]), np.array([c.kind for c in cases])
     written = kinds != "clinc150"
-    for head, labels, names in (("first_right", right, FIRST_RIGHT), ("answerable", answerable, ANSWERABLE)):
+    heads = (("answerable", answerable, ANSWERABLE, ANSWERED), ("first_right", right, FIRST_RIGHT, None))
+    asked_of = written
+    for head, labels, names, share in heads:
         said = np.zeros(len(cases))
         for base in BASES:
-            kept = written & (bases != base) & (answerable if head == "first_right" else True)
-            share = ANSWERED if head == "answerable" else None
+            kept = asked_of & (bases != base)
             said[bases == base] = probabilities(fit_head(rows[kept], labels[kept], names, share), rows[bases == base])
-        asked_of = written & (answerable if head == "first_right" else True)
         yield Figure(f"{head}.auc", area_under_curve(said[asked_of], labels[asked_of]), f"of {asked_of.sum()}")
         yield Figure(f"{head}.calibration_error", calibration_error(said[asked_of], labels[asked_of]))
         brier = float(np.mean((said[asked_of] - labels[asked_of]) ** 2))
@@ -348,6 +349,7 @@ def _study_heads(
                 for kind in sorted({*kinds[~answerable], "everyday_noun", "typo"}):
                     of_kind = kinds == kind
                     yield Figure(f"{start}.{kind}", float(refused[of_kind].mean()), f"of {of_kind.sum()}")
+            asked_of = written & (kinds != "others") & (said >= CAUTION)  # what is answered, rightly or not
 
 
 def _bands(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Iterator[tuple[float, float, int]]:
@@ -366,13 +368,15 @@ def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[
     rows = np.array([c.head(weights) for c in written])
     answerable = np.array([c.answerable for c in written])
     right = np.array([bool((s := c.shown(weights, 1)) and c.right[s[0]]) for c in written])
+    answers = fit_head(rows, answerable, ANSWERABLE, ANSWERED)
+    shown = np.array([c.kind != "others" for c in written]) & (probabilities(answers, rows) >= CAUTION)
     digest = hashlib.sha256("\n".join(sorted(c.id for c in cases)).encode()).hexdigest()
     record = {
         "encoder": encoder_key(_encoder()),
         "weights_without_tokens": _rounded(dict(zip(FEATURES, blind, strict=True))),
         "weights": _rounded({n: w for n, w in zip(FEATURES, weights, strict=True) if n in names}),
-        "first_right": _rounded(fit_head(rows[answerable], right[answerable], FIRST_RIGHT)),
-        "answerable": _rounded(fit_head(rows, answerable, ANSWERABLE, ANSWERED)),
+        "first_right": _rounded(fit_head(rows[shown], right[shown], FIRST_RIGHT)),
+        "answerable": _rounded(answers),
         "questions": {"count": len(cases), "sha256": digest},
         "left_out": {f.name: round(f.value, 4) for f in figures if f.value is not None and "." not in f.name},
     }

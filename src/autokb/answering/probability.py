@@ -102,7 +102,7 @@ def answerable(shown: Shown) -> float:
     The heads were fitted on cosines of the packaged encoder; by another one it is that of the build's gate alone.
     """
     if not shown.choices or encoder_key(shown.index.encoder) != packaged_record()["encoder"]:
-        return _logistic(shown.index.nearness(shown.scored))
+        return _logistic(shown.index.nearness(shown.scored) + shown.index.word_odds(shown.scored))
     return _probability("answerable", shown)
 
 

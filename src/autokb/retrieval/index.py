@@ -179,6 +179,12 @@ class AskIndex:
         self.gate.check_encoder(self.encoder)
         return self.gate.log_odds(scored.nearest_window, self._nearest_issue(scored))
 
+    def word_odds(self, scored: ScoredQuestion) -> float:
+        """Return what the question's words add to those log-odds, as the build fitted them beside the cosines."""
+        if self.gate.words is None:
+            return 0.0
+        return self.gate.words.log_odds(scored.read, self.chunks.words.unknown_share(scored.read), self.spec.language)
+
     def passes_calibration(self, scored: ScoredQuestion) -> bool:
         """Return whether a question is on topic by the team's calibration; there must be one."""
         assert self.calibration is not None, "a calibration"
