@@ -10,6 +10,7 @@ from autokb.app import SupportKB
 from autokb.llm.embedders.multilingual import MultilingualEmbedder, is_installed
 from autokb.pipeline.steps.languages import STAGE, load_multilingual_index, why_not_compared
 from autokb.retrieval.index import AskIndex
+from autokb.retrieval.ranker import packaged_ranker
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 
@@ -38,9 +39,9 @@ def test_a_build_embeds_once_and_a_second_one_nothing(hand_made: Workspace, monk
 def test_every_row_has_a_vector_of_the_second_encoder_and_the_gate_is_its_own(hand_made: Workspace) -> None:
     index = loaded(hand_made)
     assert index.encoder == index.gate.encoder == MultilingualEmbedder.name
-    rows = (index.chunks.vectors.vectors, index.chunks.titles, index.nodes.vectors, index.shown.vectors)
+    rows = (index.chunks.vectors.vectors, index.chunks.titles, index.nodes.vectors, index.candidates.vectors)
     assert [one.shape[1] for one in rows if one is not None] == [512] * 4
-    assert index.ranker is None  # it was learnt on vectors of the first encoder
+    assert index.ranker == packaged_ranker(reads_tokens=False) and index.tokens is None  # which it has none of
 
 
 @needs_extra
