@@ -20,6 +20,7 @@ from autokb.retrieval.node_index import NodeIndex
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
+
 @pytest.fixture
 def opened(hand_made: Workspace) -> Iterator[tuple[WorkspaceFile, AskIndex]]:
     found = open_index(hand_made)
