@@ -1,4 +1,4 @@
-"""What of a question is read: its beginning by the encoder, all of its words by the word index."""
+"""What of a question is read, how slips and warnings come in, and what everything that can be shown scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 from autokb.app.ask import open_index
-from autokb.core.vectors import Vectors
+from autokb.core.domain import Urgent
+from autokb.core.errors import BadInputError
+from autokb.core.vectors import TokenVectors, Vectors
+from autokb.retrieval.features import feature_table
+from autokb.retrieval.gate import Coefficients, Gate
 from autokb.retrieval.index import EMBEDDED_CHARACTERS, AskIndex, beginning
 from autokb.stores.workspace import Workspace
 
@@ -45,14 +49,127 @@ def test_the_end_of_a_long_question_counts_by_its_words_alone(index: AskIndex) -
     asked = replace(index, embed_questions=embed)
     one, other = asked.score(LONG), asked.score(LONG + "The rain sensor is wet.")
     assert set(read) == {beginning(LONG)}
-    assert np.array_equal(one.similarities, other.similarities)
-    assert not np.array_equal(one.documents.scores, other.documents.scores)
+    assert np.array_equal(one.vector, other.vector) and np.array_equal(one.evidence.sections, other.evidence.sections)
+    assert not np.array_equal(one.evidence.words, other.evidence.words)
 
 
-def test_the_words_that_a_section_shares_count_for_its_document(index: AskIndex) -> None:
-    question = "The rain sensor is wet"
-    scored = index.score(question)
-    without = replace(index, weights=replace(index.weights, passages=0.0)).score(question)
-    passages = (scored.documents.scores - without.documents.scores) / index.weights.passages
-    assert passages == pytest.approx(index.shown.best_passages(scored.solution_scores))
-    assert (passages > index.shown.best_passages(scored.solutions) + 0.01).any()
+# -- slips ------------------------------------------------------------------------------------------------------------
+
+
+def test_slips_are_mended_before_the_search(index: AskIndex) -> None:
+    slipped, right = index.score("Wipe the contcats of the robbot"), index.score("Wipe the contacts of the robot")
+    assert slipped.text == "Wipe the contcats of the robbot" and slipped.read == right.read == right.text
+    assert np.array_equal(slipped.vector, right.vector) and np.array_equal(slipped.scores, right.scores)
+
+
+def test_a_vector_that_is_known_counts_only_for_the_text_as_it_is_read(index: AskIndex) -> None:
+    known = index.embed_questions(["something else altogether"])[0]
+    assert np.array_equal(index.score("Wipe the contacts", vector=known).vector, known)
+    assert np.array_equal(
+        index.score("Wipe the contcats", vector=known).vector, index.score("Wipe the contacts").vector
+    )
+
+
+def test_without_spelling_a_text_is_read_as_it_is(index: AskIndex) -> None:
+    assert replace(index, spelling=None).score("Wipe the contcats").read == "Wipe the contcats"
+
+
+# -- urgent warnings --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def warned(index: AskIndex) -> AskIndex:
+    """A domain that must be told of rain before all else."""
+    rain = Urgent("rain", ("robot soaked",), "rain sensor", "rain.md")
+    return replace(index, spec=replace(index.spec, urgent=(rain,)))
+
+
+def test_the_sections_that_a_question_calls_for_are_urgent(warned: AskIndex) -> None:
+    (row,) = warned.score("My robot got soaked, how do I charge it?").urgent
+    assert warned.candidates.rows[row].heading == "Rain sensor"
+    assert warned.score("My robot does not charge").urgent == ()
+
+
+def test_warnings_are_looked_for_in_all_that_was_said(warned: AskIndex) -> None:
+    said = "My robot got soaked. It does not charge."
+    assert warned.score("It does not charge.", said=said).urgent == warned.score(said).urgent != ()
+    assert np.array_equal(
+        warned.score("It does not charge.", said=said).scores, warned.score("It does not charge.").scores
+    )
+
+
+# -- late interaction -------------------------------------------------------------------------------------------------
+
+
+def test_rows_beyond_those_that_are_read_closely_get_the_least_of_them(
+    index: AskIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "The robot stops in the rain"
+    everything = index.score(question).evidence.tokens
+    before = replace(index, read_tokens=None).score(question).scores
+    monkeypatch.setattr("autokb.retrieval.index.READ_CLOSELY", 3)
+    tokens = index.score(question).evidence.tokens
+    closely, beyond = np.argsort(-before, kind="stable")[:3], np.argsort(-before, kind="stable")[3:]
+    assert tokens[closely] == pytest.approx(everything[closely])
+    assert len(set(everything)) > 3 and tokens[beyond].tolist() == [tokens[closely].min()] * len(beyond)
+
+
+def test_tokens_are_those_of_the_beginning_with_its_slips_mended(index: AskIndex) -> None:
+    read: list[str] = []
+    reader = index.read_tokens
+    assert reader is not None
+
+    def spy(text: str) -> TokenVectors:
+        read.append(text)
+        return reader(text)
+
+    replace(index, read_tokens=spy).score(f"Wipe the contcats. {LONG}")
+    assert read == [beginning(f"Wipe the contacts. {LONG}")]
+
+
+@pytest.mark.parametrize("without", ["tokens", "read_tokens"])
+def test_without_tokens_there_is_no_late_interaction(index: AskIndex, without: str) -> None:
+    blind = replace(index, tokens=None) if without == "tokens" else replace(index, read_tokens=None)
+    assert not blind.score("The robot stops in the rain").evidence.tokens.any()
+    assert index.score("The robot stops in the rain").evidence.tokens.any()
+
+
+# -- scores -----------------------------------------------------------------------------------------------------------
+
+
+def test_scores_are_what_the_features_add_up_to_and_a_document_has_its_best(index: AskIndex) -> None:
+    found = index.score("The battery does not charge")
+    assert np.array_equal(found.features, feature_table(found.evidence))
+    assert np.array_equal(found.scores, index.ranker.score(found.features))
+    of_rows = {d: found.scores[rows].max() for d, rows in index.candidates.rows_of.items()}
+    shown = {d: score for d, score in found.documents.by_id().items() if d in of_rows}
+    assert shown == pytest.approx(of_rows) and len(shown) > 2
+    # documents without anything to show follow all others
+    without = [score for d, score in found.documents.by_id().items() if d not in of_rows]
+    assert all(score < min(shown.values()) for score in without)
+
+
+def test_a_measurement_may_leave_history_out(index: AskIndex) -> None:
+    question = "iphone cannot find the robot when pairing"
+    with_history, without = index.score(question), index.score(question, with_history=False)
+    assert with_history.evidence.votes.any()
+    assert not np.array_equal(with_history.scores, without.scores)
+    assert np.array_equal(without.scores, index.ranker.without_history().score(without.features))
+
+
+def test_the_least_probability_is_the_caution_or_that_of_an_earlier_calibration(index: AskIndex) -> None:
+    def least(gate: Gate) -> float:
+        return replace(index, gate=gate, caution=0.7).least_probability
+
+    fitted = Coefficients(-6.0, 10.0, 5.0)
+    assert least(Gate(None, index.encoder, coefficients=fitted)) == 0.7
+    assert least(Gate(0.9, index.encoder, coefficients=fitted)) == 0.9
+    assert least(Gate(0.3, index.encoder)) == 0.7  # a cosine is no probability
+
+
+def test_nearness_is_read_by_the_encoder_of_the_gate_alone(index: AskIndex) -> None:
+    scored = index.score("The battery does not charge")
+    issues = max(scored.nodes.max(), index.history.nearest(scored.vector))
+    assert index.nearness(scored) == index.gate.log_odds(scored.nearest_window, float(issues))
+    with pytest.raises(BadInputError, match="calibrated for"):
+        replace(index, encoder="another").nearness(scored)

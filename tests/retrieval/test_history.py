@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autokb.core.nouns import Hit
-from autokb.retrieval.history import History, PastIssue, build_history, resolving_documents, word_features
+from autokb.retrieval.history import TEMPERATURE, History, PastIssue, build_history, resolving_documents, word_features
 
 DOCUMENTS = ("charge.md", "pair.md", "sound.md")
 RNG = np.random.default_rng(11)
@@ -30,12 +30,22 @@ def history() -> History:
     return build_history(DOCUMENTS, *past())
 
 
-@pytest.mark.parametrize("neighbours", [0.0, 0.3, 1.0])
-def test_similar_issues_vote_for_what_resolved_them(history: History, neighbours: float) -> None:
+def test_similar_issues_vote_for_what_resolved_them(history: History) -> None:
     for topic in range(3):
-        scores = history.scores(near(topic), SAYINGS[topic], neighbours)
-        assert scores.argmax() == topic
-        assert scores.max() > 0.5
+        vector = near(topic)
+        for scores in (history.votes(vector), history.learnt(vector, SAYINGS[topic])):
+            assert scores.argmax() == topic
+            assert scores.max() > 0.5
+
+
+def test_a_vote_is_a_share_by_nearness_beside_that_of_nobody() -> None:
+    """Cosines .6, .6 and .4, one step of .05 each e times less; nobody votes at .4."""
+    cosines = np.array([0.6, 0.6, 0.4])
+    vectors = np.stack([cosines, np.sqrt(1 - cosines**2)], axis=1).astype(np.float32)
+    issues = [PastIssue(f"q{n}", "battery", "", (d,)) for n, d in enumerate(("charge.md", "pair.md", "charge.md"))]
+    found = build_history(DOCUMENTS, issues, vectors).votes(np.array([1.0, 0.0], dtype=np.float32))
+    far = np.exp(-0.2 / TEMPERATURE)
+    assert found == pytest.approx(np.array([1 + far, 1.0, 0.0]) / (2 + 2 * far), abs=1e-5)
 
 
 def test_far_neighbours_do_not_speak_loudly(history: History) -> None:
@@ -57,23 +67,25 @@ def test_documents_that_are_gone_are_ignored() -> None:
     built = build_history(DOCUMENTS, with_gone, more)
     assert len(built.issues) == 60
     question = near(0)
-    expected = build_history(DOCUMENTS, issues, vectors).scores(question, "battery", 0.3)
-    assert built.scores(question, "battery", 0.3) == pytest.approx(expected)
+    expected = build_history(DOCUMENTS, issues, vectors)
+    assert built.votes(question) == pytest.approx(expected.votes(question))
+    assert built.learnt(question, "battery") == pytest.approx(expected.learnt(question, "battery"))
 
 
 def test_no_history_says_nothing() -> None:
     empty = build_history(DOCUMENTS, [], np.zeros((0, 24), dtype=np.float32))
-    assert empty.scores(near(0), "battery", 0.3).tolist() == [0.0, 0.0, 0.0]
+    assert empty.votes(near(0)).tolist() == empty.learnt(near(0), "battery").tolist() == [0.0, 0.0, 0.0]
     assert empty.nearest(near(0)) == -1.0
-    assert len(build_history([], *past()).scores(near(0), "battery", 0.3)) == 0
+    gone = build_history([], *past())
+    assert len(gone.votes(near(0))) == len(gone.learnt(near(0), "battery")) == 0
 
 
 def test_one_link_makes_no_strong_prior() -> None:
     issue = PastIssue("q", "battery", "", ("charge.md",))
     one = build_history(DOCUMENTS, [issue], TOPICS[:1])
-    elsewhere = one.scores(TOPICS[1], "no sound", 0.3)
-    assert abs(elsewhere).max() < 0.1
-    assert one.scores(TOPICS[0], "battery", 0.3)[0] > 0.2
+    assert abs(one.votes(TOPICS[1])).max() < 0.1 and abs(one.learnt(TOPICS[1], "no sound")).max() < 0.1
+    # alone it has no spread to learn from, and its vote is that of the only neighbour
+    assert one.learnt(TOPICS[0], "battery")[0] == pytest.approx(1 / 21) and one.votes(TOPICS[0])[0] > 0.9
 
 
 def test_the_order_of_the_issues_does_not_matter() -> None:

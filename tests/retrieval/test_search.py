@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autokb.retrieval.weights import Weights
 
 from autokb.chunking.windows import Window
 from autokb.core.nouns import Chunk
 from autokb.retrieval.search import (
     LONG_QUESTION,
+    SHORT_QUESTION,
+    TITLE,
+    WORDS_OF_LONG,
+    WORDS_OF_SHORT,
     ChunkIndex,
     build_index,
     fused_equally,
@@ -15,11 +18,9 @@ from autokb.retrieval.search import (
     search,
     vectors_only,
     whole_chunks,
+    words_of_documents,
     words_only,
-    words_weight,
 )
-
-SILENT = Weights(title=0.0, words_short=0.0, words_long=0.0)
 
 
 def unit(*values: float) -> np.ndarray:
@@ -55,7 +56,7 @@ def index(titles: bool = True) -> ChunkIndex:
 
 
 def test_the_best_window_counts_and_is_named() -> None:
-    found = search(index(), unit(1, 0, 1), "", SILENT)
+    found = search(index(titles=False), unit(1, 0, 1), "")
     best = found.best_chunks(1)[0]
     assert (best.chunk, best.document, best.start, best.end) == ("a1", "a", 50, 100)
     assert best.cosine == pytest.approx(1.0, abs=1e-6)
@@ -66,17 +67,24 @@ def test_windows_may_come_in_any_order() -> None:
     order = [3, 2, 0, 1]
     other = build_index(["a", "empty", "b"], CHUNKS, [WINDOWS[n] for n in order], VECTORS[order], TITLES)
     question = unit(0.3, 1, 0.4)
-    assert search(other, question, "charging", Weights()).documents == pytest.approx(
-        search(index(), question, "charging", Weights()).documents
+    assert search(other, question, "charging").documents == pytest.approx(
+        search(index(), question, "charging").documents
     )
 
 
-def test_a_document_counts_by_the_mean_of_its_three_best_windows() -> None:
+def test_a_chunk_counts_by_its_best_window_the_title_and_the_words() -> None:
     question = unit(1, 0.5, 0.2)
-    documents = search(index(titles=False), question, "", SILENT).documents
-    cosines = VECTORS @ question
-    assert documents[0] == pytest.approx((2 * min(cosines[1], cosines[2]) + max(cosines[1], cosines[2])) / 3, abs=1e-5)
-    assert documents[2] == pytest.approx((max(cosines[0], cosines[3]) + 2 * min(cosines[0], cosines[3])) / 3, abs=1e-5)
+    found = search(index(), question, "charging light")
+    cosines, titles = VECTORS @ question, TITLES @ question
+    shares = index().words.shares("charging light")
+    expected = [  # a1, b1, b2
+        max(cosines[1], cosines[2]) + TITLE * titles[0] + WORDS_OF_SHORT * shares[0],
+        cosines[3] + TITLE * titles[2] + WORDS_OF_SHORT * shares[1],
+        cosines[0] + TITLE * titles[2] + WORDS_OF_SHORT * shares[2],
+    ]
+    assert shares[1] > shares[2] > shares[0] == 0.0
+    assert found.chunks == pytest.approx(expected, abs=1e-5)
+    assert found.documents == pytest.approx([expected[0], 0.0, max(expected[1:])], abs=1e-5)
 
 
 def test_document_scores_equal_a_plain_loop_over_many_windows() -> None:
@@ -87,46 +95,50 @@ def test_document_scores_equal_a_plain_loop_over_many_windows() -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     question = vectors[3]
     ids = [f"d{n}" for n in range(17)]
-    documents = search(build_index(ids, chunks, windows, vectors), question, "", SILENT).documents
+    documents = search(build_index(ids, chunks, windows, vectors), question, "").documents
     for row, document in enumerate(ids):
-        cosines = sorted((float(vectors[n] @ question) for n, w in enumerate(windows) if w.document == document))
-        assert documents[row] == pytest.approx(np.mean(cosines[-3:]), abs=1e-5)
+        cosines = [float(vectors[n] @ question) for n, w in enumerate(windows) if w.document == document]
+        assert documents[row] == pytest.approx(max(cosines), abs=1e-5)
 
 
-def test_the_title_is_a_further_vote_for_a_document_without_chunks_too() -> None:
-    question = unit(0, 0, 1)
-    assert search(index(), question, "", SILENT).documents[1] == 0.0
-    assert search(index(), question, "", Weights(title=0.5)).documents[1] == pytest.approx(0.5)
+def test_the_words_of_a_document_are_those_of_its_best_chunk() -> None:
+    shares = index().words.shares("charging light")
+    assert words_of_documents(index(), "charging light").tolist() == [shares[0], 0.0, max(shares[1], shares[2])]
+    assert words_of_documents(build_index([], [], [], np.zeros((0, 3), np.float32)), "x").shape == (0,)
 
 
 def test_words_decide_between_equal_vectors() -> None:
-    found = search(index(), unit(0, 1, 0.1), "light blinks", Weights(title=0.0))
+    found = search(index(titles=False), unit(0, 1, 0.1), "light blinks")
     assert found.best_chunks(1)[0].chunk == "b1"
-    found = search(index(), unit(0, 1, 0.1), "case", Weights(title=0.0))
+    found = search(index(titles=False), unit(0, 1, 0.1), "case")
     assert found.best_chunks(1)[0].chunk == "b2"
 
 
 def test_history_lifts_the_chunks_of_a_document() -> None:
-    found = search(index(), unit(1, 0, 0), "", SILENT)
+    found = search(index(), unit(1, 0, 0), "")
     assert found.best_chunks(1)[0].document == "a"
     assert found.best_chunks(1, np.array([0.0, 0.0, 2.0]))[0].document == "b"
 
 
 def test_words_count_less_in_a_long_message() -> None:
-    weights = Weights(words_short=1.0, words_long=0.2)
-    long = " ".join(f"word{n}" for n in range(LONG_QUESTION + 5))
-    assert gate_by_length("earbuds do not pair") == 0.0
-    assert words_weight("earbuds do not pair", weights) == 1.0
-    assert words_weight(long, weights) == pytest.approx(0.2)
+    def said(words: int) -> str:
+        return " ".join(f"word{n}" for n in range(words))
+
+    half = (SHORT_QUESTION + LONG_QUESTION) // 2
+    lengths = [gate_by_length(said(n)) for n in (3, SHORT_QUESTION, half, LONG_QUESTION, 2 * LONG_QUESTION)]
+    assert lengths == [0.0, 0.0, 0.5, 1.0, 1.0]
+    plain, asked = index(titles=False), f"bluetooth {said(LONG_QUESTION)}"
+    words = search(plain, unit(1, 0, 1), asked).chunks - search(plain, unit(1, 0, 1), "").chunks
+    assert words == pytest.approx(WORDS_OF_LONG * plain.words.shares(asked)) and words[0] > 0
 
 
 def test_nothing_to_search_finds_nothing() -> None:
     empty = build_index(["a"], [], [], np.zeros((0, 3), dtype=np.float32), TITLES[:1])
-    found = search(empty, unit(1, 0, 0), "anything", Weights())
+    found = search(empty, unit(1, 0, 0), "anything")
     assert found.best_chunks(5) == ()
-    assert found.documents == pytest.approx([0.3])
+    assert found.documents.tolist() == [0.0] and found.nearest == -1.0
     assert fused_equally(empty, unit(1, 0, 0), "anything").tolist() == [0.0]
-    assert len(search(build_index([], [], [], np.zeros((0, 3), np.float32)), unit(1, 0, 0), "x", SILENT).documents) == 0
+    assert len(search(build_index([], [], [], np.zeros((0, 3), np.float32)), unit(1, 0, 0), "x").documents) == 0
 
 
 def test_a_chunk_of_an_unknown_document_is_left_out() -> None:

@@ -8,7 +8,7 @@ from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
 from autokb.domains.ticket_templates import shipped_template
 from autokb.stores.ticket_tables import Piece, PublishedTicket
-from autokb.tickets.fitting import fit_ticket_weights
+from autokb.tickets.fitting import _climb, fit_ticket_weights
 from autokb.tickets.index import TicketIndex
 
 
@@ -53,3 +53,19 @@ def test_a_signal_that_does_not_help_is_off() -> None:
 def test_few_links_leave_the_usual_weights() -> None:
     fitted = fit_ticket_weights(*pairs(10, same_component=True), embed)
     assert fitted.weights == TicketWeights() and "20 tickets have links" in fitted.reason
+
+
+def test_a_gain_within_its_own_error_changes_nothing() -> None:
+    noise = np.tile([1.0, -0.9], 20)
+
+    def quality(weights: TicketWeights) -> np.ndarray:
+        return noise if weights.words == 0.4 else np.zeros(40)
+
+    assert _climb(TicketWeights(), quality) == TicketWeights()
+
+
+def test_a_sure_gain_changes_a_weight() -> None:
+    def quality(weights: TicketWeights) -> np.ndarray:
+        return np.full(40, -abs(weights.words - 0.4))
+
+    assert _climb(TicketWeights(), quality) == TicketWeights(words=0.4)

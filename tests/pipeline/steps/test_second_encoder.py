@@ -41,7 +41,7 @@ def test_every_row_has_a_vector_of_the_second_encoder_and_the_gate_is_its_own(ha
     assert index.encoder == index.gate.encoder == MultilingualEmbedder.name
     rows = (index.chunks.vectors.vectors, index.chunks.titles, index.nodes.vectors, index.candidates.vectors)
     assert [one.shape[1] for one in rows if one is not None] == [512] * 4
-    assert index.tokens is None and index.ranker == packaged_ranker(reads_tokens=False)
+    assert index.ranker == packaged_ranker(reads_tokens=False) and index.tokens is None  # which it has none of
 
 
 @needs_extra
