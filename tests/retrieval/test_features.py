@@ -34,14 +34,15 @@ NUMBERS = {
     "words": [0.2, 0.4, 0.6],
     "votes": [0.5, 0.25, 0.0],
     "learnt": [-0.1, 0.3, 0.2],
-    "nodes": [0.4, 0.7, 0.6],
+    "nodes": [0.4, 0.9, 0.6],
 }
 EXPECTED = {
     "section": NUMBERS["sections"],
     "heading": NUMBERS["headings"],
     "late_interaction": NUMBERS["tokens"],
     "words": [0.4, 0.4, 0.6, 0.0, 0.2],
-    "own_node": [0.0, 0.7, 0.0, 0.6, 0.6],
+    "own_node": [0.0, 0.9, 0.0, 0.6, 0.6],
+    "same_words": [0.0, 0.1, 0.0, 0.0, 0.0],  # above a cosine of .8
     "votes": [0.25, 0.25, 0.0, 0.0, 0.5],
     "learnt": [0.3, 0.3, 0.2, 0.0, -0.1],
 }
