@@ -12,7 +12,7 @@ from autokb.cli import main
 FOLDER = Path("demo-workspace")
 QUESTIONS = (
     ("an exact match", "There is no sound on my Windows laptop"),
-    ("one that asks back", "How can I see how full the battery is?"),
+    ("one that asks back", "How can I check the battery level?"),
     ("one that abstains", "How do I bake sourdough bread?"),
 )
 
