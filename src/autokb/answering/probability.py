@@ -11,10 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from autokb.answering.present import Choice, Presentation
-from autokb.core.ranking import Scores
 from autokb.core.vectors import encoder_key
 from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.index import AskIndex, ScoredQuestion
@@ -84,11 +81,6 @@ FEATURES: Mapping[str, Feature] = {
     feature.__name__: feature
     for feature in (lead, section, late_interaction, nearness, unknown, foreign_company, foreign_subject)
 }
-
-
-def probability_features(shown: Shown) -> Scores:
-    """Return the numbers that both heads read, in the order of ``FEATURES``."""
-    return np.array([feature(shown) for feature in FEATURES.values()], dtype=np.float64)
 
 
 def first_right(shown: Shown) -> float:

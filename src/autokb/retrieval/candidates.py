@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.core.attributes import Match
 from autokb.core.domain import Urgent
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
@@ -154,11 +153,6 @@ class Candidates:
         rows = self.rows_of.get(cited_first(passage.solution), ())
         others = (self.rows[row].passage for row in rows)
         return [p for p in others if p is not None and _likeness(p, passage) >= SAME_MATTER]
-
-
-def fits(match: object) -> bool:
-    """Return whether something with this match may be shown at all."""
-    return match is not Match.CONFLICT
 
 
 def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> list[Candidate]:

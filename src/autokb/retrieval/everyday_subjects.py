@@ -77,7 +77,7 @@ def _by_first_word(language: str) -> Mapping[str, list[tuple[tuple[str, ...], st
     found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for phrases in everyday_subjects(language).values():
         for phrase in phrases:
-            # two thousand phrases: most need no tokenisation, which would cost the first question 20 ms
+            # 1,500 phrases: most need no tokenisation, which would cost the first question 20 ms
             *before, last = phrase.split() if phrase.replace(" ", "").isalnum() else _fold(phrase)
             name = " ".join((*before, last))
             for form in inflections(last, language):
