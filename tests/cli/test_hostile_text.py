@@ -75,6 +75,7 @@ NO_VIEWS = {
     "cli._told": "takes an error; those are below",
     "cli._usage": "takes an error; those are below",
     "console._harmless": "is the edge itself",
+    "issue_views._panel": "takes what is to be printed already",
     "output.json_line": "writes JSON, which test_json_of_hostile_results_is_the_same_value looks at",
 }
 

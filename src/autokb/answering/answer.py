@@ -65,7 +65,8 @@ class Answer:
     """Everything that one question gets back; ``seconds`` is what it took.
 
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
-    ``shown`` are the solutions of matches and passages in the order in which they are best read, none far behind.
+    ``shown`` are the solutions of matches and passages in the order in which they are best read; those of the ids in
+    ``far`` are so far behind the first that nobody would send them.
     ``explanation`` is there where somebody asked for it.
     ``shown`` are the solutions of matches and passages in the order in which they are best read; ``reading`` says which
     reader had a part in it, or why it had none.
@@ -83,6 +84,7 @@ class Answer:
     seconds: float = field(default=0.0, compare=False)
     unread: bool = False
     shown: tuple[Solution, ...] = field(default=(), compare=False)
+    far: frozenset[str] = field(default=frozenset(), compare=False)
     explanation: Explanation | None = field(default=None, compare=False)
     reading: Reading | None = field(default=None, compare=False)
 
@@ -135,14 +137,14 @@ def answer(question: str, shown: Presentation, *, refused: str | None = None, k:
     sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])
     outcome: Outcome = "asks" if back else "answered"
     read = tuple(_in_order(choices, shown))
-    return Answer(question, asked.attributes, outcome, back, matches, sections, nearest, shown=read)
+    far = frozenset(c.solution.id for c in choices if shown.score(c) < shown.score(choices[0]) - FAR_BEHIND)
+    return Answer(question, asked.attributes, outcome, back, matches, sections, nearest, shown=read, far=far)
 
 
 def _in_order(choices: Sequence[Choice], shown: Presentation) -> Iterator[Solution]:
-    """Give what is shown and not far behind the first, and what people wrote for a tree before anything else of it."""
+    """Give what is shown, best first, and what people wrote for a tree before anything else of it."""
     given: set[str] = set()
-    near = shown.score(choices[0]) - FAR_BEHIND
-    for choice in (one for one in choices if shown.score(one) >= near):
+    for choice in choices:
         for solution in (*(shown.by_hand(choice.tree) if choice.tree else ()), choice.solution):
             if solution.id not in given:
                 given.add(solution.id)

@@ -157,9 +157,9 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
-    """Give the solutions of an answer in its order, which is that of ``ask``."""
+    """Give the solutions of an answer in its order, which is that of ``ask``, none far behind the first."""
     sections = {passage.solution.id for passage in answer.passages}
-    for solution in answer.shown:
+    for solution in (one for one in answer.shown if one.id not in answer.far):
         yield solution, "passage" if solution.id in sections else "solution"
 
 
