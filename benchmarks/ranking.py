@@ -4,7 +4,7 @@
 with each base left out in turn, and says what each feature is worth: the paired difference without it, with its
 standard error. ``python -m benchmarks.ranking fit --keep FOLDER`` does the same on workspaces and arrays that are kept;
 ``--only`` and ``--without NAME,NAME`` try other features, ``--write`` fits on everything and writes what ships,
-``src/autokb/retrieval/ranker.json``.
+``src/autokb/retrieval/ranker.json``; ``ask`` in place of ``fit`` asks the product itself.
 """
 
 from __future__ import annotations
@@ -401,6 +401,29 @@ def run(options: argparse.Namespace) -> Result:
     return Result("ranking", found, detail)
 
 
+def ask_product(place: Path) -> Iterator[Figure]:
+    """Ask the product itself the development questions: what is shown, refused and asked back, by kind."""
+    rows: dict[str, list[tuple[bool, ...]]] = {}
+    for name in BASES:
+        base = Base(name, make(name, place / name))
+        for gold in asked(name):
+            answer = base.kb.ask(gold["question"])
+            places = right_places(base, gold)
+            shown = [s for match in answer.matches for s in match.solutions] + [p.solution for p in answer.passages]
+            hits = [_stands_in(one.evidence, places) for one in shown]
+            told = is_answerable(gold)
+            row = (told, bool(hits[:1] and hits[0]), any(hits[:FIRST_SHOWN]), answer.outcome == "abstains")
+            for kind in ("all", name, gold["kind"]):
+                rows.setdefault(kind, []).append(row)
+    for kind, found in rows.items():
+        told = [row for row in found if row[0]]
+        open_ = [row for row in found if not row[0]]
+        for place_, label in ((1, "first"), (2, "three"), (3, "refused")) if told else ():
+            yield Figure(f"{kind}.{label}", sum(row[place_] for row in told) / len(told), f"of {len(told)}")
+        if open_:
+            yield Figure(f"{kind}.unanswerable_refused", sum(row[3] for row in open_) / len(open_), f"of {len(open_)}")
+
+
 def kept_cases(place: Path, *, again: bool) -> list[Case]:
     """Return the cases that a folder keeps as arrays, else score them and keep them."""
     import pickle
@@ -415,7 +438,7 @@ def kept_cases(place: Path, *, again: bool) -> list[Case]:
 def main() -> None:
     """Try other features, or write what ships."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["fit"])
+    parser.add_argument("what", choices=["fit", "ask"])
     parser.add_argument("--keep", type=Path, required=True, help="a folder for workspaces and arrays")
     parser.add_argument("--again", action="store_true", help="score the questions anew")
     parser.add_argument("--rebuild", action="store_true", help="build the workspaces anew")
@@ -429,6 +452,10 @@ def main() -> None:
         for name in (*BASES, LINKED):
             shutil.rmtree(options.keep / name, ignore_errors=True)
             shutil.rmtree(options.keep / f"{name}-articles", ignore_errors=True)
+    if options.what == "ask":
+        for figure in ask_product(options.keep):
+            print(f"{figure.name:45} {figure.value:+.3f} {figure.unit}", flush=True)
+        return
     cases = kept_cases(options.keep, again=options.again or options.rebuild)
     names = [n for n in (options.only.split(",") if options.only else FEATURES) if n not in options.without.split(",")]
     figures = []
