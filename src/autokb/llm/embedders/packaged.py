@@ -74,8 +74,10 @@ class PackagedEmbedder:
         """
         unwanted = self._ids_of(frozenset(without)) | self._signs
         encoded = [e.ids for e in self._tokenizer.encode_batch(list(texts))]
+        if len(encoded) == 1:  # a question, which needs no other threads than the session's
+            return [self._token_vectors(self._session(self._threads), encoded[0], unwanted)]
+        session = self._session(1)
         with ThreadPoolExecutor(self._threads) as pool:
-            session = self._session(1 if len(encoded) > 1 else self._threads)
             return list(pool.map(lambda ids: self._token_vectors(session, ids, unwanted), encoded))
 
     def _token_vectors(self, session: Any, ids: list[int], unwanted: frozenset[int]) -> TokenVectors:
