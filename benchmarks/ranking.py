@@ -171,10 +171,10 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
     rows, views = index.candidates.matches(scored.evidence.asked)
     fits = rows != Match.CONFLICT
     np.logical_or.at(fits, index.candidates.view_rows, views != Match.CONFLICT)
-    foreign = index.foreign_subject(text)
+    foreign = index.foreign_subject(scored.read)
     read = [
         index.nearness(scored),
-        index.chunks.words.unknown_share(text),
+        index.chunks.words.unknown_share(scored.read),
         float(foreign is not None and is_of_company(foreign, index.spec.language)),
         float(foreign is not None and not is_of_company(foreign, index.spec.language)),
     ]
