@@ -23,7 +23,7 @@ from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts, without_rejected
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.features import Evidence, feature_table
+from autokb.retrieval.features import FEATURES, Evidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
@@ -40,6 +40,7 @@ from autokb.text.spelling import Spelling
 # messages take the encoder two thirds of the time. Choosing the sentences that tell a problem is no better
 # (``python -m benchmarks.question_length``, on Thunderbird's tuning part).
 EMBEDDED_CHARACTERS = 600
+LATE_INTERACTION = list(FEATURES).index("late_interaction")  # the column that the second look fills
 READ_CLOSELY = 50  # candidates whose tokens are read; the right one is among the first 20 in .97 of the questions
 
 
@@ -143,8 +144,9 @@ class AskIndex:
             long=gate_by_length(text, self.spec.language),
         )
         ranker = self.ranker if with_history else self.ranker.without_history()
-        found = replace(found, tokens=self._late_interaction(text, ranker.score(feature_table(found))))
         features = feature_table(found)
+        found = replace(found, tokens=self._late_interaction(text, ranker.score(features)))
+        features[:, LATE_INTERACTION] = found.tokens
         scores = ranker.score(features)
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
         urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
