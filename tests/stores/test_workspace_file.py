@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -139,6 +141,33 @@ def test_readers_see_before_or_after_never_between(file: WorkspaceFile) -> None:
         file.publish({("issue", "a"): '{"n":2}', ("issue", "b"): '{"n":2}'}, ["issue"])
         assert {body["n"] for _, body in reader.records("issue")} == {1}
     assert {body["n"] for _, body in reader.records("issue")} == {2}
+
+
+def test_threads_that_share_a_connection_read_and_write_one_after_another(file: WorkspaceFile) -> None:
+    with file.transaction():
+        file.note("state", "before")
+    inside, written = Event(), Event()
+
+    def write() -> str | None:
+        assert inside.wait(60)
+        with file.transaction():
+            file.note("state", "after")
+        written.set()
+        with file.snapshot():
+            return file.meta("state")
+
+    with ThreadPoolExecutor(2) as threads:
+        with file.snapshot():
+            writing = threads.submit(write)
+            reading = threads.submit(lambda: inside.wait(60) and _state(file))
+            inside.set()
+            assert not written.wait(0.2) and file.meta("state") == "before"
+        assert writing.result() == "after" and reading.result() in ("before", "after")
+
+
+def _state(file: WorkspaceFile) -> str | None:
+    with file.snapshot():
+        return file.meta("state")
 
 
 def test_kill_9_inside_a_transaction_leaves_the_records_as_they_were(file: WorkspaceFile) -> None:

@@ -133,15 +133,19 @@ class WorkspaceFile:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Make all reads inside see one state, also while another process publishes."""
-        if self._db.in_transaction:
-            yield
-            return
-        self._db.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self._db.rollback()
+        """Make all reads inside see one state, also while another process publishes.
+
+        A connection has one transaction at a time, so threads that share it wait for one another.
+        """
+        with self._lock:
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.rollback()
 
     # -- meta --------------------------------------------------------------------------------------
 
