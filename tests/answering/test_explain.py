@@ -11,6 +11,7 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.retrieval.features import FEATURES
 from autokb.stores.workspace import Workspace
+from tiny_cross_encoder import save_tiny_cross_encoder
 
 PAIR = "my robot does not pair with my iPhone"
 
@@ -34,6 +35,24 @@ def test_what_counts_for_a_candidate_adds_up_to_its_score(hand_made: Workspace) 
     assert (first["issue"]["id"], first["issue"]["match"]) == (of_match["issue"]["id"], of_match["match"])
     assert round(why["probabilities"]["first_right"], 4) == answer["confidence"]
     assert any(not one["fits"] for one in why["candidates"]), "what is for Android is marked"
+
+
+def test_what_a_reader_said_is_one_more_column_with_its_time(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = save_tiny_cross_encoder(tmp_path / "tiny", words=("gloves", "dock", "reset"))
+    (hand_made.folder / "settings.yaml").write_text(f"reranker: local:{folder}\n", encoding="utf-8")
+    why = SupportKB.open(hand_made.folder).ask(PAIR, explain=True).as_json()["explain"]
+    assert why["features"] == [*FEATURES, "reader"] == list(why["weights"]) and why["weights"]["reader"] == 2.0
+    assert why["reader"]["name"] == "local:tiny" and why["reader"]["seconds"] > 0
+    assert any(one["values"][-1] for one in why["candidates"])
+    scores = [one["score"] for one in why["candidates"]]
+    assert scores == sorted(scores, reverse=True)
+    for one in why["candidates"]:
+        parts = zip(why["weights"].values(), one["values"], strict=True)
+        assert one["score"] == pytest.approx(sum(weight * value for weight, value in parts))
+    assert main(["ask", str(hand_made.folder), PAIR, "--explain"]) == 0
+    assert "reader local:tiny: took " in capsys.readouterr().out
 
 
 def test_an_answer_that_abstains_is_explained_too(hand_made: Workspace) -> None:

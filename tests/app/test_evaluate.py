@@ -19,6 +19,7 @@ from autokb.stores.published import published_spec, read_published
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.tasks.issues.check_rules.task import NOTHING_NAMED
 from stub_server import StubServer
+from tiny_cross_encoder import save_tiny_cross_encoder
 
 OFFLINE = {"calls": 0, "cached": 0, "tokens": {"input": 0, "output": 0, "reasoning": 0}, "cost": 0.0}
 
@@ -182,6 +183,23 @@ def test_what_counts_as_shown_is_what_ask_shows(hand_made: Workspace, questions:
             hit = document in {e["document"] for s in shown for e in s["evidence"]}
             assert systems["autokb+hr"]["per_query"][f"shown@{k}"][query] == hit, (k, query)
         assert set(systems["autokb+hr"]["metrics"][f"shown@{k}"]) == {"value", "low", "high"}
+
+
+def test_a_reader_of_the_settings_is_a_system_beside_the_one_without(
+    hand_made: Workspace, questions: tuple[Path, Path], tmp_path: Path
+) -> None:
+    with pytest.raises(BadInputError, match=r"autokb\+reader needs a reader; .* reranker: local:FOLDER"):
+        retrieval(hand_made, *questions, ["autokb+reader"])
+    folder = save_tiny_cross_encoder(tmp_path / "tiny", words=("blade", "rain"))  # the later words count for more
+    (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump({"reranker": f"local:{folder}"}))
+    systems = retrieval(open_workspace(hand_made.folder), *questions)["systems"]
+    asked = {"1": "it halts in drizzle", "2": "the dock does not load it"}
+    kb = SupportKB.open(hand_made.folder)
+    for query, text in asked.items():
+        documents = [hit.id for hit in kb.ask(text, k=3).documents]
+        assert systems["autokb+reader"]["rankings"][query][: len(documents)] == documents
+    assert systems["autokb+reader"]["rankings"] != systems["autokb"]["rankings"]
+    assert "shown@1" in systems["autokb+reader"]["metrics"]
 
 
 # -- llm-wk ---------------------------------------------------------------------------------------------------------

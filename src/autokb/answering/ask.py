@@ -71,7 +71,7 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5, *, explai
         presentation = Presentation(scored)
     found = replace(answer(scored.text, presentation, refused=refused, k=k), reading=scored.reading)
     if explain:
-        found = replace(found, explanation=explanation_of(shown))
+        found = replace(found, explanation=explanation_of(shown, presentation))
     if found.outcome == "abstains":
         near = index.candidates.best_of_documents(scored.evidence.sections)
         nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}

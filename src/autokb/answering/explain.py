@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from autokb.answering.present import Choice
+from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import Shown, answerable, first_right
 from autokb.core.attributes import Match
 from autokb.retrieval.candidates import cited_first
 from autokb.retrieval.features import FEATURES
+from autokb.retrieval.reader import WEIGHT, Reading
 
+READER = "reader"  # the name of its column, beside the features
 EXPLAINED = 20  # candidates; the right one is among them in .98 of the questions
 
 
@@ -47,12 +49,16 @@ class Probabilities:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The best candidates in the order of their score, which is the sum of each feature's weight x value."""
+    """The best candidates in the order of their score, which is the sum of each feature's weight x value.
+
+    Where a stronger reader read them, what it said is one more column, and ``reader`` how long that took.
+    """
 
     features: tuple[str, ...]
     weights: Mapping[str, float]
     candidates: tuple[ExplainedCandidate, ...]
     probabilities: Probabilities
+    reader: Reading | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return what ``ask`` adds to its object as ``explain``."""
@@ -61,36 +67,46 @@ class Explanation:
             "weights": dict(self.weights),
             "candidates": [{**asdict(one), "values": list(one.values)} for one in self.candidates],
             "probabilities": asdict(self.probabilities),
+            **({"reader": asdict(self.reader)} if self.reader else {}),
         }
 
 
-def explain(shown: Shown) -> Explanation:
-    """Explain what a question found, whether it is answered or refused."""
-    weights = shown.index.ranker.weights
+def explain(shown: Shown, presented: Presentation) -> Explanation:
+    """Explain what a question found, whether it is answered or refused.
+
+    The probabilities are of what was ``shown`` before a reader, if there is one; the order is that of what is
+    ``presented`` after it.
+    """
+    weights = {name: shown.index.ranker.weights.get(name, 0.0) for name in FEATURES}
+    if presented.scored.by_reader is not None:
+        weights[READER] = WEIGHT
     return Explanation(
-        features=tuple(FEATURES),
-        weights={name: weights.get(name, 0.0) for name in FEATURES},
-        candidates=tuple(_candidate(int(row), shown) for row in shown.presentation.ranked_rows()[:EXPLAINED]),
+        features=tuple(weights),
+        weights=weights,
+        candidates=tuple(_candidate(int(row), presented) for row in presented.ranked_rows()[:EXPLAINED]),
         probabilities=Probabilities(answerable(shown), first_right(shown)),
+        reader=presented.scored.reading,
     )
 
 
-def _candidate(row: int, shown: Shown) -> ExplainedCandidate:
-    candidate, choice = shown.presentation.candidates.rows[row], shown.presentation.as_shown(row)
+def _candidate(row: int, presented: Presentation) -> ExplainedCandidate:
+    candidate, choice = presented.candidates.rows[row], presented.as_shown(row)
     solution = choice.solution if choice else candidate.solution
+    scored = presented.scored
+    by_reader = [] if scored.by_reader is None else [scored.by_reader[row]]
     return ExplainedCandidate(
         document=cited_first(solution),
         heading=candidate.heading,
         solution_id=solution.id,
-        score=float(shown.scored.scores[row]),
-        values=tuple(map(float, shown.scored.features[row])),
+        score=float(scored.scores[row]),
+        values=tuple(map(float, (*scored.features[row], *by_reader))),
         fits=choice is not None,
-        issue=_issue(choice, shown) if choice else None,
+        issue=_issue(choice, presented) if choice else None,
     )
 
 
-def _issue(choice: Choice, shown: Shown) -> ExplainedIssue | None:
+def _issue(choice: Choice, presented: Presentation) -> ExplainedIssue | None:
     if choice.tree is None or choice.tree.issue is None:
         return None
-    issue = shown.presentation.asked.index.issues[choice.tree.issue]
+    issue = presented.asked.index.issues[choice.tree.issue]
     return ExplainedIssue(issue.id, issue.text, choice.tree.match, choice.tree.similarity)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import islice
@@ -22,6 +22,7 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.nouns import Hit, KnowledgeBase
 from autokb.core.progress import Progress, silent
 from autokb.core.ranking import Scores, best_first
+from autokb.core.settings import NO_RERANKER
 from autokb.evaluation.quality.annotation import displayed_solutions, read_sheet, write_sheet
 from autokb.evaluation.quality.judging import STAGE as JUDGE_STAGE
 from autokb.evaluation.quality.judging import JudgedQuality, correctness_request, judge_solutions
@@ -56,15 +57,18 @@ from autokb.evaluation.retrieval.system_names import (
     NO_HISTORY,
     RAW,
     RAW_WITH_CONTEXT,
+    READER,
     VECTORS,
     choose_systems,
 )
 from autokb.evaluation.runner import ModelUsage
 from autokb.issues.safeguards import rules_request
 from autokb.issues.wording import solution_title
+from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import read_embedder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning, load_index
@@ -91,6 +95,7 @@ class _Opened:
     index: AskIndex
     by_language: IndexByLanguage
     stages: Stages
+    reranker: Reranker | None
 
     def query_vectors(self, questions: Sequence[str]) -> QueryVector:
         """Embed questions and their beginnings, which ``ask`` reads; what a paid embedder has read is kept."""
@@ -213,14 +218,16 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
         published = read_published(file)
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
-        with open_stages(workspace, file, progress, options) as stages:
+        with open_stages(workspace, file, progress, options) as stages, ExitStack() as held:
             spec, encoder = published_spec(workspace, published), stages.encoder
             passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
             embed, caution = stages.embed, workspace.settings.answer.caution
             with_fed = with_fed_questions(file, published)
             tokens = encoder.token_reader(spec.language)
             index = load_index(with_fed, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
-            yield _Opened(workspace, published, index, IndexByLanguage(index, workspace, file), stages)
+            by_language = IndexByLanguage(index, workspace, file)
+            reranker = open_reranker(workspace.settings, held)
+            yield _Opened(workspace, published, index, by_language, stages, reranker)
 
 
 def _model_usage(stages: Stages) -> ModelUsage:
@@ -243,7 +250,12 @@ def _count_answers(progress: Progress, total: int) -> Callable[[str], None]:
 
 def _choose(workspace: Workspace, names: Sequence[str]) -> list[str]:
     """Return the systems of these names; one that needs a model is refused where none is set (BadInputError)."""
-    chosen = choose_systems(names)
+    has_reader = workspace.settings.reranker != NO_RERANKER
+    chosen = choose_systems(names, has_reader=has_reader)
+    if READER in chosen and not has_reader:
+        raise BadInputError(
+            f"The system {READER} needs a reader; name one in settings.yaml, as reranker: local:FOLDER or http:URL."
+        )
     model = model_of(workspace.settings, workspace.mode, UNAIDED_SOLUTIONS.name, SOLVE_STAGE)
     if LLM_ONLY in chosen and model == OFFLINE:
         raise BadInputError(
@@ -291,6 +303,8 @@ def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -
         by_name[AUTOKB_ANSWER + suffix] = partial(
             _AskedSystem, asker.rank_by_answer, asker.nodes, asker.shown_documents if with_history else None
         )
+    by_reader = _Asker(opened.by_language, query_vector, with_history=True, reranker=opened.reranker)
+    by_name[READER] = partial(_AskedSystem, by_reader.rank_by_answer, by_reader.nodes, by_reader.shown_documents)
     return {name: by_name[name]() for name in names}
 
 
@@ -309,10 +323,17 @@ def _solved_issues(opened: _Opened) -> SolvedIssues:
 class _Asker:
     """``ask`` as a system; what several systems want of one question after the other is worked out once.
 
-    A question in another language than the documents' goes by the second encoder, as ``ask`` has it.
+    A question in another language than the documents' goes by the second encoder, as ``ask`` has it. A ``reranker``
+    reads the first candidates once a question.
     """
 
-    def __init__(self, by_language: IndexByLanguage, query_vector: QueryVector, with_history: bool) -> None:
+    def __init__(
+        self,
+        by_language: IndexByLanguage,
+        query_vector: QueryVector,
+        with_history: bool,
+        reranker: Reranker | None = None,
+    ) -> None:
         usual = by_language.index
 
         def score(text: str) -> tuple[AskIndex, ScoredQuestion]:
@@ -322,8 +343,9 @@ class _Asker:
 
         def ask(text: str, k: int) -> Answer:
             index, scored = self._score(text)
-            return answer_scored(index, scored, k=k)
+            return answer_scored(replace(index, reranker=reranker), scored, k=k)
 
+        self._reranker = reranker
         self._root_of = usual.nodes.knowledge.root_of
         self._score = lru_cache(maxsize=1)(score)
         self._ask = lru_cache(maxsize=1)(ask)
@@ -334,8 +356,12 @@ class _Asker:
         return [hit.id for hit in scored.documents.best(DEPTH)]
 
     def rank_by_answer(self, text: str) -> list[str]:
-        """Rank documents as ``documents`` of ``ask`` does."""
-        return self.rank_by_score(text)
+        """Rank documents as ``documents`` of ``ask`` does, whatever the outcome."""
+        if self._reranker is None:
+            return self.rank_by_score(text)
+        index, scored = self._score(text)
+        read = replace(index, reranker=self._reranker).read_first(scored)
+        return [hit.id for hit in read.documents.best(DEPTH)]
 
     def nodes(self, text: str) -> list[tuple[str, str]]:
         """Return the nodes of ``matches`` with their trees."""

@@ -260,6 +260,9 @@ def _explanation(workspace: Path, why: Explanation) -> list[RenderableType]:
     sure = why.probabilities
     found = f"answerable: {sure.answerable:.2f}; the best is right: {sure.first_right:.2f}"
     lines: list[RenderableType] = [Text("\nwhy: weight x value of each feature", style="bold"), table, Text(found)]
+    if why.reader:
+        note = f" and counts nothing: {why.reader.note}" if why.reader.note else ""
+        lines.append(Text(f"reader {why.reader.name}: took {1000 * why.reader.seconds:.0f} ms{note}"))
     if issues:
         lines.append(Text(f"issues that show them (autokb show {quoted(workspace)} ISSUE):", style="dim"))
         lines += (_issue(issue, ranks) for issue, ranks in list(issues.values())[:QUOTED])

@@ -31,6 +31,7 @@ from autokb.retrieval.late_interaction import TokenIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
+from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
 from autokb.retrieval.reader import Reading, read_first
 from autokb.retrieval.search import ChunkIndex, gate_by_length, words_of_documents
 from autokb.stores.published import Published
@@ -66,7 +67,8 @@ class ScoredQuestion:
 
     ``read`` is the ``text`` as it was read, its slips mended; ``urgent`` are the rows of warnings that it calls for.
     Row n of ``features`` and of ``scores`` is that of candidate n; a document's score is that of its best candidate.
-    ``windows`` are the cosines of all windows. ``reading`` says what a stronger reader added to the scores, if one did.
+    ``windows`` are the cosines of all windows. ``by_reader`` is what a stronger reader said of each row, if one
+    did, and ``reading`` how that went.
     """
 
     text: str
@@ -78,6 +80,7 @@ class ScoredQuestion:
     scores: Scores
     documents: Ranking
     urgent: tuple[int, ...] = ()
+    by_reader: Scores | None = None
     reading: Reading | None = None
 
     @property
@@ -157,9 +160,10 @@ class AskIndex:
         """Return a question with what the reader says of its first candidates; as it is where there is no reader."""
         if self.reranker is None:
             return scored
-        scores, reading = read_first(self.reranker, beginning(scored.read), self.candidates, scored.scores)
+        said, reading = read_first(self.reranker, beginning(scored.read), self.candidates, scored.scores)
+        scores = scored.scores + READER_WEIGHT * said
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
-        return replace(scored, scores=scores, documents=documents, reading=reading)
+        return replace(scored, scores=scores, documents=documents, by_reader=said, reading=reading)
 
     def _late_interaction(self, text: str, scores: Scores) -> Scores:
         """Return the late interaction of the rows with the best scores so far; the others are given the least of it."""

@@ -29,25 +29,25 @@ class Reading:
 
 
 def read_first(reranker: Reranker, question: str, candidates: Candidates, scores: Scores) -> tuple[Scores, Reading]:
-    """Return the scores with the reader's part added to the first ``READ_FIRST``, and how it went.
+    """Return what a reader says of each row, to count ``WEIGHT`` times in its score, and how it went.
 
-    Its part is never less than nothing, so all others keep their order behind these. A reader that fails in any way
-    leaves the scores as they are.
+    It reads the ``READ_FIRST`` best; none of its values is less than nothing, so all other rows keep their order behind
+    these. A reader that fails in any way says nothing of any.
     """
     rows = best_first(scores, READ_FIRST)
+    values = np.zeros(len(scores))
     started = time.perf_counter()
     note = None
     try:
         texts = [_text_of(candidates.rows[row]) for row in rows]
         logits = np.array(checked_scores(reranker.scores(question, texts), len(texts)))
         if len(rows) and (spread := logits.std()) >= LEVEL:
-            scores = scores.copy()
-            scores[rows] += WEIGHT * (logits - logits.min()) / spread
+            values[rows] = (logits - logits.min()) / spread
     except RerankError as error:
         note = str(error)
     except Exception as error:  # whatever a model or a connection meets: the question is answered all the same
         note = f"the reader failed ({type(error).__name__})."
-    return scores, Reading(reranker.name, time.perf_counter() - started, note)
+    return values, Reading(reranker.name, time.perf_counter() - started, note)
 
 
 def _text_of(candidate: Candidate) -> str:

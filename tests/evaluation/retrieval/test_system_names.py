@@ -11,6 +11,7 @@ from autokb.evaluation.retrieval.system_names import FREE_SYSTEMS, LLM_ONLY, cho
 def test_without_names_every_system_that_asks_no_model_is_chosen() -> None:
     assert choose_systems([]) == list(FREE_SYSTEMS)
     assert LLM_ONLY not in FREE_SYSTEMS
+    assert choose_systems([], has_reader=True) == [*FREE_SYSTEMS, "autokb+reader"]
     assert choose_systems(["bm25", LLM_ONLY]) == ["bm25", LLM_ONLY]
 
 

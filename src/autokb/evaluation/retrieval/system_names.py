@@ -11,8 +11,9 @@ RAW = "raw"  # vectors and BM25 over whole chunks, fused 1:1: the baseline of al
 RAW_WITH_CONTEXT = "raw+cc"  # the same over chunks with their context in front
 BM25 = "bm25"
 VECTORS = "vectors"
-AUTOKB = "autokb"  # by the nearest nodes, without a look at attributes
-AUTOKB_ANSWER = "autokb+hr"  # by what the answer cites
+AUTOKB = "autokb"  # by the document score
+AUTOKB_ANSWER = "autokb+hr"  # as ``documents`` of ``ask`` does, without a stronger reader
+READER = "autokb+reader"  # the same with the reader of the settings, where they name one
 CHILDREN = "children"  # by cosine over the texts of child issues alone: AutoKB of the paper, without hybrid retrieval
 LITERAL = "literal"  # by algorithm 2 of the paper as printed
 NO_HISTORY = "+nohistory"  # behind a name: without what resolved earlier questions
@@ -30,7 +31,7 @@ FREE_SYSTEMS = (
     CHILDREN,
     LITERAL,
 )
-SYSTEMS = (*FREE_SYSTEMS, LLM_ONLY)
+SYSTEMS = (*FREE_SYSTEMS, READER, LLM_ONLY)
 
 TICKET_TEXT = "text"  # chunks of whole tickets, one vector each: the ticket paper's baseline, and that of differences
 TICKET_BM25 = "bm25"
@@ -58,9 +59,12 @@ _WORD = re.compile(
 )
 
 
-def choose_systems(names: Sequence[str]) -> list[str]:
-    """Return the systems of these names, or all that ask no model; an unknown name is refused (BadInputError)."""
-    return _choose(names, SYSTEMS) or list(FREE_SYSTEMS)
+def choose_systems(names: Sequence[str], *, has_reader: bool = False) -> list[str]:
+    """Return the systems of these names, or all that ask no model; an unknown name is refused (BadInputError).
+
+    The one with a reader is among all of them where the settings name one.
+    """
+    return _choose(names, SYSTEMS) or [*FREE_SYSTEMS, *([READER] if has_reader else [])]
 
 
 def choose_ticket_systems(names: Sequence[str]) -> list[str]:
