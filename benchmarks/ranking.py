@@ -35,10 +35,14 @@ from benchmarks import thunderbird
 from benchmarks.answers import BASES, DATA, Base, Gold, Place, development, make, out_of_scope, questions
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split
-from benchmarks.running import folder
+from benchmarks.retriever_study import read_rps
+from benchmarks.running import autokb, folder, write_jsonl
 
 FURTHER = DATA / "questions" / "ranking"  # development questions of this harness, by fresh writers from documents alone
 LINKED = "thunderbird-linked"  # questions of the forum with the pages that helped, over the months before them
+SQUAD, OFFICE = "squad", "office"  # open data, documents alone: they are asked, and nothing is fitted on them
+OF_PAGES = (LINKED, OFFICE, SQUAD)  # whose gold is a page, so that each of its sections is right
+OFFICE_ARTICLES = 400  # with a text of symptoms that asks for them, the first by their hash
 RANKER = Path(__file__).resolve().parents[1] / "src" / "autokb" / "retrieval" / "ranker.json"
 OF_ANOTHER = 15  # questions of another base that are asked of each
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
@@ -149,6 +153,54 @@ def linked_cases(base: Base) -> Iterator[Case]:
             yield _case(issue["issue_id"], LINKED, "linked", index, text, right, answerable=True)
 
 
+def open_data_cases(place: Path) -> Iterator[Case]:
+    """Score the questions of the Office articles and of the SQuAD sample; every section of their page is right."""
+    for name, (documents, fields, asked) in {SQUAD: squad(place), OFFICE: office(place)}.items():
+        target = place / name
+        if not (target / "knowledge.db").exists():
+            domain = place / f"{name}.yaml"
+            domain.write_text(f"name: {name}\n", encoding="utf-8")
+            autokb("init", target, "--domain", domain)
+            autokb("add", target, documents, *fields)
+            autokb("build", target)
+        index = Base(name, target).index
+        place_of = {document: column for column, document in enumerate(index.chunks.documents)}
+        for ident, text, pages in asked:
+            if found := [place_of[page] for page in pages if page in place_of]:
+                right = np.isin(index.candidates.columns, found)
+                yield _case(ident, name, name, index, text, right, answerable=True)
+
+
+Asked = list[tuple[str, str, list[str]]]  # id, text, documents
+
+
+def squad(place: Path) -> tuple[Path, tuple[str, ...], Asked]:
+    """Return paragraphs of encyclopaedia articles, and the questions that people wrote on them."""
+    documents = write_jsonl(place / "squad.jsonl", read_rps("squad_sample/docs.jsonl"))
+    asked = [(r["query_id"], r["question"], r["relevant"]) for r in read_rps("squad_sample/questions.jsonl")]
+    return documents, ("--id-field", "doc_id"), asked
+
+
+def office(place: Path) -> tuple[Path, tuple[str, ...], Asked]:
+    """Return support articles without the sections of their symptoms, and those as questions."""
+    queries = read_rps("office_support_kb/symptom_queries.jsonl")
+    hidden = {d: set(r["symptom_section_indexes"]) for r in queries for d in r["relevant"]}
+    by_hash = sorted(hidden, key=lambda d: hashlib.sha256(d.encode()).hexdigest())
+    kept = set(by_hash[:OFFICE_ARTICLES])
+    articles = [
+        {
+            "id": a["article_id"],
+            "title": a["title"],
+            "sections": [s for n, s in enumerate(a["sections"]) if n not in hidden[a["article_id"]]],
+        }
+        for a in read_rps("office_support_kb/articles.jsonl.gz")
+        if a["article_id"] in kept
+    ]
+    fields = ("--id-field", "id", "--title-field", "title", "--text-field", "sections")
+    asked = [(r["query_id"], r["query"], r["relevant"]) for r in queries if kept.intersection(r["relevant"])]
+    return write_jsonl(place / "office.jsonl", articles), fields, asked
+
+
 def off_topic_cases(base: Base) -> Iterator[Case]:
     """Score questions of clinc150 that are about nothing in its domains: they fit no head, and are only refused."""
     for text in out_of_scope():
@@ -202,7 +254,7 @@ def collect(place: Path) -> list[Case]:
     if not (target / "knowledge.db").exists():
         thunderbird.stage(target, split(thunderbird.issues(), tuning=True)[1])
         thunderbird.build(target)
-    return [*found, *linked_cases(Base(LINKED, target))]
+    return [*found, *linked_cases(Base(LINKED, target)), *open_data_cases(place)]
 
 
 # -- variants -----------------------------------------------------------------------------------------------------
@@ -232,11 +284,15 @@ def fit(cases: Sequence[Case], used: NDArray[np.bool_], pull: float = PULL) -> N
 
 
 def left_out(cases: Sequence[Case], used: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
-    """Return for each base the weights that the others give; the linked questions go with Thunderbird."""
-    groups = {c.base: c.base.partition("-")[0] for c in cases}
-    found = {}
+    """Return for each base the weights that the others give; the linked questions go with Thunderbird.
+
+    Open data is ranked by the weights of all, for none are fitted on it.
+    """
+    fitted = [c for c in cases if c.base not in (OFFICE, SQUAD)]
+    groups = {c.base: c.base.partition("-")[0] for c in fitted}
+    found = dict.fromkeys((OFFICE, SQUAD), fit(fitted, used))
     for group in dict.fromkeys(groups.values()):
-        weights = fit([c for c in cases if groups[c.base] != group], used)
+        weights = fit([c for c in fitted if groups[c.base] != group], used)
         found |= {base: weights for base, of in groups.items() if of == group}
     return found
 
@@ -292,9 +348,9 @@ def area_under_curve(said: NDArray[np.float64], right: NDArray[np.bool_]) -> flo
 
 def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -> Iterator[Figure]:
     """Fit with each base left out, and say what each kind of question and each feature come to."""
-    used, by_text = columns_of(names), [c for c in cases if c.base != LINKED]
+    used, by_text = columns_of(names), [c for c in cases if c.base not in OF_PAGES]
     told = [c for c in cases if c.answerable]
-    written = [c for c in told if c.base != LINKED]
+    written = [c for c in told if c.base not in OF_PAGES]
     weights = left_out(told, used)
     whole = rank(written, weights)
     yield Figure("first", float(whole.first.mean()), f"of {len(written)}, each base left out")
@@ -308,17 +364,20 @@ def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -
         rows = np.array([c.base == base for c in written])
         yield Figure(f"{base}.first", float(whole.first[rows].mean()), f"of {rows.sum()}")
         yield Figure(f"{base}.three", float(whole.three[rows].mean()), f"of {rows.sum()}")
-    linked = [c for c in told if c.base == LINKED]
-    if linked:
-        of_pages = rank(linked, weights)
-        yield Figure("linked.page_first", float(of_pages.first.mean()), f"of {len(linked)}")
-        yield Figure("linked.page_among_3", float(of_pages.three.mean()), f"of {len(linked)}")
+    by_page = [c for c in told if c.base in OF_PAGES]
+    of_pages = rank(by_page, weights)
+    for base in OF_PAGES:
+        rows = np.array([c.base == base for c in by_page])
+        yield Figure(f"{base}.page_first", float(of_pages.first[rows].mean()), f"of {rows.sum()}")
+        yield Figure(f"{base}.page_among_3", float(of_pages.three[rows].mean()), f"of {rows.sum()}")
     yield from _study_heads(by_text, weights, detail)
     for name in names:
-        without = rank(written, left_out(told, columns_of(n for n in names if n != name)))
-        for place in ("first", "three"):
-            gain, error = difference(getattr(whole, place), getattr(without, place))
-            yield Figure(f"gain_of.{name}.{place}", gain, f"standard error {error:.4f}")
+        others = left_out(told, columns_of(n for n in names if n != name))
+        for kind, asked_of, with_it in (("", written, whole), ("page_", by_page, of_pages)):
+            without = rank(asked_of, others)
+            for place in ("first", "three"):
+                gain, error = difference(getattr(with_it, place), getattr(without, place))
+                yield Figure(f"gain_of.{name}.{kind}{place}", gain, f"standard error {error:.4f}")
 
 
 def _study_heads(
@@ -362,9 +421,10 @@ def _bands(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Iterator[tupl
 
 def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[Figure]) -> None:
     """Fit on everything and write what ships, with the hash of the questions and the figures of a base left out."""
-    weights = fit([c for c in cases if c.answerable], columns_of(names))
-    blind = fit([c for c in cases if c.answerable], columns_of(n for n in names if n != "late_interaction"))
-    written = [c for c in cases if c.base != LINKED and c.kind != "clinc150"]
+    told = [c for c in cases if c.answerable and c.base not in (OFFICE, SQUAD)]
+    weights = fit(told, columns_of(names))
+    blind = fit(told, columns_of(n for n in names if n != "late_interaction"))
+    written = [c for c in cases if c.base not in OF_PAGES and c.kind != "clinc150"]
     rows = np.array([c.head(weights) for c in written])
     answerable = np.array([c.answerable for c in written])
     right = np.array([bool((s := c.shown(weights, 1)) and c.right[s[0]]) for c in written])
@@ -449,7 +509,7 @@ def main() -> None:
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     if options.rebuild:
-        for name in (*BASES, LINKED):
+        for name in (*BASES, *OF_PAGES):
             shutil.rmtree(options.keep / name, ignore_errors=True)
             shutil.rmtree(options.keep / f"{name}-articles", ignore_errors=True)
     if options.what == "ask":

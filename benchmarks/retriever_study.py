@@ -134,7 +134,8 @@ def rps_folder() -> Path:
     return found
 
 
-def _read(name: str) -> list[dict[str, Any]]:
+def read_rps(name: str) -> list[dict[str, Any]]:
+    """Read the records of a file of the open data, packed or not."""
     path = rps_folder() / name
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
@@ -155,7 +156,7 @@ def _documents(
 def squad(place: Path) -> Data:
     """Return paragraphs of encyclopaedia articles and the questions that people wrote on them."""
     workspace, documents = _documents(place, "squad", rps_folder() / "squad_sample" / "docs.jsonl", Fields(id="doc_id"))
-    asked = _read("squad_sample/questions.jsonl")
+    asked = read_rps("squad_sample/questions.jsonl")
     questions = {r["query_id"]: r["question"] for r in asked}
     return Data(
         "squad", workspace, documents, questions, {r["query_id"]: dict.fromkeys(r["relevant"], 1.0) for r in asked}
@@ -164,7 +165,7 @@ def squad(place: Path) -> Data:
 
 def office(place: Path) -> Data:
     """Return support articles without the sections of their symptoms, which ask."""
-    asked = _read("office_support_kb/symptom_queries.jsonl")
+    asked = read_rps("office_support_kb/symptom_queries.jsonl")
     hidden = {d: set(r["symptom_section_indexes"]) for r in asked for d in r["relevant"]}
     articles = [
         {
@@ -172,7 +173,7 @@ def office(place: Path) -> Data:
             "title": a["title"],
             "sections": [s for n, s in enumerate(a["sections"]) if n not in hidden.get(a["article_id"], ())],
         }
-        for a in _read("office_support_kb/articles.jsonl.gz")
+        for a in read_rps("office_support_kb/articles.jsonl.gz")
     ]
     file = write_jsonl(place / "office.jsonl", articles)
     workspace, documents = _documents(place, "office", file, Fields(id="id", title="title", text="sections"))
@@ -202,7 +203,11 @@ def thunderbird_sets(place: Path) -> Iterator[Data]:
 
 def _off_topic() -> list[str]:
     texts = sorted(
-        {r["text"] for r in _read("clinc150/queries.jsonl.gz") if r["domain"] == "small_talk" or r["intent"] == "oos"},
+        {
+            r["text"]
+            for r in read_rps("clinc150/queries.jsonl.gz")
+            if r["domain"] == "small_talk" or r["intent"] == "oos"
+        },
         key=digest,
     )
     return texts[:OFF_TOPIC]
