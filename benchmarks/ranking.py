@@ -45,6 +45,7 @@ OF_PAGES = (LINKED, OFFICE, SQUAD)  # whose gold is a page, so that each of its 
 OFFICE_ARTICLES = 400  # with a text of symptoms that asks for them, the first by their hash
 RANKER = Path(__file__).resolve().parents[1] / "src" / "autokb" / "retrieval" / "ranker.json"
 OF_ANOTHER = 15  # questions of another base that are asked of each
+ONLY_DOCUMENTS = "only_documents"  # the kind of a question whose right sections no solution of a node begins in
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
 ANSWERED = 0.8  # share of the questions of a service that its documents are taken to answer; here it is two thirds
 # Weights that written questions cannot tell, for hardly one is in a node's own words: by 100 a node's text, reworded,
@@ -430,14 +431,15 @@ def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[
     right = np.array([bool((s := c.shown(weights, 1)) and c.right[s[0]]) for c in written])
     answers = fit_head(rows, answerable, ANSWERABLE, ANSWERED)
     shown = np.array([c.kind != "others" for c in written]) & (probabilities(answers, rows) >= CAUTION)
-    digest = hashlib.sha256("\n".join(sorted(c.id for c in cases)).encode()).hexdigest()
+    read = [c.id for c in cases if c.base not in (OFFICE, SQUAD)]
+    digest = hashlib.sha256("\n".join(sorted(read)).encode()).hexdigest()
     record = {
         "encoder": encoder_key(_encoder()),
         "weights_without_tokens": _rounded(dict(zip(FEATURES, blind, strict=True))),
         "weights": _rounded({n: w for n, w in zip(FEATURES, weights, strict=True) if n in names}),
         "first_right": _rounded(fit_head(rows[shown], right[shown], FIRST_RIGHT)),
         "answerable": _rounded(answers),
-        "questions": {"count": len(cases), "sha256": digest},
+        "questions": {"count": len(read), "sha256": digest},
         "left_out": {f.name: round(f.value, 4) for f in figures if f.value is not None and "." not in f.name},
     }
     RANKER.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
@@ -466,6 +468,11 @@ def ask_product(place: Path) -> Iterator[Figure]:
     rows: dict[str, list[tuple[bool, ...]]] = {}
     for name in BASES:
         base = Base(name, make(name, place / name))
+        views = [view.evidence for one in base.index.candidates.rows for view in one.views]
+
+        def of_nodes(places: Sequence[Place], views: Sequence[Any] = views) -> bool:
+            return any(_stands_in(evidence, places) for evidence in views)
+
         for gold in asked(name):
             answer = base.kb.ask(gold["question"])
             places = right_places(base, gold)
@@ -473,7 +480,7 @@ def ask_product(place: Path) -> Iterator[Figure]:
             hits = [_stands_in(one.evidence, places) for one in shown]
             told = is_answerable(gold)
             row = (told, bool(hits[:1] and hits[0]), any(hits[:FIRST_SHOWN]), answer.outcome == "abstains")
-            for kind in ("all", name, gold["kind"]):
+            for kind in ("all", name, gold["kind"], *([ONLY_DOCUMENTS] if told and not of_nodes(places) else [])):
                 rows.setdefault(kind, []).append(row)
     for kind, found in rows.items():
         told = [row for row in found if row[0]]
