@@ -52,6 +52,9 @@ ANSWERED = 0.8  # share of the questions of a service that its documents are tak
 # is answered by that node first in .97, .88, .88 (easy, medium, hard; headphones), by 40 in .93, .83, .85, by 0 in .71.
 FIXED = {"same_words": 100.0}
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
+# Words of the documents count only where the encoder gives no tokens: beside these they gain nothing (decision 43).
+WITH_TOKENS = tuple(name for name in FEATURES if name != "words")
+WITHOUT_TOKENS = tuple(name for name in FEATURES if name != "late_interaction")
 # What a head may read of a question: the first row's features by these names, and what is read of the question.
 OF_FIRST = ("section", "late_interaction")
 OF_QUESTION = ("nearness", "unknown", "foreign_company", "foreign_subject")
@@ -424,7 +427,7 @@ def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[
     """Fit on everything and write what ships, with the hash of the questions and the figures of a base left out."""
     told = [c for c in cases if c.answerable and c.base not in (OFFICE, SQUAD)]
     weights = fit(told, columns_of(names))
-    blind = fit(told, columns_of(n for n in names if n != "late_interaction"))
+    blind = fit(told, columns_of(WITHOUT_TOKENS))
     written = [c for c in cases if c.base not in OF_PAGES and c.kind != "clinc150"]
     rows = np.array([c.head(weights) for c in written])
     answerable = np.array([c.answerable for c in written])
@@ -459,7 +462,7 @@ def run(options: argparse.Namespace) -> Result:
     """Build the bases, score all questions, and say what the ranker and each feature of it are worth."""
     detail: dict[str, Any] = {}
     with folder() as place:
-        found = list(study(collect(place), list(FEATURES), detail))
+        found = list(study(collect(place), WITH_TOKENS, detail))
     return Result("ranking", found, detail)
 
 
@@ -524,7 +527,9 @@ def main() -> None:
             print(f"{figure.name:45} {figure.value:+.3f} {figure.unit}", flush=True)
         return
     cases = kept_cases(options.keep, again=options.again or options.rebuild)
-    names = [n for n in (options.only.split(",") if options.only else FEATURES) if n not in options.without.split(",")]
+    names = [
+        n for n in (options.only.split(",") if options.only else WITH_TOKENS) if n not in options.without.split(",")
+    ]
     figures = []
     for figure in study(cases, names, {}):
         if options.short and figure.name.startswith("gain_of"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from autokb.answering.answer import Answer, Matched
 from autokb.answering.clarify import Clarification
 from autokb.answering.suggest import Suggestion, suggestions_from
@@ -78,6 +80,23 @@ def test_help_for_some_alone_says_for_whom_unless_the_customer_did() -> None:
     small = frozenset({"small"})
     (one,) = offered(replace(help_, attributes={"size": small}), attributes={"size": small})
     assert one.text == "Turn the dial. Wait."
+
+
+@pytest.mark.parametrize(
+    ("chance", "confidence", "order"),
+    [(0.9, 0.4, ["t1", "s1", "t2"]), (0.6, 0.7, ["s1", "t1", "t2"]), (None, 0.0, ["s1", "t1", "t2"])],
+    ids=["likelier", "less-likely", "not-known"],
+)
+def test_a_past_ticket_leads_where_it_is_likelier_to_be_right(
+    chance: float | None, confidence: float, order: list[str]
+) -> None:
+    tickets = [
+        Suggestion("Descale the plate.", "ticket", solution_id="t1", chance=chance),
+        Suggestion("Plug it into another socket.", "ticket", solution_id="t2", chance=chance),
+    ]
+    known = answer(solution("s1", "Turn the dial."), confidence=confidence)
+    found = suggestions_from([known], RULES, RULES.refusal, others=tickets)
+    assert [one.solution_id for one in found] == order
 
 
 def test_what_the_agent_asked_already_is_not_asked_again() -> None:

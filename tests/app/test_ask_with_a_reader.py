@@ -70,7 +70,7 @@ def test_it_reads_the_question_beside_each_section_under_its_heading(index: AskI
     ((question, texts),) = scripted.read
     first = index.candidates.rows[int(best_first(usual.scores, 1)[0])]
     assert question == QUESTION
-    assert texts[0] == f"{first.searched_headings}\n{first.searched_text}"
+    assert texts[0] == first.searched_text
     assert len(texts) == min(len(usual.scores), 20)
 
 

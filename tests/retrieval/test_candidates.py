@@ -81,16 +81,17 @@ def test_a_withheld_passage_or_solution_is_in_no_row() -> None:
     assert views(found) == {"cited-first": ["cited-first"]}
 
 
-def test_what_is_embedded_is_the_whole_section_and_its_heading_with_the_one_above() -> None:
+def test_what_is_embedded_is_the_whole_section_under_its_headings_and_its_heading_with_the_one_above() -> None:
     explained = replace(SECTIONS[0], section="On Android\nThe lamp pulses meanwhile.")
     alone = solution("alone", "p", at=500)
     rows = [Candidate(explained.solution, explained, ()), Candidate(alone, None, (alone,))]
     assert [(one.heading, one.searched_headings, one.searched_text) for one in rows] == [
-        ("On Android", "Pair: On Android", "On Android\nThe lamp pulses meanwhile."),
+        ("On Android", "Pair: On Android", "Guide: Pair: On Android. On Android\nThe lamp pulses meanwhile."),
         ("text of alone", "text of alone", "text of alone"),
     ]
-    assert searched_texts([*rows, *rows]) == [explained.section, "Pair: On Android", "text of alone"]
-    assert Candidate(explained.solution, replace(explained, headings=("Pair", "Pair")), ()).searched_headings == "Pair"
+    assert searched_texts([*rows, *rows]) == [rows[0].searched_text, "Pair: On Android", "text of alone"]
+    twice = Candidate(explained.solution, replace(explained, headings=("Pair", "Pair"), section="Pair"), ())
+    assert (twice.searched_headings, twice.searched_text) == ("Pair", "Pair. Pair")
 
 
 def test_rows_have_the_vectors_of_their_texts_and_nothing_to_show_has_none() -> None:
@@ -98,7 +99,7 @@ def test_rows_have_the_vectors_of_their_texts_and_nothing_to_show_has_none() -> 
     knowledge = KnowledgeIndex.of([], [], {}, [section.solution])
     chunks = build_index(["guide.md"], [], [], np.zeros((0, 2), dtype=np.float32))
     found = candidates_of(knowledge, [section])
-    vectors = {"all of it": np.array([1, 0], np.float32), "Guide: Pair": np.array([0, 1], np.float32)}
+    vectors = {"Guide: Pair. all of it": np.array([1, 0], np.float32), "Guide: Pair": np.array([0, 1], np.float32)}
     made = Candidates.of(found, knowledge, vectors, chunks)
     assert (made.vectors.tolist(), made.headings.tolist()) == ([[1, 0]], [[0, 1]])
     empty = Candidates.of([], knowledge, {}, chunks)

@@ -41,7 +41,6 @@ EXPECTED = {
     "heading": NUMBERS["headings"],
     "late_interaction": NUMBERS["tokens"],
     "words": [0.4, 0.4, 0.6, 0.0, 0.2],
-    "own_node": [0.0, 0.9, 0.0, 0.6, 0.6],
     "same_words": [0.0, 0.1, 0.0, 0.0, 0.0],  # above a cosine of .8
     "votes": [0.25, 0.25, 0.0, 0.0, 0.5],
     "learnt": [0.3, 0.3, 0.2, 0.0, -0.1],
@@ -106,13 +105,10 @@ def test_words_count_less_in_a_message(long: float, share: float) -> None:
 
 
 def test_a_node_whose_solution_is_for_others_does_not_count() -> None:
-    found = evidence(*base(), NUMBERS, os="Windows")
-    assert FEATURES["own_node"](found) == pytest.approx([0.0, 0.4, 0.0, 0.6, 0.6])  # p-mac is left out
-
-
-def test_a_node_that_is_far_counts_nothing() -> None:
-    found = evidence(*base(), {"nodes": [-0.4, -0.7, -0.6]})
-    assert FEATURES["own_node"](found).tolist() == [0.0] * 5
+    near = {"nodes": [0.85, 0.9, 0.95]}
+    assert FEATURES["same_words"](evidence(*base(), near)) == pytest.approx([0.0, 0.1, 0.0, 0.15, 0.15])
+    found = evidence(*base(), near, os="Windows")
+    assert FEATURES["same_words"](found) == pytest.approx([0.0, 0.05, 0.0, 0.15, 0.15])  # p-mac is left out
 
 
 # -- what all of them promise -----------------------------------------------------------------------------------------

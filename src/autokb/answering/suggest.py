@@ -34,8 +34,9 @@ class Suggestion:
 
     Evidence in a past ticket names the ticket and its section in place of a document. ``match`` is how the node of a
     solution matches the question, ``attributes`` are what the solution holds for, ``steps`` are all of its steps where
-    the text has a part of them, with their ``numbers``; a question back has its ``choices``. Its ``title`` and how it
-    was ``matched`` are for who shows it, and in no JSON.
+    the text has a part of them, with their ``numbers``; a question back has its ``choices``. Its ``title``, how it was
+    ``matched`` and the ``chance`` that a past ticket is about the same problem (None where nobody knows it) are for who
+    shows it, and in no JSON.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Suggestion:
     numbers: tuple[int | None, ...] = ()
     title: str = field(default="", compare=False)
     matched: Matched | None = field(default=None, compare=False)
+    chance: float | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
@@ -124,8 +126,9 @@ def suggestions_from(
     """Return what an agent could send: the question back first where there is one, then help that was not ``tried``.
 
     ``answers`` are those to the ways to read a conversation, the likeliest first; they take turns. A question that is
-    among those that the agent has ``asked`` is not asked again. ``others`` are read where the answers have too little
-    help. Raises nothing: where no help is short enough for the rules, there is none.
+    among those that the agent has ``asked`` is not asked again. The first of ``others`` comes before the answers' help
+    where it is likelier to be right, all else of them behind it. Raises nothing: where no help is short enough for the
+    rules, there is none.
     """
     told = [answer for answer in answers if answer.outcome != "abstains"]
     if not told:
@@ -136,8 +139,23 @@ def suggestions_from(
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
         found.append(Suggestion(back.text, "question", choices=back.values))
     turns = zip_longest(*(_helps(answer, rules, language) for answer in told))
-    offered = chain(found, filter(None, chain.from_iterable(turns)), others)
+    helps = filter(None, chain.from_iterable(turns))
+    offered = chain(found, _likelier_first(helps, told[0].confidence, others))
     return tuple(islice(different_helps(offered, tried, language), MOST_SUGGESTIONS))
+
+
+def _likelier_first(
+    helps: Iterable[Suggestion], confidence: float, others: Iterable[Suggestion]
+) -> Iterator[Suggestion]:
+    """Give help of which the first is right with a probability of ``confidence``, with that of others.
+
+    Both are calibrated: that of an answer on written questions, that of a past ticket on the workspace's own links.
+    """
+    behind = iter(others)
+    first = next(behind, None)
+    leads = first is not None and first.chance is not None and first.chance > confidence
+    alone = () if first is None else (first,)
+    return chain(alone, helps, behind) if leads else chain(helps, alone, behind)
 
 
 def _helps(answer: Answer, rules: ReplyRules, language: str) -> Iterator[Suggestion]:

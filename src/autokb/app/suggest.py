@@ -39,7 +39,8 @@ REFUSAL = (
 def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None) -> Suggested:
     """Return what an agent could send next, in the words of what is known.
 
-    Where the knowledge base has fewer than three helps, past ``tickets`` may have more; one of the two must be there.
+    Past ``tickets`` add what they have, first where one is likelier to be about the same problem than the knowledge
+    base is to be right; one of the two must be there.
     Raises BadInputError where the last message is not the customer's.
     """
     started = time.perf_counter()

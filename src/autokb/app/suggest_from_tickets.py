@@ -42,9 +42,9 @@ def suggest_from_tickets(
         text = one.quote if one.section in HELPFUL else _from_instruction(one.quote, language)
         found = excerpt([text], [text], question, rules, language) if text else None
         if found is not None and not _NOT_SENT.search(found.text) and not mask((found.text,)).originals:
-            yield Suggestion(found.text, "ticket", (one,))
+            yield Suggestion(found.text, "ticket", (one,), chance=answer.match)
     if _is_likely(answer):
-        yield from _fixed(asking, answer.tickets[0].id, rules, language)
+        yield from _fixed(asking, answer, rules, language)
 
 
 def passages_from_tickets(asking: TicketAsking, question: str) -> Iterator[Passage]:
@@ -69,8 +69,9 @@ def _from_instruction(comment: str, language: str) -> str:
     return next((comment[start:] for start, end in spans if instructs(comment[start:end], language)), "")
 
 
-def _fixed(asking: TicketAsking, ticket: str, rules: ReplyRules, language: str) -> Iterator[Suggestion]:
-    """Give the versions that a ticket was fixed in as a reply."""
+def _fixed(asking: TicketAsking, answer: TicketAnswer, rules: ReplyRules, language: str) -> Iterator[Suggestion]:
+    """Give the versions that the best ticket was fixed in as a reply."""
+    ticket = answer.tickets[0].id
     published = read_tickets(asking.opened.file, [ticket])[ticket]
     name = asking.opened.index.template.field_of.get("fix_versions", "")
     section = next((one for one in published.sections if one.section == name and one.text), None)
@@ -79,4 +80,5 @@ def _fixed(asking: TicketAsking, ticket: str, rules: ReplyRules, language: str) 
         return
     text = reply.format(versions=", ".join(versions))
     if rules.fits(text):
-        yield Suggestion(text, "ticket", (TicketEvidence(ticket, name, 0, len(section.text), section.text),))
+        place = TicketEvidence(ticket, name, 0, len(section.text), section.text)
+        yield Suggestion(text, "ticket", (place,), chance=answer.match)

@@ -39,8 +39,14 @@ class Candidate:
 
     @property
     def searched_text(self) -> str:
-        """What is embedded: the whole section, with the symptoms and explanations that steps leave out."""
-        return self.passage.section if self.passage else self.solution.text
+        """What is embedded: the whole section, with the symptoms and explanations that steps leave out.
+
+        All headings above it stand in front, so that each of its words is read in their light: a heading often names
+        the matter or the reader that the section itself does not.
+        """
+        if self.passage is None:
+            return self.solution.text
+        return f"{': '.join(dict.fromkeys(self.passage.headings))}. {self.passage.section}"
 
     @property
     def searched_headings(self) -> str:

@@ -53,7 +53,7 @@ Feature = Callable[[Evidence], Scores]
 
 
 def section(found: Evidence) -> Scores:
-    """Return the cosine of the section: its heading and text, symptoms and explanations too."""
+    """Return the cosine of the section under its headings, symptoms and explanations too."""
     return found.sections
 
 
@@ -76,19 +76,16 @@ def words(found: Evidence) -> Scores:
     return shares
 
 
-def own_node(found: Evidence) -> Scores:
-    """Return the best cosine of a node that the section is a solution of, and is not for others; else 0."""
+def same_words(found: Evidence) -> Scores:
+    """Return by how much the cosine of a node that shows the section is above ``SAME_WORDS``: the best, of those that
+    are not for others. The question is nearly that node's own words.
+    """
     candidates = found.candidates
     best = np.zeros(len(candidates.rows))
     _, views = candidates.matches(found.asked)
     kept = views != Match.CONFLICT
-    np.maximum.at(best, candidates.view_rows[kept], found.nodes[candidates.view_nodes[kept]])
+    np.maximum.at(best, candidates.view_rows[kept], found.nodes[candidates.view_nodes[kept]] - SAME_WORDS)
     return best
-
-
-def same_words(found: Evidence) -> Scores:
-    """Return by how much that cosine is above ``SAME_WORDS``: the question is nearly the node's own words."""
-    return np.maximum(0.0, own_node(found) - SAME_WORDS)
 
 
 def votes(found: Evidence) -> Scores:
@@ -108,7 +105,6 @@ FEATURES: Mapping[str, Feature] = {
         heading,
         late_interaction,
         words,
-        own_node,
         same_words,
         votes,
         learnt,

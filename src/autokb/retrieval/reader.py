@@ -52,4 +52,4 @@ def read_first(reranker: Reranker, question: str, candidates: Candidates, scores
 
 def _text_of(candidate: Candidate) -> str:
     """Return what it reads of a candidate: the section under its headings, which alone may name the matter."""
-    return f"{candidate.searched_headings}\n{candidate.searched_text}"[:MOST_CHARACTERS]
+    return candidate.searched_text[:MOST_CHARACTERS]
