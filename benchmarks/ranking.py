@@ -26,6 +26,7 @@ from autokb.answering.probability import COMPARED, MOST_LEAD
 from autokb.core.attributes import Match
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import encoder_key
+from autokb.heuristics.urgency import find_urgent
 from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.features import FEATURES
 from autokb.retrieval.logistic import fit_logistic
@@ -44,6 +45,8 @@ SQUAD, OFFICE = "squad", "office"  # open data, documents alone: they are asked,
 OF_PAGES = (LINKED, OFFICE, SQUAD)  # whose gold is a page, so that each of its sections is right
 OFFICE_ARTICLES = 400  # with a text of symptoms that asks for them, the first by their hash
 RANKER = Path(__file__).resolve().parents[1] / "src" / "autokb" / "retrieval" / "ranker.json"
+RED_FLAGS = DATA / "questions" / "red_flags.jsonl"
+RED_FLAG_BASES = ("headphones", "medical")
 OF_ANOTHER = 15  # questions of another base that are asked of each
 ONLY_DOCUMENTS = "only_documents"  # the kind of a question whose right sections no solution of a node begins in
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
@@ -485,6 +488,8 @@ def ask_product(place: Path) -> Iterator[Figure]:
             row = (told, bool(hits[:1] and hits[0]), any(hits[:FIRST_SHOWN]), answer.outcome == "abstains")
             for kind in ("all", name, gold["kind"], *([ONLY_DOCUMENTS] if told and not of_nodes(places) else [])):
                 rows.setdefault(kind, []).append(row)
+        if name in RED_FLAG_BASES:
+            yield from _red_flags(base)
     for kind, found in rows.items():
         told = [row for row in found if row[0]]
         open_ = [row for row in found if not row[0]]
@@ -492,6 +497,28 @@ def ask_product(place: Path) -> Iterator[Figure]:
             yield Figure(f"{kind}.{label}", sum(row[place_] for row in told) / len(told), f"of {len(told)}")
         if open_:
             yield Figure(f"{kind}.unanswerable_refused", sum(row[3] for row in open_) / len(open_), f"of {len(open_)}")
+
+
+def _red_flags(base: Base) -> Iterator[Figure]:
+    """Ask what calls for an urgent warning, and what only sounds like it; by a fresh writer from documents alone."""
+    asked_of = [
+        g for line in RED_FLAGS.read_text("utf-8").split("\n") if line and (g := json.loads(line))["base"] == base.name
+    ]
+    first, three, asks, refused, needless = [], [], [], [], []
+    for gold in asked_of:
+        answer = base.kb.ask(gold["question"])
+        if not gold["urgent"]:
+            needless.append(bool(find_urgent(gold["question"], base.spec)))
+            continue
+        places = [(w["document"], *base.section(w["document"], w["heading"])) for w in (gold, *gold["also"])]
+        hits = [_stands_in(one.evidence, places) for one in answer.shown]
+        first.append(any(hits[:1]))
+        three.append(any(hits[:FIRST_SHOWN]))
+        asks.append(answer.outcome == "asks")
+        refused.append(answer.outcome == "abstains")
+    for label, found in (("first", first), ("three", three), ("asked_back", asks), ("refused", refused)):
+        yield Figure(f"{base.name}.red_flags.{label}", sum(found) / len(found), f"of {len(found)}")
+    yield Figure(f"{base.name}.no_red_flag.warned", sum(needless) / len(needless), f"of {len(needless)}")
 
 
 def kept_cases(place: Path, *, again: bool) -> list[Case]:

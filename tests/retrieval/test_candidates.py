@@ -153,6 +153,14 @@ def test_a_passage_of_a_document_that_is_gone_counts_nowhere() -> None:
     assert found.best_of_documents(np.array([0.9])).tolist() == [0.0, 0.0, 0.0]
 
 
+def test_the_rows_that_warnings_name() -> None:
+    found = index()
+    on_android = Urgent("smoke", ("smoke",), "on android")
+    assert found.named_by([on_android]) == {0, 3}
+    assert found.named_by([replace(on_android, document="faq.md"), Urgent("hot", ("hot",), "Charge")]) == {2, 3}
+    assert found.named_by([Urgent("fire", ("fire",), "Nowhere")]) == found.named_by([]) == frozenset()
+
+
 SCORES = np.array([0.3, 0.1, 0.2, 0.9, 0.8])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
@@ -120,10 +120,18 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
-def answer(question: str, shown: Presentation, *, refused: str | None = None, k: int = 5) -> Answer:
+def answer(
+    question: str,
+    shown: Presentation,
+    *,
+    refused: str | None = None,
+    k: int = 5,
+    warnings: Collection[int] = (),
+) -> Answer:
     """Answer with the k best that fit: nothing where the question is ``refused`` for a reason.
 
-    What nodes show comes as their matches, up to the first section that none shows; from there on sections follow.
+    Nothing is asked back before a customer reads one of the rows that are urgent ``warnings``. What nodes show comes as
+    their matches, up to the first section that none shows; from there on sections follow.
     """
     asked = shown.asked
     nearest = shown.scored.documents.best(k)
@@ -131,7 +139,8 @@ def answer(question: str, shown: Presentation, *, refused: str | None = None, k:
     if not choices:
         reason = refused or _nothing_fits(shown)
         return Answer(question, asked.attributes, "abstains", None, (), (), nearest, reason)
-    back = None if shown.scored.urgent else clarify(shown, choices[0])
+    warned = shown.scored.urgent or choices[0].row in warnings
+    back = None if warned else clarify(shown, choices[0])
     of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
     matches = _group_by_tree(of_nodes, shown, k)
     sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])

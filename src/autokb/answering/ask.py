@@ -69,7 +69,9 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5, *, explai
     if refused is None and index.reranker is not None:
         scored = index.read_first(scored)
         presentation = Presentation(scored)
-    found = replace(answer(scored.text, presentation, refused=refused, k=k), reading=scored.reading)
+    found = replace(
+        answer(scored.text, presentation, refused=refused, k=k, warnings=index.warnings), reading=scored.reading
+    )
     if explain:
         found = replace(found, explanation=explanation_of(shown, presentation))
     if found.outcome == "abstains":

@@ -138,16 +138,22 @@ class Candidates:
         """
         found: dict[int, None] = {}
         for one in urgent:
-            rows = [
-                row
-                for row, candidate in enumerate(self.rows)
-                if candidate.passage is not None
-                and candidate.passage.headings[-1].casefold() == one.section.casefold()
-                and one.document in ("", cited_first(candidate.solution))
-            ]
-            if rows:
-                found[max(rows, key=lambda row: scores[row])] = None
+            if rows := self.named_by([one]):
+                found[max(sorted(rows), key=lambda row: scores[row])] = None
         return tuple(found)
+
+    def named_by(self, urgent: Iterable[Urgent]) -> frozenset[int]:
+        """Return the rows of all sections that urgent warnings name."""
+        named: dict[str, set[str]] = {}
+        for one in urgent:
+            named.setdefault(one.section.casefold(), set()).add(one.document)
+        return frozenset(
+            row
+            for row, one in enumerate(self.rows)
+            if one.passage is not None
+            and (documents := named.get(one.passage.headings[-1].casefold()))
+            and ("" in documents or cited_first(one.solution) in documents)
+        )
 
     def section_of(self, solution: Solution) -> Passage | None:
         """Return the passage that a solution begins in, None where it has none, as one by hand."""

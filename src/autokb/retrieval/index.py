@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -174,6 +175,11 @@ class AskIndex:
             found[:] = closely.min()
             found[rows] = closely
         return found
+
+    @cached_property
+    def warnings(self) -> frozenset[int]:
+        """The rows of all sections that the domain's urgent warnings name."""
+        return self.candidates.named_by(self.spec.urgent)
 
     @property
     def least_probability(self) -> float:
