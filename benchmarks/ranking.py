@@ -284,7 +284,7 @@ def columns_of(names: Iterable[str]) -> NDArray[np.bool_]:
 
 def fit(cases: Sequence[Case], used: NDArray[np.bool_], pull: float = PULL) -> NDArray[np.float64]:
     """Fit the weights of some features on questions; what may not be shown does not compete."""
-    weights = np.array([FIXED.get(name, 0.0) for name in FEATURES])
+    weights = np.where(used, [FIXED.get(name, 0.0) for name in FEATURES], 0.0)
     free = used & np.array([name not in FIXED for name in FEATURES])
     weights[free] = fit_ranker([RankingCase(c.features[c.fits][:, free], c.right[c.fits]) for c in cases], pull=pull)
     return weights
