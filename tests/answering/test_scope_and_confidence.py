@@ -57,7 +57,7 @@ def test_a_question_about_a_value_out_of_scope_is_refused_and_both_values_are_na
     assert (answer.outcome, answer.matches, answer.passages, answer.confidence) == ("abstains", (), (), 0.0)
     assert answer.reason == "The question is about iOS; everything here is for operating system Android."
     assert answer.documents
-    badger = ask(for_android, "the blades of my Badger do not cut")
+    badger = ask(for_android, PAIR + " on my Badger")
     assert badger.reason == "The question is about Badger; everything here is for model Glider, Hopper."
 
 
