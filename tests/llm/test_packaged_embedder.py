@@ -130,6 +130,9 @@ def test_words_to_leave_out_and_signs_have_no_vector(embedder: PackagedEmbedder)
     assert np.array_equal(without.vectors, found.vectors[[1, 2, 5, 6]])  # they are read all the same
     (nothing,) = embedder.embed_tokens(["?! [SEP] the"], ["the"])
     assert nothing.pieces.shape == (0,) and nothing.vectors.shape == (0, 384)
+    spans = embedder.token_spans(LEAKS, ["the", "and", "it", "zzzz"])
+    assert len(spans) == len(without.pieces) and all(LEAKS[start:end].strip() for start, end in spans)
+    assert not {LEAKS[start:end].lower() for start, end in spans} & {"the", "and", "it", ".", ","}
 
 
 def test_tokens_have_length_one_and_none_is_cut_off(embedder: PackagedEmbedder) -> None:

@@ -51,6 +51,16 @@ def test_each_token_counts_by_its_nearest_and_its_idf() -> None:
     assert index.scores(asked, rows(0, 1)) == pytest.approx(expected, abs=2 * STEP)
 
 
+def test_a_part_counts_by_its_own_tokens_alone() -> None:
+    a, b = [0.5, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0]
+    index = TokenIndex.of([tokens(3, vectors=[b]), tokens(1, 2, vectors=[a, b])], 4)
+    asked = tokens(1, vectors=[a])
+    within = np.array([[True, False], [False, True], [True, True], [False, False]])
+    assert index.scores_of_parts(asked, 1, within) == pytest.approx([0.25, 0.0, 0.25, 0.0], abs=0.01)
+    assert index.scores_of_parts(asked, 1, within)[2] == pytest.approx(index.scores(asked, rows(1))[0])
+    assert index.scores_of_parts(tokens(), 1, within).tolist() == [0.0] * 4
+
+
 def test_the_rows_come_back_as_they_were_asked_for() -> None:
     index = TokenIndex.of([tokens(1), tokens(2), tokens(3)], 4)
     one, two, three = index.scores(tokens(2), rows(0, 1, 2))

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from autokb.answering.clarify import Clarification, clarify, plain_name
 from autokb.answering.explain import Explanation
 from autokb.answering.present import Choice, Presentation
+from autokb.answering.telling import TellingLine
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.retrieval.match_issues import TreeMatch
@@ -67,9 +68,8 @@ class Answer:
     A question that is ``unread`` is in a language that nothing here reads; its reason says what to do about it.
     ``shown`` are the solutions of matches and passages in the order in which they are best read; those of the ids in
     ``far`` are so far behind the first that nobody would send them.
-    ``explanation`` is there where somebody asked for it.
-    ``shown`` are the solutions of matches and passages in the order in which they are best read; ``reading`` says which
-    reader had a part in it, or why it had none.
+    ``explanation`` is there where somebody asked for it. ``reading`` says which reader had a part in it, or why it had
+    none. ``telling`` is the line of the first thing shown that says what a question for a fact asks.
     """
 
     query: str
@@ -87,6 +87,7 @@ class Answer:
     far: frozenset[str] = field(default=frozenset(), compare=False)
     explanation: Explanation | None = field(default=None, compare=False)
     reading: Reading | None = field(default=None, compare=False)
+    telling: TellingLine | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``reader`` is there where one was asked."""
@@ -101,6 +102,7 @@ class Answer:
             "documents": [{"document": hit.id, "score": hit.score} for hit in self.documents],
             "confidence": self.confidence,
             "reason": self.reason,
+            "says": self.telling and {"text": self.telling.text, "evidence": asdict(self.telling.evidence)},
             "seconds": self.seconds,
             **({"explain": self.explanation.as_json()} if self.explanation else {}),
             **({"reader": asdict(self.reading)} if self.reading else {}),

@@ -9,6 +9,7 @@ from autokb.answering.clarify import plain_name
 from autokb.answering.explain import explain as explanation_of
 from autokb.answering.present import Presentation
 from autokb.answering.probability import LISTED, Shown, answerable, first_right
+from autokb.answering.telling import telling_line
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.domain import DomainSpec
 from autokb.retrieval.index import AskIndex, ScoredQuestion
@@ -78,7 +79,8 @@ def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5, *, explai
         near = index.candidates.best_of_documents(scored.evidence.sections)
         nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
         return replace(found, documents=tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING))
-    return replace(found, confidence=round(first_right(shown), 4))
+    telling = telling_line(index, scored.read, found.shown[0])
+    return replace(found, confidence=round(first_right(shown), 4), telling=telling)
 
 
 def _refusal(shown: Shown) -> str | None:

@@ -218,6 +218,10 @@ class TokenReader:
         """Return the tokens of a text that nobody will ask for again."""
         return self.embedder.embed_tokens([text], stop_words(self.language))[0]
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the tokens of a text stand in it, in their order."""
+        return self.embedder.token_spans(text, stop_words(self.language))
+
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Return the tokens of texts, each encoded once; the vectors of the whole texts are kept, too."""
         name, dimensions = self.embedder.name, self.embedder.dimensions

@@ -57,6 +57,10 @@ class TokenReader(Protocol):
         """Return the tokens of a question."""
         ...
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the tokens of a text stand in it."""
+        ...
+
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Return the tokens of texts, each encoded once."""
         ...
@@ -111,6 +115,7 @@ class AskIndex:
     spelling: Spelling | None = None
     tokens: TokenIndex | None = None
     read_tokens: Callable[[str], TokenVectors] | None = None
+    token_spans: Callable[[str], list[tuple[int, int]]] | None = None
     ranker: Ranker = field(default_factory=packaged_ranker)
     caution: float = CAUTION
     calibration: CalibratedGate | None = None
@@ -180,6 +185,18 @@ class AskIndex:
     def warnings(self) -> frozenset[int]:
         """The rows of all sections that the domain's urgent warnings name."""
         return self.candidates.named_by(self.spec.urgent)
+
+    def scores_of_parts(self, text: str, row: int, parts: Sequence[tuple[int, int]]) -> Scores:
+        """Return the late interaction of a question with parts of a row's ``searched_text``, given as spans of it.
+
+        A part without a token, and every part where the encoder has no tokens, has 0.
+        """
+        found = np.zeros(len(parts))
+        if self.tokens is None or self.read_tokens is None or self.token_spans is None:
+            return found
+        starts = [start for start, _ in self.token_spans(self.candidates.rows[row].searched_text)]
+        within = np.array([[start <= n < end for n in starts] for start, end in parts]).reshape(len(parts), len(starts))
+        return self.tokens.scores_of_parts(self.read_tokens(beginning(text)), row, within)
 
     @property
     def least_probability(self) -> float:
@@ -311,6 +328,7 @@ def load_index(
         spelling=None if tokens is None else _spelling(corpus, spec, tokens.ordinary_words()),
         tokens=None if read is None else TokenIndex.of(read, vectors.shape[1]),
         read_tokens=None if tokens is None else tokens.question,
+        token_spans=None if tokens is None else tokens.spans,
         ranker=packaged_ranker(reads_tokens=read is not None),
     )
 

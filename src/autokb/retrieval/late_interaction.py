@@ -37,6 +37,17 @@ class TokenIndex:
         vectors = np.concatenate(rows) if rows else np.zeros((0, dimensions), dtype=np.int8)
         return cls(vectors, np.cumsum([0, *map(len, rows)]), idf)
 
+    def scores_of_parts(self, question: TokenVectors, row: int, within: NDArray[np.bool_]) -> Scores:
+        """Return the score of parts of a candidate: row n of ``within`` says which of its tokens part n has."""
+        weights = self.idf[question.pieces]
+        tokens = self.vectors[self.starts[row] : self.starts[row + 1]].astype(np.float32)
+        cosines = question.vectors.astype(np.float32) @ tokens.T / TOKEN_STEPS**2
+        found = np.zeros(len(within))
+        for n, kept in enumerate(within):
+            if kept.any() and len(weights):
+                found[n] = weights @ cosines[:, kept].max(axis=1) / weights.sum()
+        return found
+
     def scores(self, question: TokenVectors, rows: Positions) -> Scores:
         """Return the score of some candidates, 0 to 1; one without tokens meets nothing."""
         found = np.zeros(len(rows))

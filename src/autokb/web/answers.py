@@ -91,6 +91,13 @@ class Reader(BaseModel):
     note: str | None
 
 
+class Telling(BaseModel):
+    """The sentence of what is shown first that says what a question for a fact asks, and the step it stands in."""
+
+    text: str
+    evidence: Evidence
+
+
 class QuestionAnswer(BaseModel):
     """What a question gets back; ``explain`` is there only for who asks for it."""
 
@@ -103,6 +110,7 @@ class QuestionAnswer(BaseModel):
     documents: list[LikelyDocument]
     confidence: float
     reason: str | None
+    says: Telling | None
     seconds: float
     explain: Explanation | None = None
     reader: Reader | None = None

@@ -80,6 +80,12 @@ class PackagedEmbedder:
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(lambda ids: self._token_vectors(session, ids, unwanted), encoded))
 
+    def token_spans(self, text: str, without: Collection[str] = ()) -> list[tuple[int, int]]:
+        """Return where the pieces of words stand in a text that ``embed_tokens`` gives vectors, in their order."""
+        unwanted = self._ids_of(frozenset(without)) | self._signs
+        encoded = self._tokenizer.encode(text)
+        return [span for number, span in zip(encoded.ids, encoded.offsets, strict=True) if number not in unwanted]
+
     def _token_vectors(self, session: Any, ids: list[int], unwanted: frozenset[int]) -> TokenVectors:
         kept = [n for n, number in enumerate(ids) if number not in unwanted]
         hidden = self._hidden(session, ids)

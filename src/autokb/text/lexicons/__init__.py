@@ -50,6 +50,8 @@ class LanguageData:
     words_under_negation: frozenset[str] = frozenset()
     question_words: frozenset[str] = frozenset()
     question_verbs: frozenset[str] = frozenset()
+    manner_words: frozenset[str] = frozenset()
+    question_degrees: frozenset[str] = frozenset()
     imperative_verbs: frozenset[str] = frozenset()
     abbreviations: frozenset[str] = frozenset()
     numbering_abbreviations: frozenset[str] = frozenset()
