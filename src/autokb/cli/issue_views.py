@@ -193,7 +193,9 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     if answer.reason:
         lines.append(Text(f"{answer.reason} {_advice(answer)}".rstrip()))
     if telling := answer.telling:
-        lines.append(Text.assemble(("nearest line: ", "dim"), (telling.text, "bold"), (f"  {_place(telling.evidence)}", "dim")))
+        lines.append(
+            Text.assemble(("nearest line: ", "dim"), (telling.text, "bold"), (f"  {_place(telling.evidence)}", "dim"))
+        )
     lines += map(_answer_panel, answer.shown[:SHOWN])
     if more := answer.shown[SHOWN:]:
         lines.append(Text("not unfolded:", style="dim"))
