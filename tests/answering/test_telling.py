@@ -56,7 +56,7 @@ def test_the_line_that_answers_is_told_with_the_place_of_its_step(index: AskInde
 @pytest.mark.parametrize("question", ["How do I take the lime filter out?", "the lime filter of my kettle is dirty"])
 def test_a_question_for_a_way_has_none(index: AskIndex, question: str) -> None:
     found = ask(index, question)
-    assert found.outcome == "answered" and found.telling is None and found.as_json()["says"] is None
+    assert found.outcome == "answered" and found.telling is None and "says" not in found.as_json()
 
 
 def test_without_tokens_or_a_section_none_is_told(index: AskIndex) -> None:

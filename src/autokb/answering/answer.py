@@ -90,7 +90,7 @@ class Answer:
     telling: TellingLine | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
-        """Return exactly the object that ``ask`` prints; ``reader`` is there where one was asked."""
+        """Return exactly the object that ``ask`` prints: ``says`` where a line tells a fact, ``reader`` where one was asked."""
         asked = self.question
         return {
             "query": self.query,
@@ -102,8 +102,8 @@ class Answer:
             "documents": [{"document": hit.id, "score": hit.score} for hit in self.documents],
             "confidence": self.confidence,
             "reason": self.reason,
-            "says": self.telling and {"text": self.telling.text, "evidence": asdict(self.telling.evidence)},
             "seconds": self.seconds,
+            **({"says": asdict(self.telling)} if self.telling else {}),
             **({"explain": self.explanation.as_json()} if self.explanation else {}),
             **({"reader": asdict(self.reading)} if self.reading else {}),
         }

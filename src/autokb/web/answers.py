@@ -110,8 +110,8 @@ class QuestionAnswer(BaseModel):
     documents: list[LikelyDocument]
     confidence: float
     reason: str | None
-    says: Telling | None
     seconds: float
+    says: Telling | None = None
     explain: Explanation | None = None
     reader: Reader | None = None
 
