@@ -90,7 +90,7 @@ class Answer:
     telling: TellingLine | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
-        """Return exactly the object that ``ask`` prints: ``says`` where a line tells a fact, ``reader`` where one was asked."""
+        """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""
         asked = self.question
         return {
             "query": self.query,
