@@ -97,7 +97,7 @@ def test_an_urgent_warning_is_answered_and_nothing_is_asked_back() -> None:
     )
     one = answer("Smoke comes out of it", question)
     assert (one.outcome, one.question, one.matches) == ("answered", None, ())
-    assert one.passages[0].heading == "Call for help"
+    assert one.passages[0].heading == "Call for help" and one.urgent == {one.passages[0].solution.id}
 
 
 def test_nothing_is_asked_back_before_a_warning_that_comes_first_by_its_score() -> None:
@@ -106,6 +106,7 @@ def test_nothing_is_asked_back_before_a_warning_that_comes_first_by_its_score() 
     first = question.choose(1)[0].row
     one = answer("It won't pair", question, warnings={first})
     assert (one.outcome, one.question) == ("answered", None) and one.matches
+    assert one.urgent == {one.shown[0].id}
     assert answer("It won't pair", question, warnings={first + 1}).outcome == "asks"
 
 

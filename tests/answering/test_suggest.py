@@ -82,6 +82,19 @@ def test_help_for_some_alone_says_for_whom_unless_the_customer_did() -> None:
     assert one.text == "Turn the dial. Wait."
 
 
+def test_a_warning_that_needs_its_heading_is_sent_with_it_and_never_left_out() -> None:
+    warning = replace(
+        solution("s1", "Call it for smoke.", "Call it for a flame " + "of any size " * 6),
+        text="Boiling: Call the fire brigade\nCall it for smoke.",
+    )
+    assert not offered(warning), "it speaks of what the customer cannot see"
+    (one,) = offered(warning, urgent=frozenset({"s1"}))
+    assert one.text == "Call the fire brigade. Call it for smoke."
+    assert [e.quote for e in one.evidence] == ["Call it for smoke."] and one.steps == warning.steps
+    (short,) = offered(replace(warning, steps=warning.steps[1:]), urgent=frozenset({"s1"}))
+    assert short.text == "Call the fire brigade." and short.evidence
+
+
 @pytest.mark.parametrize(
     ("chance", "confidence", "order"),
     [(0.9, 0.4, ["t1", "s1", "t2"]), (0.6, 0.7, ["s1", "t1", "t2"]), (None, 0.0, ["s1", "t1", "t2"])],

@@ -69,7 +69,8 @@ class Answer:
     ``shown`` are the solutions of matches and passages in the order in which they are best read; those of the ids in
     ``far`` are so far behind the first that nobody would send them.
     ``explanation`` is there where somebody asked for it. ``reading`` says which reader had a part in it, or why it had
-    none. ``telling`` is the line of the first thing shown that says what a question for a fact asks.
+    none. ``telling`` is the line of the first thing shown that says what a question for a fact asks. The ids in
+    ``urgent`` are those of warnings.
     """
 
     query: str
@@ -88,6 +89,7 @@ class Answer:
     explanation: Explanation | None = field(default=None, compare=False)
     reading: Reading | None = field(default=None, compare=False)
     telling: TellingLine | None = field(default=None, compare=False)
+    urgent: frozenset[str] = field(default=frozenset(), compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""
@@ -142,6 +144,7 @@ def answer(
         reason = refused or _nothing_fits(shown)
         return Answer(question, asked.attributes, "abstains", None, (), (), nearest, reason)
     warned = shown.scored.urgent or choices[0].row in warnings
+    urgent = frozenset(c.solution.id for c in choices if c.row in warnings or c.row in shown.scored.urgent)
     back = None if warned else clarify(shown, choices[0])
     of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
     matches = _group_by_tree(of_nodes, shown, k)
@@ -149,7 +152,9 @@ def answer(
     outcome: Outcome = "asks" if back else "answered"
     read = tuple(_in_order(choices, shown))
     far = frozenset(c.solution.id for c in choices if shown.score(c) < shown.score(choices[0]) - FAR_BEHIND)
-    return Answer(question, asked.attributes, outcome, back, matches, sections, nearest, shown=read, far=far)
+    return Answer(
+        *(question, asked.attributes, outcome, back, matches, sections, nearest), shown=read, far=far, urgent=urgent
+    )
 
 
 def _in_order(choices: Sequence[Choice], shown: Presentation) -> Iterator[Solution]:

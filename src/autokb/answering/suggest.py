@@ -16,7 +16,7 @@ from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.core.step_numbers import step_numbers
 from autokb.core.tickets import TicketEvidence
-from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt
+from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
 from autokb.text.words import content_words
 
 MOST_SUGGESTIONS = 3
@@ -189,6 +189,8 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
     if not _holds_for_customer(solution, answer):
         condition = condition_of(title_of(solution), answer.query, language)
     found = excerpt(steps[:cited], [e.quote for e in evidence], answer.query, rules, language, condition)
+    if found is None and solution.id in answer.urgent:
+        found = warning_excerpt(title_of(solution), steps[:cited], rules)
     if found is None:
         return None
     cites = tuple(dict.fromkeys(evidence[n] for n in found.steps))

@@ -82,6 +82,20 @@ def excerpt(
     return best
 
 
+def warning_excerpt(title: str, steps: Sequence[str], rules: ReplyRules) -> Excerpt | None:
+    """Return what of an urgent warning is sent where no part of its section can be read by itself.
+
+    That is its heading, which says what to do ("Call the emergency number"), with as many of its steps as fit.
+    """
+    heading = as_sentence(title.rpartition(": ")[2])
+    told = [as_sentence(plain_text(step)) for step in steps]
+    for most in range(len(told), -1, -1):
+        text = " ".join((heading, *told[:most]))
+        if heading and told and rules.fits(text):
+            return Excerpt(text, tuple(range(max(most, 1))))
+    return None
+
+
 def condition_of(title: str, question: str, language: str = ENGLISH) -> str:
     """Return under which condition a section holds by its title, empty where it names none or the customer said so."""
     last = title.rpartition(": ")[2].strip().rstrip(".:")
