@@ -29,8 +29,10 @@ def answer(*solutions: Solution, **given: object) -> Answer:
     })  # fmt: skip
 
 
-def offered(*solutions: Solution, tried: tuple[str, ...] = (), **given: object) -> tuple[Suggestion, ...]:
-    return suggestions_from([answer(*solutions, **given)], RULES, RULES.refusal, tried)
+def offered(
+    *solutions: Solution, tried: tuple[str, ...] = (), said: str = "", **given: object
+) -> tuple[Suggestion, ...]:
+    return suggestions_from(answer(*solutions, **given), RULES, RULES.refusal, tried, said=said)
 
 
 def test_whole_steps_fill_a_reply_and_what_is_too_long_is_left_out() -> None:
@@ -108,14 +110,14 @@ def test_a_past_ticket_leads_where_it_is_likelier_to_be_right(
         Suggestion("Plug it into another socket.", "ticket", solution_id="t2", chance=chance),
     ]
     known = answer(solution("s1", "Turn the dial."), confidence=confidence)
-    found = suggestions_from([known], RULES, RULES.refusal, others=tickets)
+    found = suggestions_from(known, RULES, RULES.refusal, others=tickets)
     assert [one.solution_id for one in found] == order
 
 
 def test_what_the_agent_asked_already_is_not_asked_again() -> None:
     back = Clarification("model", ("A", "B"), "Which model of kettle is it: A, B, or something else?")
     (one,) = suggestions_from(
-        [answer(solution("s1", "Turn the dial."), outcome="asks", question=back)],
+        answer(solution("s1", "Turn the dial."), outcome="asks", question=back),
         RULES, RULES.refusal, asked=("Which model of kettle do you have?",),
     )  # fmt: skip
     assert one.solution_id == "s1"
@@ -141,15 +143,13 @@ def test_a_question_back_comes_first_and_has_no_evidence() -> None:
     assert second.solution_id == "s1"
 
 
-def test_two_ways_to_read_a_conversation_take_turns() -> None:
-    one = answer(solution("s1", "Turn the dial."), solution("s2", "Descale the plate."))
-    other = answer(solution("s3", "Plug it into another socket."), solution("s4", "Press the lid."))
-    found = suggestions_from([one, other], RULES, RULES.refusal)
-    assert [s.solution_id for s in found] == ["s1", "s3", "s2"]
-    nothing = answer(outcome="abstains", matches=())
-    assert [s.solution_id for s in suggestions_from([nothing, other], RULES, RULES.refusal)] == ["s3", "s4"]
+def test_help_goes_on_behind_what_was_said_before() -> None:
+    steps = ("Press the small lid until it clicks.", "Descale the plate.", "Plug it into another socket.")
+    (one,) = offered(solution("s1", *steps), said="Did you press the small lid down until it clicks?")
+    assert [e.quote for e in one.evidence] == list(steps[1:])
+    assert (one.text, one.steps) == ("Descale the plate. Plug it into another socket.", steps)
 
 
 def test_outside_of_what_is_known_there_is_the_refusal_alone() -> None:
-    (one,) = suggestions_from([answer(outcome="abstains", matches=())], RULES, RULES.refusal)
+    (one,) = suggestions_from(answer(outcome="abstains", matches=()), RULES, RULES.refusal)
     assert (one.text, one.source) == ("Only kettles here.", "refusal")

@@ -173,3 +173,17 @@ def test_nearness_is_read_by_the_encoder_of_the_gate_alone(index: AskIndex) -> N
     assert index.nearness(scored) == index.gate.log_odds(scored.nearest_window, float(issues))
     with pytest.raises(BadInputError, match="calibrated for"):
         replace(index, encoder="another").nearness(scored)
+
+
+# -- a message that can be read in several ways -----------------------------------------------------------------------
+
+
+def test_what_is_read_in_several_ways_has_the_mean_of_their_features(index: AskIndex) -> None:
+    texts = ("The robot does not charge", "on the dock", "Which robot? The one that does not charge on the dock")
+    alone = [index.score(text).features for text in texts]
+    found = index.score(texts[0], also=texts[1:])
+    assert np.allclose(found.features, np.mean(alone, axis=0))
+    assert np.allclose(found.scores, index.ranker.score(found.features))
+    first = index.score(texts[0])
+    assert np.array_equal(found.evidence.sections, first.evidence.sections)
+    assert np.array_equal(found.windows, first.windows) and found.text == texts[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from autokb.answering.answer import Answer, answer
@@ -27,15 +28,17 @@ def ask(
     overrides: Attributes | None = None,
     k: int = 5,
     said: str = "",
+    also: Sequence[str] = (),
     *,
     explain: bool = False,
 ) -> Answer:
     """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer.
 
     ``said`` is all that the customer said in a conversation: an urgent warning that any of it calls for comes first.
+    ``also`` are other ways to read the message that asks.
     To ``explain`` it says what each feature made of the best candidates.
     """
-    return answer_scored(index, index.score(text, overrides, said=said), k, explain=explain)
+    return answer_scored(index, index.score(text, overrides, said=said, also=also), k, explain=explain)
 
 
 def ask_in_other_language(

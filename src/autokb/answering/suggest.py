@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice
 from typing import Any, Literal
 
 from autokb.answering.answer import Answer, Matched, Outcome
@@ -115,32 +115,31 @@ class Suggested:
 
 
 def suggestions_from(
-    answers: Sequence[Answer],
+    answer: Answer,
     rules: ReplyRules,
     refusal: str,
     tried: Sequence[str] = (),
     language: str = ENGLISH,
+    *,
     asked: Sequence[str] = (),
+    said: str = "",
     others: Iterable[Suggestion] = (),
 ) -> tuple[Suggestion, ...]:
     """Return what an agent could send: the question back first where there is one, then help that was not ``tried``.
 
-    ``answers`` are those to the ways to read a conversation, the likeliest first; they take turns. A question that is
-    among those that the agent has ``asked`` is not asked again. The first of ``others`` comes before the answers' help
-    where it is likelier to be right, all else of them behind it. Raises nothing: where no help is short enough for the
-    rules, there is none.
+    A question that is among those that the agent has ``asked`` is not asked again; help goes on behind the steps that
+    were ``said`` before. The first of ``others`` comes before the answer's help where it is likelier to be right, all
+    else of them behind it. Raises nothing: where no help is short enough for the rules, there is none.
     """
-    told = [answer for answer in answers if answer.outcome != "abstains"]
-    if not told:
+    if answer.outcome == "abstains":
         helped = tuple(islice(different_helps(others, tried, language), MOST_SUGGESTIONS))
         return helped or ((Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ())
     found: list[Suggestion] = []
-    back = told[0].question
+    back = answer.question
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
         found.append(Suggestion(back.text, "question", choices=back.values))
-    turns = zip_longest(*(_helps(answer, rules, language) for answer in told))
-    helps = filter(None, chain.from_iterable(turns))
-    offered = chain(found, _likelier_first(helps, told[0].confidence, others))
+    helps = _helps(answer, rules, language, said)
+    offered = chain(found, _likelier_first(helps, answer.confidence, others))
     return tuple(islice(different_helps(offered, tried, language), MOST_SUGGESTIONS))
 
 
@@ -158,9 +157,9 @@ def _likelier_first(
     return chain(alone, helps, behind) if leads else chain(helps, alone, behind)
 
 
-def _helps(answer: Answer, rules: ReplyRules, language: str) -> Iterator[Suggestion]:
+def _helps(answer: Answer, rules: ReplyRules, language: str, said: str) -> Iterator[Suggestion]:
     """Give what of an answer's solutions is sent, in their order."""
-    helps = (_help(solution, source, answer, rules, language) for solution, source in helps_in_order(answer))
+    helps = (_help(solution, source, answer, rules, language, said) for solution, source in helps_in_order(answer))
     return filter(None, helps)
 
 
@@ -181,23 +180,26 @@ def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
         yield solution, "passage" if solution.id in sections else "solution"
 
 
-def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules, language: str) -> Suggestion | None:
+def _help(
+    solution: Solution, source: Source, answer: Answer, rules: ReplyRules, language: str, said: str
+) -> Suggestion | None:
     """Return what of a solution is sent, None where no part of it is short enough and can be read by itself."""
-    steps, evidence = solution.steps, solution.evidence
+    steps, evidence, title = solution.steps, solution.evidence, title_of(solution)
     cited = min(len(steps), len(evidence))
     condition = ""
     if not _holds_for_customer(solution, answer):
-        condition = condition_of(title_of(solution), answer.query, language)
-    found = excerpt(steps[:cited], [e.quote for e in evidence], answer.query, rules, language, condition)
+        condition = condition_of(title, answer.query, language)
+    quotes = [e.quote for e in evidence]
+    found = excerpt(steps[:cited], quotes, answer.query, rules, language, condition=condition, said=said, title=title)
     if found is None and solution.id in answer.urgent:
-        found = warning_excerpt(title_of(solution), steps[:cited], rules)
+        found = warning_excerpt(title, steps[:cited], rules)
     if found is None:
         return None
     cites = tuple(dict.fromkeys(evidence[n] for n in found.steps))
     matched = next((m for m in answer.matches if solution in m.solutions), None)
     told = count_words(found.text) - count_words(condition)
     further = steps if count_words(" ".join(steps)) > told else ()
-    numbers = step_numbers(further, [e.quote for e in evidence])
+    numbers = step_numbers(further, quotes)
     return Suggestion(
         found.text,
         source,
@@ -207,7 +209,7 @@ def _help(solution: Solution, source: Source, answer: Answer, rules: ReplyRules,
         solution.attributes,
         steps=further,
         numbers=numbers,
-        title=title_of(solution),
+        title=title,
         matched=matched,
     )
 

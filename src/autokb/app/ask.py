@@ -96,9 +96,13 @@ class OpenIndex:
         k: int = 5,
         *,
         said: str = "",
+        also: Sequence[str] = (),
         explain: bool = False,
     ) -> Answer:
-        """Answer a question; an empty one is refused. ``said`` is all that a customer said, where that is more."""
+        """Answer a question; an empty one is refused.
+
+        ``said`` is all that a customer said, where that is more; ``also`` are other ways to read the message that asks.
+        """
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
@@ -106,7 +110,7 @@ class OpenIndex:
             question = without_surrogates(text[:QUESTION_CHARACTERS])
             index, unread = self.by_language.index_for(question)
             if index is self.index:
-                answer = ask(index, question, overrides, k, without_surrogates(said), explain=explain)
+                answer = ask(index, question, overrides, k, without_surrogates(said), also, explain=explain)
             else:
                 answer = ask_in_other_language(index, question, overrides, k, unread=unread, explain=explain)
         return replace(answer, seconds=time.perf_counter() - started)

@@ -20,7 +20,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.reply_rules import ReplyRules, read_reply_rules
 from autokb.core.storable import without_surrogates
 from autokb.heuristics.attributes.extract import stated_attributes
-from autokb.heuristics.conversations.read_turn import Turn, read_turn
+from autokb.heuristics.conversations.read_turn import Turn, read_turn, said_before
 from autokb.heuristics.conversations.small_talk import small_talk_reply
 from autokb.sources.chats import read_conversation_file
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
@@ -109,34 +109,36 @@ class ReadConversation:
     def _ask(self, question: str) -> Answer:
         if self.opened is None:
             return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
-        answer = self.opened.ask(question, self.stated, LOOKED_THROUGH, said=self._said)
+        also = self.turn.also if question == self.turn.text else ()
+        answer = self.opened.ask(question, self.stated, LOOKED_THROUGH, said=self._said, also=also)
         if answer.outcome == "abstains" and self.turn.is_tied and question == self.turn.text:
-            return self.answer(self.turn.thread)  # what was said last may only be chat
+            return self.answer("\n".join(m.text for m in self.messages))  # what was said last may only be chat
         return answer
-
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        """The answers to the ways to read the conversation, the likeliest first."""
-        first = self.answer()
-        if not self.turn.thread or first.outcome == "abstains":
-            return (first,)
-        return tuple({id(answer): answer for answer in (first, self.answer(self.turn.thread))}.values())
 
     def own_words(self) -> Suggested:
         """Return what of the answers can be sent as it stands, with what past tickets have to add."""
         others: Iterable[Suggestion] = ()
         if self.tickets is not None:
             others = suggest_from_tickets(self.tickets, self.turn.text, self.rules, self.spec.language)
-        return self.suggested(self._offered(self.answers, others))
+        return self.suggested(self._offered(others))
 
     def question_back(self) -> tuple[Suggestion, ...]:
         """Return the question that the agent should ask, where there is one."""
-        return tuple(one for one in self._offered((self.answer(),), ()) if one.source == "question")
+        return tuple(one for one in self._offered() if one.source == "question")
 
-    def _offered(self, answers: Sequence[Answer], others: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
+    def _offered(self, others: Iterable[Suggestion] = ()) -> tuple[Suggestion, ...]:
         asked = [m.text for m in self.messages if m.role == AGENT and m.text.rstrip().endswith("?")]
-        refusal = refusal_of(self.rules, self.spec)
-        return suggestions_from(answers, self.rules, refusal, self.tried, self.spec.language, asked, others)
+        refusal, language = refusal_of(self.rules, self.spec), self.spec.language
+        return suggestions_from(
+            self.answer(),
+            self.rules,
+            refusal,
+            self.tried,
+            language,
+            asked=asked,
+            said=said_before(self.messages, language),
+            others=others,
+        )
 
     def suggested(self, found: tuple[Suggestion, ...]) -> Suggested:
         """Return suggestions under the outcome of the answer, or what they make of it."""

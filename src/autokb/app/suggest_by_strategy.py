@@ -132,7 +132,9 @@ def _look_up(reading: ReadConversation, question: str, most: int, *, also_far: b
 
 def _verbatim(reading: ReadConversation, written: Written, house: House) -> tuple[Suggestion, ...]:
     """Return what of the passages can be sent as it stands."""
-    drafted = draft_verbatim(Drafting((), tuple(p.given for p in written.passages), house, reading.turn.text))
+    drafted = draft_verbatim(
+        Drafting(tuple(reading.messages), tuple(p.given for p in written.passages), house, reading.turn.text)
+    )
     own = replace(written, replies=drafted.replies)
     checked = check_replies(
         own, reading.messages, reading.spec, reading.rules, partial(map, CHECK_RULES.answer_offline)

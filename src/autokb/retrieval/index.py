@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -128,20 +128,37 @@ class AskIndex:
         *,
         with_history: bool = True,
         said: str = "",
+        also: Sequence[str] = (),
         vector: Vectors | None = None,
     ) -> ScoredQuestion:
         """Score everything that can be shown; ``overrides`` replace attributes that are read from the text.
 
-        ``said`` is all that a customer said where that is more, in which urgent warnings are looked for. ``vector`` is
-        that of the beginning of the text where it is known already.
+        ``said`` is all that a customer said where that is more, in which urgent warnings are looked for. ``also`` are
+        other ways to read the same message: a row's features are the mean over all of them; what else is read of the
+        question is read of the text. ``vector`` is that of the beginning of the text where it is known already.
         """
         asked, text = text, text if self.spelling is None else self.spelling.correct(text)
         if vector is None or text != asked:
             vector = self.embed_questions([beginning(text)])[0]
         read = read_question(text, overrides or {}, self.spec)
-        cosines = self.chunks.vectors.scores(vector)
+        ranker = self.ranker if with_history else self.ranker.without_history()
+        evidence = partial(self._evidence, Asked(self.nodes.knowledge, read.attributes, read.within), ranker)
+        found, features = evidence(text, vector)
+        if also:
+            vectors = self.embed_questions([beginning(one) for one in also])
+            features = np.mean([features, *(evidence(*one)[1] for one in zip(also, vectors, strict=True))], axis=0)
+        scores = ranker.score(features)
+        documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
+        urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
+        windows = self.chunks.vectors.scores(vector).astype(np.float64)
+        return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
+
+    def _evidence(
+        self, asked: Asked, ranker: Ranker, text: str, vector: Vectors
+    ) -> tuple[Evidence, NDArray[np.float64]]:
+        """Return what one text finds, and the features of all rows by it."""
         found = Evidence(
-            asked=Asked(self.nodes.knowledge, read.attributes, read.within),
+            asked=asked,
             candidates=self.candidates,
             sections=(self.candidates.vectors @ vector).astype(np.float64),
             headings=(self.candidates.headings @ vector).astype(np.float64),
@@ -152,15 +169,10 @@ class AskIndex:
             tokens=np.zeros(len(self.candidates.rows)),
             long=gate_by_length(text, self.spec.language),
         )
-        ranker = self.ranker if with_history else self.ranker.without_history()
         features = feature_table(found)
         found = replace(found, tokens=self._late_interaction(text, ranker.score(features)))
         features[:, LATE_INTERACTION] = found.tokens
-        scores = ranker.score(features)
-        documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
-        urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
-        windows = cosines.astype(np.float64)
-        return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
+        return found, features
 
     def read_first(self, scored: ScoredQuestion) -> ScoredQuestion:
         """Return a question with what the reader says of its first candidates; as it is where there is no reader."""

@@ -60,6 +60,7 @@ def test_of_two_problems_in_one_message_the_one_that_no_advice_was_about_is_left
     turn = read_turn(said(both, "Allow the app to see nearby earbuds.", "It's fixed, thanks! And my other point?"))
     assert turn.text == "the case rattles when I shake it\nIt's fixed, thanks! And my other point?"
     assert turn.customer[0] == both  # what it states of attributes still counts
+    assert not turn.also
 
 
 def test_one_problem_stays_whole_whatever_advice_shares_with_it() -> None:
@@ -83,27 +84,29 @@ def test_few_words_alone_do_not_lean_on_what_was_said() -> None:
     assert not leans_on_before("is there a good film on")
     assert not leans_on_before("what is the weather like", is_answer=False)
     turn = read_turn(said(PROBLEM, "Which phone do you use?", "who won the match yesterday?"))
-    assert (turn.text, turn.thread) == ("who won the match yesterday?", "")
+    assert (turn.text, turn.is_tied) == ("who won the match yesterday?", False)
 
 
-def test_a_message_that_points_back_has_a_second_reading_with_what_the_agent_wrote() -> None:
+def test_a_message_is_read_by_itself_and_as_the_end_of_all_that_was_said_too() -> None:
+    assert not read_turn(said(PROBLEM)).also
     turn = read_turn(said(PROBLEM, "Clean the mesh with a brush.", "it still does not work"))
-    assert turn.thread == f"{PROBLEM}\nClean the mesh with a brush.\nit still does not work"
+    whole = f"{PROBLEM}\nClean the mesh with a brush.\nit still does not work"
+    assert turn.also == ("it still does not work", whole)
     long = "My sister, who borrowed them for her long train journey to Vienna, says that they crackle on her laptop too"
     turn = read_turn(said(PROBLEM, "Clean the mesh.", long))
     assert (turn.text, turn.is_tied) == (long, False)
-    assert turn.thread == f"{PROBLEM}\nClean the mesh.\n{long}"
+    assert turn.also == (long, f"{PROBLEM}\nClean the mesh.\n{long}")
 
 
 def test_who_says_to_ask_something_new_is_read_by_what_follows() -> None:
     new = "yes, great. One more thing, the lid of the charging case sticks"
     turn = read_turn(said(PROBLEM, "Is it better now?", new))
     assert turn.text == "the lid of the charging case sticks"
-    assert (turn.customer, turn.thread) == ((turn.text,), "")
+    assert (turn.customer, turn.also) == ((turn.text,), ())
     turn = read_turn(said(PROBLEM, "Clean it.", "how do I pair a second phone btw? I got it today"))
     assert turn.text == "how do I pair a second phone ? I got it today"
     turn = read_turn(said(PROBLEM, "Anything else I can do?", "could you write me a poem about that"))
-    assert (turn.text, turn.thread) == ("could you write me a poem about that", "")
+    assert (turn.text, turn.also) == ("could you write me a poem about that", ())
     assert read_turn(said(PROBLEM, "Anything else I can do?", "and on the laptop?")).text.startswith(PROBLEM)
 
 

@@ -8,9 +8,9 @@ from autokb.heuristics.conversations.reply_excerpt import Excerpt, condition_of,
 RULES = ReplyRules(max_words=12)
 
 
-def cut(*quotes: str, question: str = "it leaks", condition: str = "") -> Excerpt | None:
+def cut(*quotes: str, question: str = "it leaks", condition: str = "", said: str = "") -> Excerpt | None:
     steps = [quote.lstrip("0123456789.- ") for quote in quotes]
-    return excerpt(steps, quotes, question, RULES, condition=condition)
+    return excerpt(steps, quotes, question, RULES, condition=condition, said=said)
 
 
 def test_whole_steps_from_the_first_one_on() -> None:
@@ -42,6 +42,41 @@ def test_a_later_beginning_operates_nothing() -> None:
     points = ("- Check that the lid of the kettle is closed and dry.", "- Press the leaking ring down until it clicks.")
     found = cut(*points, question="the ring is leaking")
     assert found == Excerpt("Check that the lid of the kettle is closed and dry.", (0,))
+
+
+def test_a_reply_goes_on_behind_the_last_step_that_was_said() -> None:
+    steps = (
+        "1. Unplug the kettle.",
+        "2. Press the rubber ring until it clicks.",
+        "3. Turn the grey dial to mark zero.",
+    )
+    told = "I unplugged it, then I pressed the rubber ring until it clicked."
+    assert cut(*steps, said=told) == Excerpt("Turn the grey dial to mark zero.", (2,))
+    assert cut(*steps, said="The rubber ring leaks.") == cut(*steps)  # a few of its words are no step
+    everything = f"{told} I turned the grey dial to mark zero as well."
+    assert cut(*steps, said=everything) == cut(*steps)  # nothing is left that could follow
+
+
+def test_behind_what_was_said_the_next_step_comes_first_whatever_the_question_names() -> None:
+    tries = (
+        "- Close the small lid with a click.",
+        "- Descale it with one sachet.",
+        "- A leaking ring is to be replaced: R2.",
+    )
+    question, said = "leaking ring, replace it?", "I closed the small lid, it clicked"
+    assert cut(*tries, question=question) == Excerpt("A leaking ring is to be replaced: R2.", (2,))
+    assert cut(*tries, question=question, said=said) == Excerpt("Descale it with one sachet.", (1,))
+
+
+def test_words_of_the_title_tell_no_step_and_rows_of_a_table_are_none() -> None:
+    steps = ("Check the small grey lid of the kettle.", "Descale the plate.")
+    said = "the small grey lid of my kettle leaks"
+    assert cut(*steps, said=said) == Excerpt("Descale the plate.", (1,))
+    whole = excerpt(steps, steps, "it leaks", RULES, said=said, title="The small grey lid leaks")
+    assert whole == Excerpt("Check the small grey lid of the kettle. Descale the plate.", (0, 1))
+    table = "| Light | Help |\n|---|---|\n| red light flashes | press the round button |\n| white | wait |"
+    told = "the red light flashes, I pressed the round button, help"
+    assert cut(table, "Descale the plate.", said=told) == cut(table, "Descale the plate.")
 
 
 def test_a_reply_begins_at_the_first_sentence_that_needs_no_other() -> None:

@@ -37,9 +37,9 @@ class Turn:
     ``customer`` are those messages, and those that it answers or points back to, the last one last; a bare number that
     answers how old somebody is reads as an age.
     ``tried`` is what the agent wrote before, which did not help where the customer says so (``unsolved``).
-    ``thread`` is the message behind the problem and what the agent wrote last, a second way to read it; empty where the
-    message stands by itself. One that ``is_tied`` to it is about it even where the first way finds nothing; another may
-    be off topic. ``small_talk`` is its kind where there is nothing to search for.
+    ``also`` are other ways to read it: the message alone, and as the end of all that was said; there are none where it
+    begins anew or asks for what is left. One that ``is_tied`` to what was said is about it even where the first way
+    finds nothing; another may be off topic. ``small_talk`` is its kind where there is nothing to search for.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Turn:
     tried: tuple[str, ...] = ()
     unsolved: bool = False
     small_talk: str | None = None
-    thread: str = ""
+    also: tuple[str, ...] = ()
     is_tied: bool = False
 
 
@@ -61,22 +61,28 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
         return Turn(last, (last,), tried, small_talk=kind)
     if (new := _begun_anew(last, before, language)) is not None:
         return Turn(new, (new,), tried)
+    also = (last, "\n".join((*(m.text for m in before), last))) if before else ()
     is_answer = bool(before) and _asks(before[-1]) and not is_question(without_small_talk(last, language), language)
     unsolved = bool(earlier) and _says(last, language, "unsolved")
     if not earlier or not (unsolved or is_answer or points_back(last, language)):
-        return Turn(last, (last,), tried)
+        return Turn(last, (last,), tried, also=also)
     rest = without_small_talk(last, language)
     problem = _problem_of(earlier, language)
     questions = {m.text.strip(): said.text for said, m in pairwise(messages) if _asks(said) and m.role == CUSTOMER}
     told = [problem[0], *(m for m in problem[1:] if m in questions or _is_about(m, language))]
     parts = [without_small_talk(message, language) for message in told]
-    thread = "\n".join((*parts, *tried[-1:], rest))
     customer = tuple(_as_age(m, questions.get(m, ""), language) for m in (*problem, last))
     if not (unsolved or leans_on_before(last, language, is_answer=is_answer)):
-        return Turn(last, customer, tried, thread=thread, is_tied=is_answer)
+        return Turn(last, customer, tried, also=also, is_tied=is_answer)
     if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, tried, language)):
-        return Turn("\n".join((*left, rest)), (*earlier, rest), tried, thread=thread, is_tied=True)
-    return Turn("\n".join((*parts, rest)), customer, tried, unsolved, thread=thread, is_tied=True)
+        return Turn("\n".join((*left, rest)), (*earlier, rest), tried, is_tied=True)
+    return Turn("\n".join((*parts, rest)), customer, tried, unsolved, also=also, is_tied=True)
+
+
+def said_before(messages: Sequence[Message], language: str = ENGLISH) -> str:
+    """Return what tells which steps are done: all that was said but for the customer's questions."""
+    parts = ((m, m.text[start:end]) for m in messages for start, end in sentences(m.text, language=language))
+    return "\n".join(part for m, part in parts if m.role == AGENT or not is_question(part, language))
 
 
 def leans_on_before(message: str, language: str = ENGLISH, *, is_answer: bool = False) -> bool:

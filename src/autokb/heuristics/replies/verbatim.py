@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
+from autokb.heuristics.conversations.read_turn import said_before
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt
 from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, Quoted
 from autokb.text.sentences import sentences
@@ -12,10 +13,20 @@ from autokb.text.sentences import sentences
 def draft_verbatim(drafting: Drafting) -> DraftedReplies:
     """Draft from each passage the part that is asked for, as much of it as a reply may have."""
     house, question = drafting.house, drafting.question
+    said = said_before(drafting.conversation, house.language)
     found: list[DraftedReply] = []
     for number, passage in enumerate(drafting.passages, 1):
         condition = condition_of(passage.title, question, house.language)
-        part = excerpt(passage.parts, passage.parts, question, house.manners, house.language, condition)
+        part = excerpt(
+            passage.parts,
+            passage.parts,
+            question,
+            house.manners,
+            house.language,
+            condition=condition,
+            said=said,
+            title=passage.title,
+        )
         if part is not None:
             quotes = tuple(Quoted(passage=number, quote=passage.parts[n]) for n in part.steps)
             found.append(DraftedReply(text=part.text, quotes=quotes))
