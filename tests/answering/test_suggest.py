@@ -150,6 +150,14 @@ def test_help_goes_on_behind_what_was_said_before() -> None:
     assert (one.text, one.steps) == ("Descale the plate. Plug it into another socket.", steps)
 
 
+def test_beside_a_warning_that_was_called_for_stands_only_what_its_document_says() -> None:
+    warning, tip = solution("s1", "Unplug it at once."), solution("s2", "Turn the dial.")
+    other = replace(tip, id="s3", evidence=(Evidence("tea.md", 0, 14, "Turn the dial."),), steps=("Warm the cup.",))
+    given = {"urgent": frozenset({"s1"})}
+    assert [one.solution_id for one in offered(warning, tip, other, **given)] == ["s1", "s2", "s3"]
+    assert [one.solution_id for one in offered(warning, tip, other, called=True, **given)] == ["s1", "s2"]
+
+
 def test_outside_of_what_is_known_there_is_the_refusal_alone() -> None:
     (one,) = suggestions_from(answer(outcome="abstains", matches=()), RULES, RULES.refusal)
     assert (one.text, one.source) == ("Only kettles here.", "refusal")

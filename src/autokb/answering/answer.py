@@ -70,7 +70,7 @@ class Answer:
     ``far`` are so far behind the first that nobody would send them.
     ``explanation`` is there where somebody asked for it. ``reading`` says which reader had a part in it, or why it had
     none. ``telling`` is the line of the first thing shown that says what a question for a fact asks. The ids in
-    ``urgent`` are those of warnings.
+    ``urgent`` are those of warnings, of which the customer's words ``called`` for the first.
     """
 
     query: str
@@ -90,6 +90,7 @@ class Answer:
     reading: Reading | None = field(default=None, compare=False)
     telling: TellingLine | None = field(default=None, compare=False)
     urgent: frozenset[str] = field(default=frozenset(), compare=False)
+    called: bool = field(default=False, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""
@@ -153,7 +154,11 @@ def answer(
     read = tuple(_in_order(choices, shown))
     far = frozenset(c.solution.id for c in choices if shown.score(c) < shown.score(choices[0]) - FAR_BEHIND)
     return Answer(
-        *(question, asked.attributes, outcome, back, matches, sections, nearest), shown=read, far=far, urgent=urgent
+        *(question, asked.attributes, outcome, back, matches, sections, nearest),
+        shown=read,
+        far=far,
+        urgent=urgent,
+        called=bool(shown.scored.urgent),
     )
 
 

@@ -174,10 +174,16 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
-    """Give the solutions of an answer in its order, which is that of ``ask``, none far behind the first."""
+    """Give the solutions of an answer in its order, which is that of ``ask``, none far behind the first.
+
+    Beside an urgent warning that was called for stands only what its own documents say, for a household tip would be
+    tried first.
+    """
     sections = {passage.solution.id for passage in answer.passages}
+    alarming = {e.document for one in answer.shown if one.id in answer.urgent for e in one.evidence[:1]}
     for solution in (one for one in answer.shown if one.id not in answer.far):
-        yield solution, "passage" if solution.id in sections else "solution"
+        if not answer.called or not alarming.isdisjoint(e.document for e in solution.evidence[:1]):
+            yield solution, "passage" if solution.id in sections else "solution"
 
 
 def _help(
