@@ -93,7 +93,7 @@ class Base:
     @cached_property
     def index(self) -> AskIndex:
         """The knowledge base in memory."""
-        from autokb.app.ask import open_index
+        from autokb.pipeline.open_index import open_index
 
         return open_index(self.kb.workspace).index
 

@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autokb.app.chunk import with_site_boilerplate
-from autokb.app.read_pages import read_pages
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
 from autokb.chunking.chunk_result import Chunker, ChunkResult, Page
 from autokb.chunking.chunkers import CHUNKERS
 from autokb.evaluation.chunking.intrinsic_metrics import STRUCTURES, DocumentCounts, count_document
 from autokb.evaluation.statistics.cluster_bootstrap import ratio_interval
+from autokb.pipeline.chunk_files import with_site_boilerplate
+from autokb.pipeline.read_pages import read_pages
 from autokb.sources.files import find_files
 from benchmarks.figures import Figure, Result
 from benchmarks.peers import PEERS

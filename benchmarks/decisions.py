@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app import SupportKB
-from autokb.app.decisions import Verb, judge, write_by_hand
-from autokb.app.import_kb import import_file
 from autokb.core.errors import BadInputError
+from autokb.curation.decisions import Verb, judge, write_by_hand
+from autokb.exchange.import_kb import import_file
 from autokb.sources import Fields
 from benchmarks.decision_model import SHOWN, Choice, Export, Model
 from benchmarks.figures import Figure, Result, show, write

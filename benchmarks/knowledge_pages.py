@@ -14,8 +14,8 @@ import numpy as np
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.app.document_page import view_document
 from autokb.core.nouns import Document
+from autokb.views.document_page import view_document
 from autokb.web.app import create_app
 from benchmarks import scale_data
 from benchmarks.ask import import_workspace

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from autokb.app.ask import open_index
 from autokb.core.ranking import Scores
+from autokb.pipeline.open_index import open_index
 from autokb.retrieval.calibrated_gate import FEATURES
 from autokb.retrieval.gate import Gate
 from autokb.retrieval.gate_calibration import COVERAGE, GateCases, calibrate, least_passing

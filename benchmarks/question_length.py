@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from autokb.app.ask import open_index
 from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.pipeline.open_index import open_index
 from autokb.retrieval.index import AskIndex
 from autokb.stores.workspace import open_workspace
 from autokb.text.sentences import sentences

@@ -23,7 +23,7 @@ import numpy as np
 
 from autokb.answering.suggest import Suggested
 from autokb.app import SupportKB
-from autokb.app.suggest_by_strategy import STRATEGIES
+from autokb.suggesting.suggest_by_strategy import STRATEGIES
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app import SupportKB
-from autokb.app.ask_tickets import TicketAnswer, TicketAsking
-from autokb.app.tickets import open_tickets
 from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
+from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAsking
+from autokb.ticket_answers.open_tickets import open_tickets
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
 from benchmarks.text_overlap import find_metrics

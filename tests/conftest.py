@@ -11,7 +11,7 @@ import pytest
 import hand_made_kb
 from autokb.app import SupportKB
 from autokb.app.create import create
-from autokb.app.import_kb import import_file
+from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 
 

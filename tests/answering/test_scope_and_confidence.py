@@ -11,11 +11,11 @@ import hand_made_kb
 from autokb.answering.answer import Answer
 from autokb.answering.ask import LEFT_OPEN, OFF_TOPIC
 from autokb.answering.ask import ask as answer_question
-from autokb.app.ask import OpenIndex, open_index
-from autokb.app.import_kb import import_file
 from autokb.core.attributes import Attributes
 from autokb.core.settings import Settings
+from autokb.exchange.import_kb import import_file
 from autokb.pipeline.embedding import encoder_name
+from autokb.pipeline.open_index import OpenIndex, open_index
 from autokb.stores.workspace import create_workspace
 
 PAIR = "my robot does not pair with the app"

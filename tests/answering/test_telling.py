@@ -10,7 +10,7 @@ import pytest
 from autokb.answering.ask import ask
 from autokb.answering.telling import telling_line
 from autokb.app import SupportKB
-from autokb.app.ask import open_index
+from autokb.pipeline.open_index import open_index
 from autokb.retrieval.index import AskIndex
 
 FILTERS = """# Filters of the kettle

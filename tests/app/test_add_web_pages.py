@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from autokb.app.add import DROPPED, add, without_boilerplate
-from autokb.app.chunk import ChunkedDocument, ChunkRequest, chunk_files
 from autokb.app.support_kb import SupportKB
 from autokb.chunking.auto import filtered_page
 from autokb.chunking.boilerplate import BlockVerdict
@@ -17,6 +16,7 @@ from autokb.chunking.chunk_result import Page
 from autokb.chunking.chunkers import chunk_page
 from autokb.cli.views import added_view
 from autokb.core.nouns import Document
+from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest, chunk_files
 from autokb.sources.html import html_page
 from autokb.stores.codecs import DOCUMENT
 from autokb.stores.workspace import Workspace

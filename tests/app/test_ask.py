@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
-from autokb.app.ask import QUESTION_CHARACTERS, OpenIndex, open_index
 from autokb.app.support_kb import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.settings import Settings
 from autokb.pipeline.embedding import encoder_name
+from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex, open_index
 from autokb.retrieval.read_question import read_pairs, read_values
 from autokb.stores.workspace import Workspace, create_workspace
 

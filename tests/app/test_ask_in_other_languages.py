@@ -11,10 +11,10 @@ import pytest
 
 import hand_made_kb
 from autokb.app import SupportKB, evaluate
-from autokb.app.ask import open_index
-from autokb.app.import_kb import import_file
 from autokb.core.settings import Settings
+from autokb.exchange.import_kb import import_file
 from autokb.llm.embedders.multilingual import MultilingualEmbedder, is_installed
+from autokb.pipeline.open_index import open_index
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 

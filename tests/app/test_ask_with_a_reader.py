@@ -11,12 +11,12 @@ import pytest
 
 from autokb.answering.ask import answer_scored, ask
 from autokb.answering.present import Presentation
-from autokb.app.ask import open_index
 from autokb.core.errors import BadInputError
 from autokb.core.ranking import best_first
 from autokb.core.settings import Settings, read_settings
 from autokb.llm.rerankers import RerankError
 from autokb.pipeline.model_choice import check_settings
+from autokb.pipeline.open_index import open_index
 from autokb.pipeline.reranking import RerankerName, read_reranker_name
 from autokb.retrieval import reader
 from autokb.retrieval.index import AskIndex

@@ -20,7 +20,7 @@ def test_every_name_has_a_chunker_and_semantic_says_what_it_needs() -> None:
         chunk_page(Page(Document("d", "T", "One. Two.")), SEMANTIC, 100)
 
 
-@pytest.mark.parametrize("module", ["autokb.chunking.methods", "autokb.app.ask"])
+@pytest.mark.parametrize("module", ["autokb.chunking.methods", "autokb.pipeline.open_index"])
 def test_names_and_questions_load_no_chunker(module: str) -> None:
     code = f"import sys, {module}; print(*(m for m in sys.modules if m.startswith('autokb.chunking.')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

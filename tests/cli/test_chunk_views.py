@@ -8,10 +8,10 @@ from typing import Any
 from rich.cells import cell_len
 from rich.console import Console
 
-from autokb.app.chunk import ChunkedDocument
 from autokb.chunking.chunk_result import ChunkResult, Noise
 from autokb.cli.chunk_views import chunked_view, markdown_of, shown, skipped_view
 from autokb.core.nouns import Chunk, Document, Skipped
+from autokb.pipeline.chunk_files import ChunkedDocument
 
 
 def written(view: Any, width: int = 80) -> list[str]:

@@ -57,6 +57,8 @@ def test_a_path_that_is_not_there_ends_with_2(tmp_path: Path, capsys: pytest.Cap
 def test_a_report_that_cannot_be_written_is_refused_before_any_work(
     page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("autokb.app.evaluate_chunking.evaluate_chunking", lambda *_: pytest.fail("it was evaluated"))
+    monkeypatch.setattr(
+        "autokb.studies.evaluate_chunking.evaluate_chunking", lambda *_: pytest.fail("it was evaluated")
+    )
     assert main(["evaluate", "chunking", str(page), "--report", str(tmp_path / name), "--json"]) == 2
     assert "--report" in json.loads(capsys.readouterr().out)["error"]

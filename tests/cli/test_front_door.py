@@ -16,10 +16,6 @@ import typer
 import hand_made_kb
 import small_tickets
 from autokb.app import SupportKB
-from autokb.app.chunk import ChunkedDocument, ChunkRequest
-from autokb.app.evaluate_chunking import ChunkEvaluation
-from autokb.app.evaluate_suggestions import SuggestionEvaluation
-from autokb.app.outcomes import OutcomeFields
 from autokb.cli import (  # noqa: F401
     chunk_commands,
     decision_commands,
@@ -44,10 +40,14 @@ from autokb.core.feedback import Feedback, feedback_id
 from autokb.core.ids import short_id
 from autokb.core.in_use import LoggedQuestion
 from autokb.core.nouns import Edit
+from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
 from autokb.sources import Fields
 from autokb.stores.api_keys import keep_api_key
 from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
+from autokb.studies.evaluate_chunking import ChunkEvaluation
+from autokb.studies.evaluate_suggestions import SuggestionEvaluation
+from autokb.usage.outcomes import OutcomeFields
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")

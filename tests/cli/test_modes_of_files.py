@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autokb.app.export_kb import export_kb
 from autokb.cli import main
+from autokb.exchange.export_kb import export_kb
 from autokb.stores.workspace import Workspace, open_workspace
 
 

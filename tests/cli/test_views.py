@@ -13,13 +13,13 @@ from rich.console import Console
 
 import hand_made_kb
 from autokb.answering.answer import Answer
-from autokb.app.import_kb import import_file
 from autokb.app.support_kb import SupportKB
 from autokb.cli import main
 from autokb.cli.issue_views import answer_view
 from autokb.cli.views import costs_view, plan_view
 from autokb.core.nouns import Hit
 from autokb.core.results import BatchPlan, Costs, Figures, PaidSoFar, Plan, Spending, Tokens
+from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace
 
 

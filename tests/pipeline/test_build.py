@@ -18,12 +18,12 @@ import pytest
 from model_workspace import DOCUMENTS, DOMAIN
 
 from autokb.app import SupportKB
-from autokb.app.show import ShownSolution
 from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.core.results import BuildReport
 from autokb.core.vectors import encoder_key
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.sources import Fields
+from autokb.views.show import ShownSolution
 
 ISSUES = [
     ("k1", "App does not connect on my iPhone", "descaling.md"),

@@ -9,7 +9,7 @@ import pytest
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
-from autokb.app.ask import open_index
+from autokb.pipeline.open_index import open_index
 from autokb.sources import Fields
 
 DOMAIN = """

@@ -8,10 +8,10 @@ import pytest
 
 import hand_made_kb
 from autokb.app import SupportKB
-from autokb.app.export_kb import export_kb
 from autokb.cli import main
 from autokb.core.domain import Rule
 from autokb.core.errors import BadInputError
+from autokb.exchange.export_kb import export_kb
 from autokb.pipeline.rules_stay import gone_rules
 from autokb.stores.workspace import DOMAIN_FILE, Workspace, create_workspace
 

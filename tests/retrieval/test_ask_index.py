@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autokb.app.ask import open_index
 from autokb.core.domain import Urgent
 from autokb.core.errors import BadInputError
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.pipeline.open_index import open_index
 from autokb.retrieval.features import feature_table
 from autokb.retrieval.gate import Coefficients, Gate
 from autokb.retrieval.index import EMBEDDED_CHARACTERS, AskIndex, beginning

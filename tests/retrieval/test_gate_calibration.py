@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hand_made_kb
-from autokb.app.ask import open_index
+from autokb.pipeline.open_index import open_index
 from autokb.retrieval.calibrated_gate import FEATURES
 from autokb.retrieval.gate_calibration import GateCases, calibrate, choose_threshold, everyday_cases, least_passing
 from autokb.retrieval.index import AskIndex

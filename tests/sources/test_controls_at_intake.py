@@ -11,10 +11,10 @@ import docx
 import pytest
 
 from autokb.app import SupportKB
-from autokb.app.chunk import ChunkedDocument, ChunkRequest
-from autokb.app.export_kb import export_kb
-from autokb.app.import_kb import import_file
 from autokb.core.nouns import Document, RawIssue
+from autokb.exchange.export_kb import export_kb
+from autokb.exchange.import_kb import import_file
+from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
 from autokb.sources import Fields, read_documents, read_issues
 from autokb.stores.workspace import create_workspace
 

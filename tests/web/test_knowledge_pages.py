@@ -16,11 +16,11 @@ from starlette.testclient import TestClient
 import hand_made_kb
 import small_tickets
 from autokb.app import SupportKB
-from autokb.app.import_kb import import_file
-from autokb.app.knowledge import SNIPPET_CHARACTERS, snippet_of
 from autokb.cli import main
+from autokb.exchange.import_kb import import_file
 from autokb.stores.type_ahead_index import TypedWord
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from autokb.views.knowledge import SNIPPET_CHARACTERS, snippet_of
 from autokb.web.app import create_app
 from autokb.web.pages.rendering import quote_rules, says_as
 

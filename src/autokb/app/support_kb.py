@@ -17,49 +17,9 @@ from autokb.stores.workspace import Workspace, open_workspace
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer
     from autokb.answering.suggest import Suggested
-    from autokb.app.accept_ticket import Accepted
     from autokb.app.add import Kind
-    from autokb.app.annotations import SheetPage
     from autokb.app.api_keys import ApiKeys, CreatedKey
-    from autokb.app.ask import OpenIndex
-    from autokb.app.ask_tickets import TicketAnswer, TicketAsking
-    from autokb.app.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
-    from autokb.app.calibrate_gate import GateCalibration, GateReset
-    from autokb.app.chunk import ChunkedDocument, ChunkRequest
-    from autokb.app.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Verb, Written
-    from autokb.app.document_page import DocumentView
-    from autokb.app.draft import Draft
-    from autokb.app.draft_cases import CaseSource, DraftedCases
-    from autokb.app.draft_template import TemplateDraft
-    from autokb.app.evaluate_chunking import ChunkEvaluation
-    from autokb.app.evaluate_suggestions import SuggestionEvaluation
-    from autokb.app.evaluate_tickets import TicketRetrievalReport
-    from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
-    from autokb.app.gaps import ForgottenQuestions, Gaps, SettledGap
-    from autokb.app.in_use import InUse
-    from autokb.app.knowledge import (
-        DocumentList,
-        FoundKnowledge,
-        KnowledgeFilter,
-        KnowledgeOverview,
-        KnownIssue,
-        KnownSolution,
-        OpenKnowledge,
-        TreePage,
-    )
-    from autokb.app.knowledge import Kind as KnowledgeKind
-    from autokb.app.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
-    from autokb.app.question_log import QuestionLog
-    from autokb.app.review import ReviewPage
     from autokb.app.settings_in_force import SettingsInForce
-    from autokb.app.show import ShownIssue, ShownKB
-    from autokb.app.solution_history import SolutionHistory
-    from autokb.app.solutions_in_memory import SolutionsInMemory
-    from autokb.app.suggestion_models import SuggestionModels
-    from autokb.app.ticket_browser import KnownTicket, OpenTicketList, TicketList
-    from autokb.app.ticket_knowledge import Fed
-    from autokb.app.ticket_report import TicketReport
-    from autokb.app.tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
     from autokb.core.api_keys import ApiKey, Role
     from autokb.core.changes import Changes
     from autokb.core.conversations import Message
@@ -78,14 +38,54 @@ if TYPE_CHECKING:
         Sources,
         TicketBuildReport,
     )
+    from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Verb, Written
+    from autokb.curation.review import ReviewPage
+    from autokb.curation.solution_history import SolutionHistory
     from autokb.evaluation.chunking.results import ChunkingReport
     from autokb.evaluation.compare import Comparison
     from autokb.evaluation.quality.report import QualityReport
     from autokb.evaluation.retrieval.experiment import RetrievalReport
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
     from autokb.evaluation.suggestions.experiment import SuggestionsReport
+    from autokb.exchange.accept_ticket import Accepted
+    from autokb.pipeline.calibrate_gate import GateCalibration, GateReset
+    from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
+    from autokb.pipeline.draft_spec import Draft
+    from autokb.pipeline.draft_template import TemplateDraft
+    from autokb.pipeline.open_index import OpenIndex
     from autokb.sources import Fields
     from autokb.stores.workspace_file import WorkspaceFile
+    from autokb.studies.annotations import SheetPage
+    from autokb.studies.draft_cases import CaseSource, DraftedCases
+    from autokb.studies.evaluate_chunking import ChunkEvaluation
+    from autokb.studies.evaluate_suggestions import SuggestionEvaluation
+    from autokb.studies.evaluate_tickets import TicketRetrievalReport
+    from autokb.suggesting.suggestion_models import SuggestionModels
+    from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAsking
+    from autokb.ticket_answers.knowledge import Fed
+    from autokb.ticket_answers.open_tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
+    from autokb.ticket_answers.report import TicketReport
+    from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
+    from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
+    from autokb.usage.in_use import InUse
+    from autokb.usage.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
+    from autokb.usage.question_log import QuestionLog
+    from autokb.views.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
+    from autokb.views.document_page import DocumentView
+    from autokb.views.knowledge import (
+        DocumentList,
+        FoundKnowledge,
+        KnowledgeFilter,
+        KnowledgeOverview,
+        KnownIssue,
+        KnownSolution,
+        OpenKnowledge,
+        TreePage,
+    )
+    from autokb.views.knowledge import Kind as KnowledgeKind
+    from autokb.views.show import ShownIssue, ShownKB
+    from autokb.views.solutions_in_memory import SolutionsInMemory
+    from autokb.views.ticket_browser import KnownTicket, OpenTicketList, TicketList
 
 T = TypeVar("T")
 
@@ -108,7 +108,7 @@ class SupportKB:
         self.workspace = workspace
         self._log: QuestionLog | None = None
         if keep_log:
-            from autokb.app.question_log import QuestionLog
+            from autokb.usage.question_log import QuestionLog
 
             self._log = QuestionLog(workspace)
             finalize(self, self._log.close)  # of one that nobody closes, and at the end of the process
@@ -203,7 +203,7 @@ class SupportKB:
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = silent) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
-        from autokb.app.draft import draft_spec
+        from autokb.pipeline.draft_spec import draft_spec
         from autokb.pipeline.model_session import ModelOptions
 
         return draft_spec(self.workspace, options=ModelOptions(budget), progress=progress)
@@ -222,8 +222,8 @@ class SupportKB:
         They are those of the added chats, or made of the added documents; ``out_of_domain`` is a JSONL of questions
         that are to be refused.
         """
-        from autokb.app.draft_cases import draft_cases
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.draft_cases import draft_cases
 
         others = Path(out_of_domain) if out_of_domain else None
         return draft_cases(
@@ -275,13 +275,13 @@ class SupportKB:
 
     def show(self, *, most: int | None = None) -> ShownKB:
         """Return the trees; ``most`` keeps those that most customers reported."""
-        from autokb.app.show import show_trees
+        from autokb.views.show import show_trees
 
         return show_trees(self.workspace, most)
 
     def show_issue(self, issue: str) -> ShownIssue:
         """Return one issue with its solutions, by its id or the first letters of it."""
-        from autokb.app.show import show_issue
+        from autokb.views.show import show_issue
 
         return show_issue(self.workspace, issue)
 
@@ -309,7 +309,7 @@ class SupportKB:
         return answer
 
     def _open_index(self) -> OpenIndex:
-        from autokb.app.ask import open_index
+        from autokb.pipeline.open_index import open_index
 
         with self._opening:
             if self._index is not None and self._followed is None and not self._index.is_current():
@@ -416,11 +416,11 @@ class SupportKB:
         ``conversation`` is its id, by which an experiment of the settings puts it into an arm: that of ``control`` gets
         no suggestions, and no model is asked. Without ``log`` nothing of it is kept.
         """
-        from autokb.app.experiment import put_in_arm
-        from autokb.app.feedback import cleaned_name
-        from autokb.app.suggest import join_messages
-        from autokb.app.suggest_by_strategy import suggest_by_strategy
-        from autokb.app.suggestion_models import SuggestionModels
+        from autokb.suggesting.suggest import join_messages
+        from autokb.suggesting.suggest_by_strategy import suggest_by_strategy
+        from autokb.suggesting.suggestion_models import SuggestionModels
+        from autokb.usage.experiment import put_in_arm
+        from autokb.usage.feedback import cleaned_name
 
         conversation = cleaned_name(conversation, "conversation")
         with self._opening:
@@ -464,7 +464,7 @@ class SupportKB:
 
     def differing_languages(self, found: Suggested) -> tuple[str, str] | None:
         """Return the names of the customer's language and of that of the suggestions, None where they are one."""
-        from autokb.app.suggest import differing_languages
+        from autokb.suggesting.suggest import differing_languages
 
         try:
             index = self._open_index()
@@ -474,8 +474,8 @@ class SupportKB:
 
     def _open_past_tickets(self) -> TicketAsking | None:
         """Return what answers from past tickets without a model, None where none is published."""
-        from autokb.app.ask_tickets import TicketAsking
         from autokb.stores.ticket_tables import GENERATION
+        from autokb.ticket_answers.ask_tickets import TicketAsking
 
         with self._opening:
             if self._followed is not None and self._index is not None:
@@ -494,20 +494,20 @@ class SupportKB:
 
     def issues(self, limit: int = 100, after: str = "") -> IssuePage:
         """Return published issues by their ids; ``after`` is the ``next`` of the page before."""
-        from autokb.app.browse import list_issues
+        from autokb.views.browse import list_issues
 
         return list_issues(self.workspace, limit, after)
 
     def solutions(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> SolutionPage:
         """Return solutions by their ids, as people left them; a ``role`` below agent gets those that are displayed."""
-        from autokb.app.browse import list_solutions
+        from autokb.views.browse import list_solutions
 
         return list_solutions(self.workspace, self._solutions, limit, after, role)
 
     @property
     def _solutions(self) -> SolutionsInMemory:
         """All solutions, read once a build; lists, the queue and decisions share them."""
-        from autokb.app.solutions_in_memory import SolutionsInMemory
+        from autokb.views.solutions_in_memory import SolutionsInMemory
 
         with self._opening:
             self._held_solutions = self._held_solutions or SolutionsInMemory()
@@ -515,13 +515,13 @@ class SupportKB:
 
     def solution(self, solution: str, *, role: Role = "admin") -> ListedSolution:
         """Return one solution by its id (UnknownIdError; NotForRoleError where the ``role`` does not see it)."""
-        from autokb.app.browse import show_solution
+        from autokb.views.browse import show_solution
 
         return show_solution(self.workspace, self._solutions, solution, role)
 
     def history(self, solution: str) -> SolutionHistory:
         """Return who did what to a solution and when, the newest first (UnknownIdError)."""
-        from autokb.app.solution_history import show_history
+        from autokb.curation.solution_history import show_history
 
         return show_history(self.workspace, self._solutions, solution)
 
@@ -530,7 +530,7 @@ class SupportKB:
 
         ``after`` is the ``next`` of the page before.
         """
-        from autokb.app.review import list_review
+        from autokb.curation.review import list_review
 
         return list_review(self.workspace, self._solutions, limit, after, kind)
 
@@ -549,7 +549,7 @@ class SupportKB:
 
     def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> TreePage:
         """Return trees, those that most customers reported first; a filter keeps those of a theme or with values."""
-        from autokb.app.knowledge import KnowledgeFilter
+        from autokb.views.knowledge import KnowledgeFilter
 
         return self._open_knowledge().trees(wanted or KnowledgeFilter(), first, most)
 
@@ -568,7 +568,7 @@ class SupportKB:
         Where nothing has them all, that is what has the most of them, at least half (``partly``), of any kind but
         tickets. A filter leaves documents and tickets out; ``withheld`` also finds solutions that nobody is shown.
         """
-        from autokb.app.knowledge import FoundKnowledge, KnowledgeFilter
+        from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
 
         filtered, opened = wanted or KnowledgeFilter(), self._open_knowledge()
         found = opened.search(query, filtered, kinds, first, most, withheld=withheld)
@@ -601,13 +601,13 @@ class SupportKB:
 
     def browse_ticket(self, ticket: str, neighbours: int = 12) -> KnownTicket:
         """Return a ticket with at most so many neighbours as a graph, private data masked (UnknownIdError)."""
-        from autokb.app.ticket_browser import browse_ticket
+        from autokb.views.ticket_browser import browse_ticket
 
         return browse_ticket(self.workspace, ticket, neighbours)
 
     def browse_similar(self, ticket: str, k: int = 5) -> SimilarTickets:
         """Return the tickets most like the one of this id, private data masked (UnknownIdError)."""
-        from autokb.app.ticket_browser import mask_similar
+        from autokb.views.ticket_browser import mask_similar
 
         if not self._open_ticket_list().tickets.get(ticket):
             raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
@@ -619,7 +619,7 @@ class SupportKB:
         Who ``follows`` calls this every second or so: from then on a later build is loaded here, beside, and people
         leaf through the one before until it is there, with what they decide meanwhile.
         """
-        from autokb.app.knowledge import read_knowledge
+        from autokb.views.knowledge import read_knowledge
 
         with self._loading_knowledge:
             with self._leafing:
@@ -636,7 +636,7 @@ class SupportKB:
         self._open_ticket_list()
 
     def _open_knowledge(self) -> OpenKnowledge:
-        from autokb.app.knowledge import open_knowledge
+        from autokb.views.knowledge import open_knowledge
 
         with self._leafing:
             if self._knowledge is None or not self._knowledge.is_current():
@@ -657,7 +657,7 @@ class SupportKB:
         return look(self._open_knowledge())
 
     def _open_ticket_list(self) -> OpenTicketList:
-        from autokb.app.ticket_browser import open_ticket_list
+        from autokb.views.ticket_browser import open_ticket_list
 
         with self._leafing:
             if self._ticket_list is None or not self._ticket_list.is_current():
@@ -666,19 +666,19 @@ class SupportKB:
 
     def documents(self, limit: int = 100, after: str = "") -> DocumentPage:
         """Return published documents by their ids, without their texts."""
-        from autokb.app.browse import list_documents
+        from autokb.views.browse import list_documents
 
         return list_documents(self.workspace, limit, after)
 
     def document(self, document: str) -> ShownDocument:
         """Return one published document with its text, which evidence refers to (UnknownIdError)."""
-        from autokb.app.browse import show_document
+        from autokb.views.browse import show_document
 
         return show_document(self.workspace, document)
 
     def tickets(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> TicketPage:
         """Return published tickets by their ids; ``show_ticket`` has the whole of one, masked alike for a role."""
-        from autokb.app.browse import list_tickets
+        from autokb.views.browse import list_tickets
 
         return list_tickets(self.workspace, limit, after, role)
 
@@ -700,8 +700,8 @@ class SupportKB:
         ``query`` is what was asked, ``solution_id`` that of the suggestion, None for one from a ticket, whose id stands
         in ``documents``, or a question back. The same feedback is stored once; nothing counts before ``feed_feedback``.
         """
-        from autokb.app.feedback import give_feedback
         from autokb.core.feedback import Feedback
+        from autokb.usage.feedback import give_feedback
 
         cited = tuple(documents)
         given = Feedback("", query, verdict, solution_id, text, "", cited, source, conversation, author, group)
@@ -709,19 +709,19 @@ class SupportKB:
 
     def feedback(self, limit: int = 100, after: str = "") -> FeedbackPage:
         """Return feedback in the order of its taking; ``after`` is the ``next`` of the page before."""
-        from autokb.app.feedback import list_feedback
+        from autokb.usage.feedback import list_feedback
 
         return list_feedback(self.workspace, limit, after)
 
     def undo_feedback(self, feedback: str) -> UndoneFeedback:
         """Take a feedback back by its id; where it was fed, its question is no resolved one any more."""
-        from autokb.app.feedback import undo_feedback
+        from autokb.usage.feedback import undo_feedback
 
         return undo_feedback(self.workspace, feedback)
 
     def feed_feedback(self) -> FedFeedback:
         """Make what was used, edited or helped count: as history from now on, as raw issues of the next build."""
-        from autokb.app.feedback import feed_feedback
+        from autokb.usage.feedback import feed_feedback
 
         return feed_feedback(self.workspace)
 
@@ -730,19 +730,19 @@ class SupportKB:
 
         From now on it says which questions are off topic, until it is calibrated anew or reset; builds keep it.
         """
-        from autokb.app.calibrate_gate import calibrate_gate
+        from autokb.pipeline.calibrate_gate import calibrate_gate
 
         return calibrate_gate(self.workspace, Path(in_domain), Path(out_of_domain))
 
     def reset_gate(self) -> GateReset:
         """Drop the calibration of the gate, so that the gate of the build decides again."""
-        from autokb.app.calibrate_gate import reset_gate
+        from autokb.pipeline.calibrate_gate import reset_gate
 
         return reset_gate(self.workspace)
 
     def export(self, target: Path | str) -> Exported:
         """Write the knowledge base as JSONL, Markdown or CSV, by the suffix."""
-        from autokb.app.export_kb import export_kb
+        from autokb.exchange.export_kb import export_kb
 
         return export_kb(self.workspace, Path(target))
 
@@ -752,7 +752,7 @@ class SupportKB:
         A workspace that holds something takes the decisions of people only; ``replace`` takes a JSONL whole, in place
         of all that is there, as an empty workspace does.
         """
-        from autokb.app.import_kb import import_file
+        from autokb.exchange.import_kb import import_file
 
         done = import_file(self.workspace, Path(source), whole=replace, progress=progress)
         self.workspace = self.workspace.reopened()
@@ -774,13 +774,13 @@ class SupportKB:
 
     def show_ticket(self, ticket: str, *, role: Role = "admin") -> ShownTicket:
         """Return one ticket as a tree of sections with its links; a ``role`` below agent gets private data masked."""
-        from autokb.app.ticket_browser import ticket_for
+        from autokb.views.ticket_browser import ticket_for
 
         return ticket_for(self.workspace, ticket, role)
 
     def show_tickets(self) -> ShownTickets:
         """Return how many tickets there are, their sections and links, and what each signal counts."""
-        from autokb.app.tickets import show_tickets
+        from autokb.ticket_answers.open_tickets import show_tickets
 
         return show_tickets(self.workspace)
 
@@ -793,8 +793,8 @@ class SupportKB:
 
         ``cypher`` shows what is asked of the graph: what a model wrote, where one is set and an engine is installed.
         """
-        from autokb.app.ask_tickets import TicketAsking
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.ticket_answers.ask_tickets import TicketAsking
 
         opened = self._open_tickets()
         if self._ticket_asking is None or self._ticket_asking.opened is not opened:
@@ -804,32 +804,32 @@ class SupportKB:
 
     def accept_ticket(self, question: str, ticket: str, *, author: str = "", undo: bool = False) -> Accepted:
         """Store that a ticket answers a question, which counts from the next question on; ``undo`` takes it back."""
-        from autokb.app.accept_ticket import accept_ticket
+        from autokb.exchange.accept_ticket import accept_ticket
 
         return accept_ticket(self.workspace, question, ticket, author=author, undo=undo)
 
     def report_tickets(self, by: str) -> TicketReport:
         """Return how long groups of tickets took to be resolved; ``by`` is a field, or ``created<2015-01-01``."""
-        from autokb.app.ticket_report import report_tickets
+        from autokb.ticket_answers.report import report_tickets
 
         return report_tickets(self.workspace, by)
 
     def draft_template(self, *, budget: float | None = None, progress: Progress = silent) -> TemplateDraft:
         """Propose sections of tickets from what was added, in a file beside ``domain.yaml``."""
-        from autokb.app.draft_template import draft_ticket_template
+        from autokb.pipeline.draft_template import draft_ticket_template
         from autokb.pipeline.model_session import ModelOptions
 
         return draft_ticket_template(self.workspace, options=ModelOptions(budget), progress=progress)
 
     def feed_tickets(self) -> Fed:
         """Stage resolved tickets as documents, and what they reported as raw issues, for the next build."""
-        from autokb.app.ticket_knowledge import feed_tickets
+        from autokb.ticket_answers.knowledge import feed_tickets
 
         return feed_tickets(self.workspace)
 
     def _open_tickets(self) -> OpenTickets:
         """Return the published tickets, in memory until a later build publishes others."""
-        from autokb.app.tickets import open_tickets
+        from autokb.ticket_answers.open_tickets import open_tickets
 
         with self._opening:
             if self._tickets is not None and self._followed is None and not self._tickets.is_current():
@@ -858,7 +858,7 @@ class SupportKB:
         return self._judge(solutions, "hide", author, undo, version)
 
     def _judge(self, solutions: Iterable[str], verb: Verb, author: str, undo: bool, version: str) -> Judged:
-        from autokb.app.decisions import judge
+        from autokb.curation.decisions import judge
 
         some, memory = list(solutions), self._solutions
         return judge(self.workspace, some, verb, author=author, undo=undo, version=version, memory=memory)
@@ -871,14 +871,14 @@ class SupportKB:
         One that breaks a rule of the domain is kept and not shown. ``version`` is that of the text that was read:
         ChangedMeanwhileError where the solution has another one by now.
         """
-        from autokb.app.decisions import edit
+        from autokb.curation.decisions import edit
 
         memory = self._solutions
         return edit(self.workspace, solution, text=text, steps=steps, author=author, version=version, memory=memory)
 
     def undo(self, solution: str, *, author: str = "", version: str = "") -> TakenBack:
         """Take back the newest edit or verdict of a solution; again takes back the one before (BadInputError: none)."""
-        from autokb.app.decisions import undo
+        from autokb.curation.decisions import undo
 
         return undo(self.workspace, solution, author=author, version=version, memory=self._solutions)
 
@@ -887,13 +887,13 @@ class SupportKB:
 
         It is kept, and counts again when its solution returns.
         """
-        from autokb.app.decisions import dismiss_edit
+        from autokb.curation.decisions import dismiss_edit
 
         return dismiss_edit(self.workspace, edit, undo=undo, author=author, memory=self._solutions)
 
     def write(self, issue: str, source: Path | str, *, author: str = "") -> Written:
         """Put a solution by hand on an issue, from a Markdown file; it is approved and outlives builds."""
-        from autokb.app.decisions import write_by_hand
+        from autokb.curation.decisions import write_by_hand
 
         return write_by_hand(self.workspace, issue, Path(source), author=author)
 
@@ -904,7 +904,7 @@ class SupportKB:
 
         The most asked first, or the ``newest``; ``limit`` bounds each list. With ``closed`` those that people closed.
         """
-        from autokb.app.gaps import find_gaps
+        from autokb.usage.gaps import find_gaps
 
         if self._log is not None:
             self._log.flush()
@@ -912,14 +912,14 @@ class SupportKB:
 
     def dismiss_gap(self, gap: str, *, done: bool = False, undo: bool = False, author: str = "") -> SettledGap:
         """Close a gap for good, or as ``done`` until it is asked again; ``undo`` opens it (BadInputError)."""
-        from autokb.app.gaps import settle_gap
+        from autokb.usage.gaps import settle_gap
 
         status: GapStatus = "open" if undo else "done" if done else "dismissed"
         return settle_gap(self.workspace, self._solutions, gap, status, author)
 
     def forget_questions(self) -> ForgottenQuestions:
         """Empty the log of questions; nothing of it is left in the file."""
-        from autokb.app.gaps import forget_all_questions
+        from autokb.usage.gaps import forget_all_questions
 
         if self._log is not None:
             self._log.flush()
@@ -930,7 +930,7 @@ class SupportKB:
 
         ``since`` is a day (2026-03-01) from which on everything counts.
         """
-        from autokb.app.in_use import measure_use
+        from autokb.usage.in_use import measure_use
 
         if self._log is not None:
             self._log.flush()
@@ -948,14 +948,14 @@ class SupportKB:
 
         ``returned``: the customer came back with it; ``seconds``: how long it took; ``date``: when (now, where empty).
         """
-        from autokb.app.outcomes import report_outcome
         from autokb.core.in_use import ConversationOutcome
+        from autokb.usage.outcomes import report_outcome
 
         return report_outcome(self.workspace, ConversationOutcome(conversation, resolved, returned, seconds, date))
 
     def import_outcomes(self, source: Path | str, fields: OutcomeFields | None = None) -> ImportedOutcomes:
         """Store how the conversations of a file ended: CSV, TSV, JSON or JSONL, a record each."""
-        from autokb.app.outcomes import import_outcomes
+        from autokb.usage.outcomes import import_outcomes
 
         return import_outcomes(self.workspace, Path(source), fields)
 
@@ -1014,8 +1014,8 @@ class SupportKB:
         progress: Progress = silent,
     ) -> RetrievalReport:
         """Measure retrieval systems on labelled questions; without names every system that asks no model."""
-        from autokb.app.evaluate import evaluate_workspace_retrieval
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate import evaluate_workspace_retrieval
 
         return evaluate_workspace_retrieval(
             self.workspace, Path(queries), Path(qrels), systems, progress, ModelOptions(budget)
@@ -1030,8 +1030,8 @@ class SupportKB:
         progress: Progress = silent,
     ) -> ParaphraseReport:
         """Measure retrieval systems on paraphrases of ``sample`` nodes and of as many chunks of the workspace."""
-        from autokb.app.evaluate import evaluate_workspace_paraphrases
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate import evaluate_workspace_paraphrases
 
         return evaluate_workspace_paraphrases(self.workspace, systems, sample, progress, ModelOptions(budget))
 
@@ -1039,7 +1039,7 @@ class SupportKB:
         self, queries: Path | str, qrels: Path | str, systems: Sequence[str] = (), *, progress: Progress = silent
     ) -> TicketRetrievalReport:
         """Measure how tickets are ranked, on labelled questions: each signal alone and together."""
-        from autokb.app.evaluate_tickets import evaluate_workspace_tickets
+        from autokb.studies.evaluate_tickets import evaluate_workspace_tickets
 
         return evaluate_workspace_tickets(self.workspace, Path(queries), Path(qrels), systems, progress)
 
@@ -1047,8 +1047,8 @@ class SupportKB:
         self, wanted: SuggestionEvaluation, *, budget: float | None = None, progress: Progress = silent
     ) -> SuggestionsReport:
         """Measure what systems suggest for the cases of a test set, beside what people replied."""
-        from autokb.app.evaluate_suggestions import evaluate_workspace_suggestions
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate_suggestions import evaluate_workspace_suggestions
 
         tickets, index = self._open_past_tickets(), self._open_index()
         return evaluate_workspace_suggestions(index, tickets, wanted, progress, ModelOptions(budget))
@@ -1067,8 +1067,8 @@ class SupportKB:
 
         ``judge`` has the model judge the displayed solutions, ``most`` of them.
         """
-        from autokb.app.evaluate import evaluate_workspace_quality
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate import evaluate_workspace_quality
 
         return evaluate_workspace_quality(
             self.workspace,
@@ -1082,13 +1082,13 @@ class SupportKB:
 
     def sheet_item(self, annotator: str = "1", item: str = "") -> SheetPage:
         """Return what an annotator (1 or 2) has not judged yet, or the ``item`` named: is the solution correct?"""
-        from autokb.app.annotations import next_item
+        from autokb.studies.annotations import next_item
 
         return next_item(self.workspace, annotator, item)
 
     def annotate(self, item: str, annotator: str, is_correct: bool | None, *, author: str = "") -> SheetPage:
         """Keep an annotator's answer, None takes it back; ``evaluate_quality`` counts it while the words stay so."""
-        from autokb.app.annotations import annotate
+        from autokb.studies.annotations import annotate
 
         return annotate(self.workspace, item, annotator, is_correct, author=author)
 
@@ -1112,7 +1112,7 @@ class SupportKB:
         progress: Progress = silent,
     ) -> Iterator[ChunkedDocument | Skipped]:
         """Chunk documents one after the other; what cannot be chunked is given with its reason."""
-        from autokb.app.chunk import chunk_files
+        from autokb.pipeline.chunk_files import chunk_files
         from autokb.pipeline.model_session import ModelOptions
 
         return chunk_files([Path(p) for p in paths], request, options=ModelOptions(budget), progress=progress)
@@ -1126,8 +1126,8 @@ class SupportKB:
         progress: Progress = silent,
     ) -> ChunkingReport:
         """Measure chunkers on documents: what is counted and what a model judges stand apart."""
-        from autokb.app.evaluate_chunking import evaluate_chunking
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate_chunking import evaluate_chunking
 
         return evaluate_chunking([Path(p) for p in paths], wanted, progress, ModelOptions(budget))
 

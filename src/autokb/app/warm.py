@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from autokb.app.ask import OpenIndex
-from autokb.app.ask_tickets import TicketAsking
-from autokb.app.suggest import suggest
 from autokb.core.conversations import CUSTOMER, Message
 from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedder_name
+from autokb.pipeline.open_index import OpenIndex
+from autokb.suggesting.suggest import suggest
 from autokb.text.languages import load_detector
+from autokb.ticket_answers.ask_tickets import TicketAsking
 
 
 def warm(opened: OpenIndex | None, tickets: TicketAsking | None) -> None:

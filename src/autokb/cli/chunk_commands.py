@@ -47,8 +47,8 @@ def chunk(
 ) -> int:
     """Cut documents into clean chunks, and show what was dropped and why."""
     from autokb.app import SupportKB
-    from autokb.app.chunk import ChunkRequest, answered_by
     from autokb.cli.output import say, stage_bars
+    from autokb.pipeline.chunk_files import ChunkRequest, answered_by
     from autokb.pipeline.model_choice import OFFLINE
     from autokb.sources import Fields
 
@@ -73,9 +73,9 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
 
     A run that stopped on purpose gives what was chunked until then, and ``stopped`` says why.
     """
-    from autokb.app.chunk import ChunkedDocument
     from autokb.cli.output import copy_json, json_line, say
     from autokb.core.errors import StoppedOnPurposeError
+    from autokb.pipeline.chunk_files import ChunkedDocument
 
     failures: list[dict[str, str]] = []
     count, rest, status = 0, {}, 0
@@ -99,9 +99,9 @@ def _as_json(results: Iterable[Result], started: float, markdown: bool) -> int:
 
 
 def _for_people(results: Iterable[Result], markdown: bool) -> int:
-    from autokb.app.chunk import ChunkedDocument
     from autokb.cli.chunk_views import chunked_view, markdown_of, skipped_view
     from autokb.cli.output import make_console, say, write_markdown
+    from autokb.pipeline.chunk_files import ChunkedDocument
 
     console, messages = make_console(), make_console(stderr=True)
     chunked = skipped = 0

@@ -10,10 +10,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.app.chunk import ChunkedDocument
 from autokb.chunking.chunk_result import Noise
 from autokb.cli.views import several
 from autokb.core.nouns import Chunk, Skipped
+from autokb.pipeline.chunk_files import ChunkedDocument
 from autokb.text.plain_text import plain_text
 
 MOST_CHUNKS = 40  # of a document that are shown

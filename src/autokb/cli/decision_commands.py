@@ -10,7 +10,7 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.app.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Written
+    from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Written
 
 Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
 Solution = Annotated[str, typer.Argument(metavar="SOLUTION", help="An id, or its first letters.")]
@@ -66,8 +66,8 @@ def edit(
 ) -> None:
     """Give a solution another text, or other steps; every build keeps it."""
     from autokb.app import SupportKB
-    from autokb.app.decisions import read_text_file
     from autokb.cli.output import emit
+    from autokb.curation.decisions import read_text_file
 
     text = read_text_file(file) if file else ""
     edited = SupportKB.open(workspace).edit(solution, text, step or (), author=author, version=version)

@@ -10,8 +10,8 @@ import typer
 from autokb.cli.commands import Folder, Json, Model, app
 
 if TYPE_CHECKING:
-    from autokb.app.draft import Draft
-    from autokb.app.draft_cases import DraftedCases
+    from autokb.pipeline.draft_spec import Draft
+    from autokb.studies.draft_cases import DraftedCases
 
 Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask for no more than this much money.")]
 
@@ -58,9 +58,9 @@ def draft_cases(
 ) -> None:
     """Write questions with their replies, of added chats or documents, as cases for a test set; private data masked."""
     from autokb.app import SupportKB
-    from autokb.app.draft_cases import CASE_SOURCES
     from autokb.cli.output import emit, stage_bars
     from autokb.core.errors import BadInputError
+    from autokb.studies.draft_cases import CASE_SOURCES
 
     named = next((known for known in CASE_SOURCES if known == source), None)
     if named is None:

@@ -48,10 +48,10 @@ def chunking(
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
     from autokb.app import SupportKB
-    from autokb.app.evaluate_chunking import METHODS, SUPPORT, ChunkEvaluation
     from autokb.cli.output import check_report, make_console, say, stage_bars
     from autokb.evaluation.chunking.report import chunking_tables
     from autokb.sources import Fields
+    from autokb.studies.evaluate_chunking import METHODS, SUPPORT, ChunkEvaluation
 
     check_report(report)
     named = tuple(name for words in methods or () for name in words.replace(",", " ").split())

@@ -45,10 +45,10 @@ def suggestions(
 ) -> None:
     """Coverage, documents, consistency and likeness to people's replies, with intervals and paired differences."""
     from autokb.app import SupportKB
-    from autokb.app.evaluate_suggestions import SuggestionEvaluation
     from autokb.cli.output import check_report, make_console, say, stage_bars
     from autokb.evaluation.report import systems_chart
     from autokb.evaluation.suggestions.report import suggestion_tables
+    from autokb.studies.evaluate_suggestions import SuggestionEvaluation
 
     check_report(report)
     named = tuple(name for words in systems or () for name in words.replace(",", " ").split())

@@ -38,9 +38,9 @@ def add(
 ) -> None:
     """Store what became of a suggestion; the same feedback is stored once."""
     from autokb.app import SupportKB
-    from autokb.app.feedback import read_sent_text
     from autokb.cli.feedback_views import given_sentence
     from autokb.cli.output import emit
+    from autokb.usage.feedback import read_sent_text
 
     given = SupportKB.open(workspace).give_feedback(
         query,

@@ -13,7 +13,7 @@ from autokb.cli.issue_views import one_line
 from autokb.cli.views import next_line, quoted, several
 
 if TYPE_CHECKING:
-    from autokb.app.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
+    from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
 
 SHOWN = 160  # characters of a question or a reply
 

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from autokb.app.calibrate_gate import GateCalibration, GateReset, GateSide
+    from autokb.pipeline.calibrate_gate import GateCalibration, GateReset, GateSide
 
 BAR = 24  # characters of a bar for all questions of a side
 

@@ -98,9 +98,9 @@ def import_(
 ) -> None:
     """Store how the conversations of a file ended; importing it again changes nothing."""
     from autokb.app import SupportKB
-    from autokb.app.outcomes import OutcomeFields
     from autokb.cli.in_use_views import imported_outcomes_view
     from autokb.cli.output import emit
+    from autokb.usage.outcomes import OutcomeFields
 
     fields = OutcomeFields(conversation_field, resolved_field, returned_field, seconds_field, date_field)
     done = SupportKB.open(workspace).import_outcomes(file, fields)

@@ -14,11 +14,11 @@ from autokb.cli.issue_views import one_line
 from autokb.cli.views import next_line, quoted, several, skipped_lines
 
 if TYPE_CHECKING:
-    from autokb.app.gaps import ForgottenQuestions, Gaps, SettledGap
-    from autokb.app.in_use import Acceptance, InUse, OutcomeComparison
-    from autokb.app.outcomes import ImportedOutcomes, ReportedOutcome
     from autokb.evaluation.statistics.bootstrap import Interval
     from autokb.evaluation.statistics.shares import Share
+    from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
+    from autokb.usage.in_use import Acceptance, InUse, OutcomeComparison
+    from autokb.usage.outcomes import ImportedOutcomes, ReportedOutcome
 
 SHOWN = 160  # characters of a question
 NO_NAME = "(none)"

@@ -15,13 +15,13 @@ from rich.tree import Tree
 
 from autokb.answering.answer import Answer
 from autokb.answering.explain import ExplainedIssue, Explanation
-from autokb.app.plain_words import for_whom, how_sure
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.step_numbers import step_numbers
+from autokb.views.plain_words import for_whom, how_sure
 
 if TYPE_CHECKING:
-    from autokb.app.show import ShownIssue, ShownKB, ShownNode, ShownSolution
+    from autokb.views.show import ShownIssue, ShownKB, ShownNode, ShownSolution
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}

@@ -14,9 +14,9 @@ from autokb.cli.issue_views import one_line
 from autokb.cli.views import next_line, quoted, several
 
 if TYPE_CHECKING:
-    from autokb.app.review import ReviewPage
-    from autokb.app.solution_history import SolutionHistory
     from autokb.core.changes import Changes, SolutionChange
+    from autokb.curation.review import ReviewPage
+    from autokb.curation.solution_history import SolutionHistory
 
 SHOWN = 160  # characters of a text
 NAMED = 20  # changes of one kind that are shown; --json has more

@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from autokb.app.plain_words import for_whom, how_sure
 from autokb.cli.issue_views import one_line
 from autokb.core.nouns import Evidence
+from autokb.views.plain_words import for_whom, how_sure
 
 if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested, Suggestion

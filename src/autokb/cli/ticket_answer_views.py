@@ -15,11 +15,11 @@ from autokb.cli.issue_views import one_line
 from autokb.cli.views import next_line, quoted, several
 
 if TYPE_CHECKING:
-    from autokb.app.accept_ticket import Accepted
-    from autokb.app.ask_tickets import FoundTicket, TicketAnswer
-    from autokb.app.draft_template import TemplateDraft
-    from autokb.app.ticket_knowledge import Fed
-    from autokb.app.ticket_report import TicketReport
+    from autokb.exchange.accept_ticket import Accepted
+    from autokb.pipeline.draft_template import TemplateDraft
+    from autokb.ticket_answers.ask_tickets import FoundTicket, TicketAnswer
+    from autokb.ticket_answers.knowledge import Fed
+    from autokb.ticket_answers.report import TicketReport
 
 GROUPS_SHOWN = 20
 OTHERS_SHOWN = 4

@@ -14,8 +14,8 @@ from autokb.cli.issue_views import one_line
 from autokb.cli.views import failure_lines, money, next_line, quoted, several
 
 if TYPE_CHECKING:
-    from autokb.app.tickets import ShownLink, ShownSection, ShownTicket, ShownTickets, SimilarTickets
     from autokb.core.results import TicketBuildReport
+    from autokb.ticket_answers.open_tickets import ShownLink, ShownSection, ShownTicket, ShownTickets, SimilarTickets
 
 SECTION_CHARACTERS = 240  # of a section in a tree: what it is about; --json has all
 LINKS_SHOWN = 12

@@ -14,20 +14,20 @@ from starlette.responses import JSONResponse, Response
 from autokb import __version__
 from autokb.app import SupportKB
 from autokb.app.api_keys import ApiKeys, CreatedKey
-from autokb.app.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
-from autokb.app.decisions import DismissedEdit
-from autokb.app.gaps import Gaps, SettledGap
-from autokb.app.in_use import InUse
-from autokb.app.outcomes import ReportedOutcome
-from autokb.app.review import ReviewPage
 from autokb.app.settings_in_force import SettingsInForce
-from autokb.app.solution_history import SolutionHistory
-from autokb.app.tickets import ShownTicket
 from autokb.core.api_keys import ApiKey, Role
 from autokb.core.changes import Changes
 from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.results import Result
+from autokb.curation.decisions import DismissedEdit
+from autokb.curation.review import ReviewPage
+from autokb.curation.solution_history import SolutionHistory
+from autokb.ticket_answers.open_tickets import ShownTicket
+from autokb.usage.gaps import Gaps, SettledGap
+from autokb.usage.in_use import InUse
+from autokb.usage.outcomes import ReportedOutcome
+from autokb.views.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
 from autokb.web.access import Caller, check_role
 from autokb.web.answers import Alive, FeedbackList, KeptFeedback, QuestionAnswer, Ready, Suggestions
 from autokb.web.figures import Figures

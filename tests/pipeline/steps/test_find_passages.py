@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
-from autokb.app.export_kb import export_kb
-from autokb.app.import_kb import import_file
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.nouns import Chunk, Document, Passage
+from autokb.exchange.export_kb import export_kb
+from autokb.exchange.import_kb import import_file
 from autokb.pipeline.steps.passages import STAGE, find_passages
 from autokb.stores.workspace import Workspace, create_workspace
 from autokb.stores.workspace_file import WorkspaceFile

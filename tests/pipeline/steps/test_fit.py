@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from autokb.app.ask import open_index
 from autokb.core.domain import Attribute
 from autokb.core.nouns import Document
 from autokb.core.settings import Settings
+from autokb.pipeline.open_index import open_index
 from autokb.pipeline.stages import Stages, encoder_of
 from autokb.pipeline.steps.fit import STAGE, fit_gate
 from autokb.retrieval.history import build_history

@@ -13,7 +13,7 @@ import pytest
 import hand_made_kb
 import small_tickets
 from autokb.app import SupportKB
-from autokb.app.import_kb import import_file
+from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import create_workspace, open_workspace
 from served_workspace import served
 

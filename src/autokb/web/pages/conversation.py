@@ -14,13 +14,13 @@ from starlette.responses import RedirectResponse, Response
 
 from autokb.answering.suggest import Suggestion
 from autokb.app import SupportKB
-from autokb.app.plain_words import plain_reason
 from autokb.core.api_keys import may
 from autokb.core.attributes import as_lists
 from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
 from autokb.core.feedback import FeedbackVerdict
 from autokb.core.storable import without_surrogates
+from autokb.views.plain_words import plain_reason
 from autokb.web.access import Caller, check_role
 from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.rendering import render

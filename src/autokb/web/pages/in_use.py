@@ -9,8 +9,8 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
-from autokb.app.plain_words import plain_reason
 from autokb.core.errors import UnknownIdError
+from autokb.views.plain_words import plain_reason
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render

@@ -11,9 +11,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from autokb.app import SupportKB
-from autokb.app.audience import is_insider
-from autokb.app.knowledge import Kind, KnowledgeFilter
 from autokb.core.nouns import DISPLAYED, Span
+from autokb.views.audience import is_insider
+from autokb.views.knowledge import Kind, KnowledgeFilter
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.routes import needs, role_of

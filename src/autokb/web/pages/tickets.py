@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from autokb.app.ticket_browser import TicketGraph
+from autokb.views.ticket_browser import TicketGraph
 from autokb.web.middleware import in_thread
 from autokb.web.pages.knowledge import READERS, SECTION, Page, kb_of, link_maker
 from autokb.web.pages.rendering import is_partial, render

@@ -1,0 +1,1 @@
+"""What people decide on solutions: judgements, edits, history, and what to look at first."""

@@ -1,0 +1,455 @@
+"""What a person decides: a verdict on solutions, another text for one, a solution by hand, and what is taken back."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from autokb.core.attributes import as_lists
+from autokb.core.decisions import (
+    NUMBERING,
+    edit_solution,
+    find_offers,
+    new_edit,
+    new_verdict,
+    number_new,
+    origin_of,
+    steps_of,
+    text_mark,
+    tree_of,
+    write_solution,
+)
+from autokb.core.domain import DomainSpec
+from autokb.core.errors import BadInputError, ChangedMeanwhileError, UnknownIdError
+from autokb.core.forest import Forest
+from autokb.core.ids import short_id
+from autokb.core.nouns import (
+    DISPLAYED,
+    Edit,
+    EventName,
+    HandWritten,
+    HumanVerdict,
+    HumanVerdictName,
+    Solution,
+    SolutionEvent,
+)
+from autokb.core.regular_files import read_regular_file
+from autokb.core.results import Result
+from autokb.core.storable import without_surrogates
+from autokb.exchange.export_kb import same_text
+from autokb.exchange.import_decisions import check_edit, check_text, with_origin
+from autokb.stores.published import keep_decisions, keep_events
+from autokb.stores.workspace import Workspace
+from autokb.text.control_characters import printable_name, replace_controls
+from autokb.views.show import find_issue
+from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
+
+Verb = Literal["approve", "reject", "hide"]
+VERDICTS: Mapping[Verb, HumanVerdictName] = {"approve": "approved", "reject": "rejected", "hide": "hidden"}
+HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+TEXT_CHARACTERS = 100_000  # of a solution by hand at most: what nobody reads in an answer
+TEXT_BYTES = TEXT_CHARACTERS * 4  # as UTF-8
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSolution(Result):
+    """One solution and how it is shown now."""
+
+    id: str
+    issue_id: str
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged(Result):
+    """What a verdict did; ``changed`` counts the solutions that had another one before."""
+
+    verdict: str
+    undone: bool
+    changed: int
+    solutions: tuple[JudgedSolution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditedSolution(Result):
+    """A solution with the text that a person gave it; ``changed`` is 0 where it had that text already."""
+
+    id: str
+    issue_id: str
+    text: str
+    steps: tuple[str, ...]
+    status: str
+    reason: str
+    version: str
+    edited_by: str
+    edited_at: str
+    source_changed: bool
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack(Result):
+    """What was taken back of a solution (edited, approved, rejected or hidden), and how it is shown now."""
+
+    id: str
+    issue_id: str
+    undone: str
+    author: str
+    date: str
+    text: str
+    steps: tuple[str, ...]
+    status: str
+    reason: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class DismissedEdit(Result):
+    """An edit whose solution is gone: whether it is out of the queue; ``changed`` is 0 where it was so already."""
+
+    id: str
+    solution_id: str
+    text: str
+    dismissed: bool
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Result):
+    """A solution by hand as it is shown now."""
+
+    id: str
+    issue_id: str
+    text: str
+    steps: tuple[str, ...]
+    attributes: Mapping[str, list[str]]
+    evidence: tuple[str, ...]
+    status: str
+
+
+def judge(
+    workspace: Workspace,
+    solutions: Sequence[str],
+    verb: Verb,
+    *,
+    author: str = "",
+    undo: bool = False,
+    version: str = "",
+    now: str | None = None,
+    memory: SolutionsInMemory | None = None,
+) -> Judged:
+    """Give solutions a verdict, or take one back; all of them or none.
+
+    ``solutions`` are ids or the first letters of one each. ``approve`` also takes the id of an edit whose solution is
+    gone: it goes to the solution that it is offered for. BadInputError when an id is unknown, a withheld solution is
+    approved, or the verdict to take back is not there; ChangedMeanwhileError where they have not the ``version`` that
+    was read.
+    """
+    verdict, date, author, memory = VERDICTS[verb], now or _today(), _name(author), memory or SolutionsInMemory()
+    with workspace.file() as file, file.transaction():
+        published = memory.read_latest(file)
+        lost = {o.id: o for o in published.decided.orphans if isinstance(o, Edit) and verb == "approve" and not undo}
+        wanted = tuple(dict.fromkeys(solutions))
+        offers = find_offers(published.decided, published.issues) if lost.keys() & wanted else {}
+        moved = [_move_to_offer(published, lost[i], offers, author, date, workspace.spec) for i in wanted if i in lost]
+        named = (_find_solution(published, i, workspace.folder) for i in wanted if i not in lost)
+        found = list({solution.id: solution for solution in named}.values())
+        for one in found:
+            _check_version(one, version)
+        if undo:
+            done: list[HumanVerdict | Edit] = [_undone(published, one, verdict) for one in found]
+            keep_events(file, (_taking_back(i.id, o, author, date) for i, o in zip(found, done, strict=True)))
+        else:
+            given = (_verdict_on(published, one, verdict, author, date) for one in found)
+            done = [*filter(None, given), *moved]
+            done = [number_new(one, number) for number, one in enumerate(done, file.last_number() + 1)]
+        keep_decisions(file, done)
+        after = memory.peek(file).decided.solutions
+    shown = [after[i] for i in (*(one.id for one in found), *(edit.solution_id for edit in moved))]
+    return Judged(verdict, undo, len(done), tuple(JudgedSolution(s.id, s.issue_id, s.status, s.reason) for s in shown))
+
+
+def edit(
+    workspace: Workspace,
+    solution: str,
+    *,
+    text: str = "",
+    steps: Sequence[str] = (),
+    author: str = "",
+    version: str = "",
+    now: str | None = None,
+    memory: SolutionsInMemory | None = None,
+) -> EditedSolution:
+    """Give a solution another text, or other steps under its title; it outlives builds.
+
+    Text and steps always say the same: of a text the steps are read, of steps the text is made. One that breaks a rule
+    of the domain is kept and not shown. BadInputError where both or neither are given, or too much; and
+    ChangedMeanwhileError where the solution has not the ``version`` that was read.
+    """
+    text, steps = _cleaned_text(text), _cleaned_steps(steps)
+    if bool(text) == bool(steps):
+        raise BadInputError(
+            "Give the new text, or the new steps; one of them, for the other follows from it. To show a solution to "
+            "nobody, hide it."
+        )
+    if len(text) + sum(map(len, steps)) > TEXT_CHARACTERS:
+        raise BadInputError(f"The text has more than {TEXT_CHARACTERS:,} characters; nobody reads such an answer.")
+    memory = memory or SolutionsInMemory()
+    with workspace.file() as file, file.transaction():
+        published = memory.read_latest(file)
+        found = _find_solution(published, solution, workspace.folder)
+        _check_version(found, version)
+        new = new_edit(found.id, text, steps, _name(author), now or _today())
+        wanted = edit_solution(published.decided.base[found.id], new)
+        changed = (wanted.text, wanted.steps) != (found.text, found.steps)
+        if changed:
+            new = with_origin(new, published.decided, Forest(published.issues.values()))
+            new = check_edit(number_new(new, file.last_number() + 1), published.decided, workspace.spec)
+            keep_decisions(file, [new])
+        decided = memory.peek(file).decided
+    one, last = decided.solutions[found.id], decided.edits.get(found.id)
+    return EditedSolution(
+        one.id,
+        one.issue_id,
+        one.text,
+        one.steps,
+        one.status,
+        one.reason,
+        version_of(one),
+        last.author if last else "",
+        last.date if last else "",
+        decided.source_changed(one.id),
+        int(changed),
+    )
+
+
+def undo(
+    workspace: Workspace,
+    solution: str,
+    *,
+    author: str = "",
+    version: str = "",
+    now: str | None = None,
+    memory: SolutionsInMemory | None = None,
+) -> TakenBack:
+    """Take back the newest edit or verdict of a solution; again takes back the one before.
+
+    Nothing is deleted: what was taken back stays in the history. BadInputError where nothing is left;
+    ChangedMeanwhileError where the solution has not the ``version`` that was read.
+    """
+    memory = memory or SolutionsInMemory()
+    with workspace.file() as file, file.transaction():
+        published = memory.read_latest(file)
+        found = _find_solution(published, solution, workspace.folder)
+        _check_version(found, version)
+        newest = published.decided.newest(found.id)
+        if newest is None:
+            raise BadInputError(
+                f"Nobody's edit or verdict counts for {found.id}, so nothing can be taken back. Nothing was changed."
+            )
+        keep_events(file, [_taking_back(found.id, newest, _name(author), now or _today())])
+        keep_decisions(file, [replace(newest, undone=True)])
+        one = memory.peek(file).decided.solutions[found.id]
+    what = "edited" if isinstance(newest, Edit) else newest.verdict
+    who, when, mark = newest.author, newest.date, version_of(one)
+    return TakenBack(one.id, one.issue_id, what, who, when, one.text, one.steps, one.status, one.reason, mark)
+
+
+def dismiss_edit(
+    workspace: Workspace,
+    edit: str,
+    *,
+    undo: bool = False,
+    author: str = "",
+    now: str | None = None,
+    memory: SolutionsInMemory | None = None,
+) -> DismissedEdit:
+    """Take an edit whose solution is gone out of the review queue, or put it there again (UnknownIdError).
+
+    It is kept either way and counts again when its solution returns.
+    """
+    memory = memory or SolutionsInMemory()
+    with workspace.file() as file, file.transaction():
+        lost = {one.id: one for one in memory.read_latest(file).decided.orphans if isinstance(one, Edit)}
+        found = lost.get(edit)
+        if found is None:
+            raise UnknownIdError(
+                f"No edit without its solution has the id {edit!r}; autokb show {shlex.quote(str(workspace.folder))} "
+                "--json lists them as orphaned_edits. Nothing was changed."
+            )
+        changed = found.dismissed == undo
+        if changed:
+            what: EventName = "queued again" if undo else "dismissed"
+            told = SolutionEvent("", found.solution_id, what, _name(author), now or _today(), decision=found.id)
+            keep_events(file, [told])
+            keep_decisions(file, [replace(found, dismissed=not undo)])
+    text = found.text or "\n".join(found.steps)
+    return DismissedEdit(found.id, found.solution_id, text, not undo, int(changed))
+
+
+def version_of(solution: Solution) -> str:
+    """Return by what an editor is known to have read a solution's present text: 16 hexadecimal digits."""
+    return text_mark(solution.text, solution.steps)
+
+
+def _check_version(solution: Solution, version: str) -> None:
+    if version and version != version_of(solution):
+        raise ChangedMeanwhileError(
+            f"The text of {solution.id} has changed since you read it; read it again, and give its new version with "
+            "what you want to change. Nothing was changed."
+        )
+
+
+def _taking_back(solution: str, taken: Edit | HumanVerdict, author: str, date: str) -> SolutionEvent:
+    return SolutionEvent("", solution, "undone", author, date, decision=taken.id)
+
+
+def _name(author: str) -> str:
+    return printable_name(without_surrogates(author)).strip()
+
+
+def _cleaned_text(text: str) -> str:
+    return same_text(replace_controls(without_surrogates(text[: TEXT_CHARACTERS + 1])))
+
+
+def _cleaned_steps(steps: Sequence[str]) -> tuple[str, ...]:
+    """Return steps without numbers of their own, those apart that stand as numbered lines in one of them."""
+    cleaned = (NUMBERING.sub("", _cleaned_text(step)) for step in steps)
+    return steps_of("\n".join(f"{n}. {step}" for n, step in enumerate(filter(None, cleaned), 1)))
+
+
+def _today() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _find_solution(published: AllSolutions, wanted: str, folder: Path) -> Solution:
+    solutions = published.decided.solutions
+    if wanted in solutions:
+        return solutions[wanted]
+    fitting = sorted(i for i in solutions if wanted and i.startswith((wanted, f"solution-{wanted}")))
+    if len(fitting) == 1:
+        return solutions[fitting[0]]
+    if fitting:
+        raise BadInputError(
+            f"{len(fitting)} solutions have an id that starts with {wanted!r}, such as {fitting[0]}; write more of it. "
+            "Nothing was changed."
+        )
+    raise BadInputError(
+        f"No solution has the id {wanted!r}; autokb show {shlex.quote(str(folder))} lists the issues, and with the id "
+        "of one behind it, its solutions. Nothing was changed."
+    )
+
+
+def _verdict_on(
+    published: AllSolutions, solution: Solution, verdict: HumanVerdictName, author: str, date: str
+) -> HumanVerdict | None:
+    """Return a new verdict; None where the solution has this one already, or this person's, for the text it has now."""
+    waiting = verdict == "approved" and published.decided.is_waiting(solution.id)
+    by = {one.author for one in published.decided.approved.get(solution.id, ())} if waiting else set()
+    if solution.status == verdict or author in by:
+        return None
+    unjudged = published.decided.edited[solution.id]
+    if verdict == "approved" and unjudged.status not in DISPLAYED:
+        raise BadInputError(
+            f"{solution.id} is withheld: {unjudged.reason} Change its text (autokb edit WORKSPACE {solution.id} FILE) "
+            "and approve it then. Nothing was changed."
+        )
+    forest = Forest(published.issues.values())
+    base = published.decided.base[solution.id]
+    return new_verdict(solution, verdict, author, date, origin_of(base, tree_of(base.issue_id, forest)))
+
+
+def _undone(published: AllSolutions, solution: Solution, verdict: HumanVerdictName) -> HumanVerdict:
+    given = published.decided.verdicts.get(solution.id)
+    if given is None or given.verdict != verdict:
+        now = f"a person {given.verdict} it last" if given else f"its status {solution.status} is no person's verdict"
+        raise BadInputError(
+            f"No person's verdict {verdict!r} counts for {solution.id}, so there is nothing to take back: {now}. "
+            "Nothing was changed."
+        )
+    return replace(given, undone=True)
+
+
+def _move_to_offer(
+    published: AllSolutions, edit: Edit, offers: Mapping[str, str], author: str, date: str, spec: DomainSpec
+) -> Edit:
+    """Return an edit whose solution is gone as one of the solution that it is offered for."""
+    target = offers.get(edit.id)
+    if target is None:
+        raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
+    moved = new_edit(target, edit.text, edit.steps, author or edit.author, date)
+    moved = with_origin(moved, published.decided, Forest(published.issues.values()))
+    return check_edit(moved, published.decided, spec)
+
+
+def write_by_hand(
+    workspace: Workspace, issue: str, source: Path, *, author: str = "", now: str | None = None
+) -> Written:
+    """Put a person's own solution on an issue; it is approved and outlives builds.
+
+    ``issue`` is an id or the first letters of it, ``source`` a Markdown file: its first heading is the title, its list
+    the steps. BadInputError when the file is empty, no text or too long, or when the text breaks a rule; nothing is
+    stored then.
+    """
+    text, steps = _read_text(source)
+    author, memory = _name(author), SolutionsInMemory()
+    with workspace.file() as file, file.transaction():
+        published = memory.read_latest(file)
+        node = find_issue(published.issues, issue, workspace.folder)
+        solution_id = short_id("solution", node.id, "by hand", text)
+        written = HandWritten(
+            id=solution_id,
+            issue_id=node.id,
+            text=text,
+            steps=steps,
+            attributes=node.attributes,
+            author=author,
+            date=now or _today(),
+            number=file.last_number() + 1,
+            tree=tree_of(node.id, Forest(published.issues.values())),
+        )
+        written = replace(written, rules=check_text(write_solution(written, node.id), workspace.spec))
+        if broken := [v for v in written.rules if v.verdict == "broken"]:
+            reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
+            raise BadInputError(f"{source.name} breaks a rule of the domain. {reasons} Nothing was stored; change it.")
+        if solution_id not in published.decided.written:
+            keep_decisions(file, [written])
+        solution = memory.peek(file).decided.solutions[solution_id]
+    return Written(
+        solution.id, node.id, solution.text, solution.steps, as_lists(solution.attributes), (), solution.status
+    )
+
+
+def read_text_file(source: Path) -> str:
+    """Return the text of a file that a person wrote for readers (BadInputError where it is none, or too long)."""
+    try:
+        data = read_regular_file(source, TEXT_BYTES)
+        text = "" if data is None else data.decode("utf-8-sig")
+    except OSError as error:
+        raise BadInputError(f"{source} cannot be read ({error.strerror}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{source} is not UTF-8 text; save it as UTF-8.") from error
+    text = same_text(replace_controls(text))
+    if data is None or len(text) > TEXT_CHARACTERS:
+        raise BadInputError(f"{source} has more than {TEXT_CHARACTERS:,} characters; nobody reads such an answer.")
+    if not text:
+        raise BadInputError(f"{source} is empty; write the title as a heading and the steps as a list.")
+    return text
+
+
+def _read_text(source: Path) -> tuple[str, tuple[str, ...]]:
+    """Return text and steps of a Markdown file."""
+    text = read_text_file(source)
+    first, _, rest = text.partition("\n")
+    heading = HEADING.match(first)
+    if heading and rest.strip():
+        title = heading[1]
+        steps = steps_of(f"{title}\n{rest.strip()}", title)
+        return f"{title}\n{rest.strip()}", steps
+    return text, steps_of(text)

@@ -1,0 +1,218 @@
+"""What a person should look at first: solutions by how many readers a fault in them would reach."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from autokb.core.decisions import find_offers
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import DISPLAYED, Edit, Solution
+from autokb.core.results import Result
+from autokb.stores.feedback import count_verdicts
+from autokb.stores.question_log import count_shown_first
+from autokb.stores.workspace import Workspace
+from autokb.views.browse import ListedSolution, check_limit, listed_solution
+from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
+
+ReasonKind = Literal[
+    "source_changed", "edit_orphaned", "withheld", "disliked", "rules", "little_evidence", "waiting", "unreviewed"
+]
+REASON_KINDS: tuple[str, ...] = get_args(ReasonKind)
+# What each reason adds to the weight of an item; ours, and to be read as an order: an edit that may be wrong or lost
+# outweighs what nobody sees, that outweighs what was mended or has few sources, and all of them what is only unread.
+POINTS: Mapping[ReasonKind, int] = {
+    "source_changed": 5,
+    "edit_orphaned": 5,
+    "withheld": 4,
+    "disliked": 4,
+    "rules": 2,
+    "little_evidence": 2,
+    "waiting": 2,
+    "unreviewed": 1,
+}
+FAILED = ("rejected", "unhelpful")  # feedback that says that a suggestion did not help
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewReason(Result):
+    """Why an item is in the queue; ``points`` is what that adds to its weight."""
+
+    kind: ReasonKind
+    points: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanedText(Result):
+    """An edit whose solution is gone."""
+
+    solution_id: str
+    text: str
+    author: str
+    date: str
+    offered_for: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem(Result):
+    """A solution to look at, or an edit that lost its solution (``solution`` is None then).
+
+    ``impact`` is ``(1 + reported + asked)`` times the points of the reasons: ``reported`` counts the raw issues of the
+    node, ``asked`` the kept questions that it was shown first for and the feedback on it, by verdict in ``feedback``.
+    ``edit`` and ``offered_for`` are of an edit that lost its solution: ``autokb approve`` with its id gives it to the
+    solution that it is offered for, ``autokb dismiss`` takes it out of the queue and keeps it.
+    """
+
+    id: str
+    impact: int
+    reasons: tuple[ReviewReason, ...]
+    reported: int
+    asked: int
+    feedback: Mapping[str, int]
+    issue_id: str
+    issue: str
+    solution: ListedSolution | None
+    edit: OrphanedText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPage(Result):
+    """Some items, the highest impact first; ``next`` is the ``after`` of the next page, None at the end.
+
+    ``counts`` are of the whole queue: all of it, and by each kind of reason.
+    """
+
+    items: tuple[ReviewItem, ...]
+    next: str | None
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    id: str
+    impact: int
+    reasons: Mapping[ReasonKind, str]
+    reported: int
+    asked: int
+    feedback: Mapping[str, int]
+
+    @property
+    def place(self) -> tuple[int, str]:
+        return -self.impact, self.id
+
+
+def list_review(
+    workspace: Workspace,
+    memory: SolutionsInMemory,
+    limit: int,
+    after: str,
+    kind: str = "",
+) -> ReviewPage:
+    """Return a page of the queue, of one kind of reason or of all (BadInputError for a kind that is none).
+
+    What somebody rejected or hid is done, and what enough people approved too unless its source has changed since.
+    """
+    check_limit(limit)
+    if kind and kind not in REASON_KINDS:
+        raise BadInputError(f"A kind is one of {', '.join(REASON_KINDS)}, not {kind!r}.")
+    with workspace.file() as file, file.snapshot():
+        found = memory.read(file)
+        feedback, asked = count_verdicts(file), count_shown_first(file)
+    queue = sorted((*_solutions(found, feedback, asked), *_orphans(found, feedback)), key=lambda one: one.place)
+    counts: Counter[str] = Counter(name for one in queue for name in one.reasons)
+    start = _read_place(after) if after else None
+    chosen = [one for one in queue if (not kind or kind in one.reasons) and (start is None or one.place > start)]
+    page = chosen[:limit]
+    further = f"{page[-1].impact}:{page[-1].id}" if len(chosen) > limit else None
+    offers = (
+        find_offers(found.decided, found.issues) if any(one.id not in found.decided.solutions for one in page) else {}
+    )
+    return ReviewPage(
+        tuple(_item(found, one, offers) for one in page),
+        further,
+        {"all": len(queue), **{name: counts[name] for name in REASON_KINDS}},
+    )
+
+
+def _read_place(after: str) -> tuple[int, str]:
+    """Return the place in the queue behind which a page begins; it stays right when its item has left the queue."""
+    impact, _, item = after.partition(":")
+    if not item or not (impact.isascii() and impact.isdigit()) or len(impact) > 18:
+        raise BadInputError("after is the next of the page before; leave it out for the first page.")
+    return -int(impact), item
+
+
+def _solutions(
+    found: AllSolutions, feedback: Mapping[str, Mapping[str, int]], asked: Mapping[str, int]
+) -> Iterator[_Found]:
+    for i, solution in found.decided.solutions.items():
+        given = feedback.get(i, {})
+        if reasons := _reasons(found, solution, given):
+            node = found.issues.get(solution.issue_id)
+            reported = len(node.raw_issues) if node else 0
+            times = asked.get(i, 0) + sum(given.values())
+            impact = (1 + reported + times) * sum(map(POINTS.__getitem__, reasons))
+            yield _Found(i, impact, reasons, reported, times, given)
+
+
+def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int]) -> Mapping[ReasonKind, str]:
+    """Return why somebody should look at a solution."""
+    decided, i = found.decided, solution.id
+    if solution.status in ("rejected", "hidden"):
+        return {}
+    said: dict[ReasonKind, str] = {}
+    if decided.source_changed(i):
+        said["source_changed"] = "What it was edited from is built in other words now."
+    if solution.status == "approved":
+        return said
+    if solution.status == "withheld":
+        said["withheld"] = solution.reason or "It is withheld."
+    failed = sum(feedback.get(name, 0) for name in FAILED)
+    if failed and 2 * failed >= sum(feedback.values()):
+        said["disliked"] = f"{failed} of {sum(feedback.values())} said that it did not help."
+    broken = [f"{v.rule}: {v.reason}" for v in solution.rules if v.verdict == "broken"]
+    if solution.status == "repaired":
+        said["rules"] = solution.reason or "Steps that broke a rule were taken out."
+    elif broken:
+        said["rules"] = f"It breaks a rule. {' '.join(broken)}"
+    if i not in decided.written:
+        places = len({(e.document, e.start, e.end) for e in solution.evidence})
+        if places < len(solution.steps):
+            said["little_evidence"] = f"{places} places in documents for {len(solution.steps)} steps."
+    if decided.is_waiting(i):
+        said["waiting"] = solution.reason
+    elif solution.status in DISPLAYED:
+        said["unreviewed"] = "Nobody has approved its present text."
+    return said
+
+
+def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Found]:
+    """Yield the edits whose solution is gone and whose text is that of no other solution since; not dismissed ones."""
+    used = {(edit.text, edit.steps) for edit in found.decided.edits.values()}
+    text = "The solution that it was made for is gone; its text is kept and shown to nobody."
+    for one in found.decided.orphans:
+        if isinstance(one, Edit) and not one.dismissed and (one.text, one.steps) not in used:
+            node = found.issues.get(one.origin.tree)
+            reported, given = len(node.raw_issues) if node else 0, feedback.get(one.solution_id, {})
+            reasons: Mapping[ReasonKind, str] = {"edit_orphaned": text}
+            impact = (1 + reported + sum(given.values())) * POINTS["edit_orphaned"]
+            yield _Found(one.id, impact, reasons, reported, sum(given.values()), given)
+
+
+def _item(found: AllSolutions, one: _Found, offers: Mapping[str, str]) -> ReviewItem:
+    solution = listed_solution(found, one.id) if one.id in found.decided.solutions else None
+    orphan = None
+    issue_id = solution.issue_id if solution else ""
+    if solution is None:
+        edit = next(o for o in found.decided.orphans if isinstance(o, Edit) and o.id == one.id)
+        text = edit.text or "\n".join(edit.steps)
+        orphan = OrphanedText(edit.solution_id, text, edit.author, edit.date, offers.get(edit.id))
+        issue_id = edit.origin.tree if edit.origin.tree in found.issues else ""
+    issue = found.issues[issue_id].text if issue_id in found.issues else ""
+    reasons = tuple(ReviewReason(kind, POINTS[kind], text) for kind, text in one.reasons.items())
+    return ReviewItem(
+        one.id, one.impact, reasons, one.reported, one.asked, one.feedback, issue_id, issue, solution, orphan
+    )

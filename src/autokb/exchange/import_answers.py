@@ -1,0 +1,66 @@
+"""Answers to past tickets that people accepted, as an export's lines tell them, and how a workspace takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from autokb.core.nouns import Skipped
+from autokb.exchange.accept_ticket import clean_question
+from autokb.exchange.jsonl_schema import Lines
+from autokb.stores.ticket_answers import KIND, AcceptedAnswer, keep_accepted, read_accepted, read_taken_back
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.control_characters import printable_name
+
+MOST_COUNTED = 10**12  # a larger number in a file is no count of decisions
+
+
+@dataclass(frozen=True, slots=True)
+class TakenAnswers:
+    """How many answers of a file were new, how many were here already, and which were taken back here."""
+
+    taken: int
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+
+
+def separate_answers(lines: Lines) -> list[AcceptedAnswer]:
+    """Take the accepted answers out of an export's lines, in the order of their numbers; what has none comes last."""
+    found = []
+    for kind, i in list(lines):
+        if kind == KIND:
+            body = lines.pop((kind, i))
+            number = body.get("number") or 0
+            question, author = clean_question(body["question"]), printable_name(body.get("author") or "")
+            date = printable_name(body.get("date") or "")
+            found.append(AcceptedAnswer(question, body["ticket"], author, date, number * (number <= MOST_COUNTED)))
+    return sorted(found, key=lambda one: (one.number == 0, one.number, one.date, one.id))
+
+
+def keep_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> None:
+    """Store the answers of a file that is taken whole, with its numbers; call it inside a transaction."""
+    for one in answers:
+        keep_accepted(file, one if one.number else replace(one, number=file.last_number() + 1))
+
+
+def take_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> TakenAnswers:
+    """Store the answers of a file that are not known here, numbered anew; call it inside a transaction.
+
+    One that was taken back here stays so, whatever a file says.
+    """
+    known, taken_back = {one.id for one in read_accepted(file)}, read_taken_back(file)
+    unchanged = 0
+    skipped = []
+    for one in answers:
+        if one.id in known:
+            unchanged += 1
+        elif one.id in taken_back:
+            reason = (
+                f"is accepted in the file for {one.question!r}, and that was taken back here since, which counts; to "
+                "accept it again, use: autokb tickets accept"
+            )
+            skipped.append(Skipped(f"ticket {one.ticket}", reason))
+        else:
+            keep_accepted(file, replace(one, number=file.last_number() + 1))
+            known.add(one.id)
+    return TakenAnswers(len(answers) - unchanged - len(skipped), unchanged, tuple(skipped))

@@ -1,0 +1,411 @@
+"""What people decided, as an export's lines or edited texts tell it, and how a workspace takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autokb.core.decisions import (
+    D,
+    Decided,
+    Decision,
+    Decisions,
+    apply_decisions,
+    edit_solution,
+    new_edit,
+    new_verdict,
+    number_new,
+    origin_of,
+    steps_of,
+    text_mark,
+    tree_of,
+)
+from autokb.core.domain import DomainSpec, Rule
+from autokb.core.forest import Forest
+from autokb.core.nouns import (
+    DISPLAYED,
+    Edit,
+    HandWritten,
+    HumanVerdict,
+    Issue,
+    Origin,
+    Skipped,
+    Solution,
+    Verdict,
+)
+from autokb.core.timed_patterns import SlowPatternError
+from autokb.exchange.edited_exports import ExportedTexts
+from autokb.exchange.export_kb import checksum, same_text
+from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines
+from autokb.heuristics.rules import verdicts_by_patterns
+from autokb.issues.wording import solution_title
+from autokb.stores.codecs import ISSUE, SOLUTION, read_edit, read_hand_written, read_human_verdict
+from autokb.stores.published import REVIEW, Published, read_approvals
+
+AUTHOR = "import"  # of a decision that a changed line of a file tells
+
+
+@dataclass(frozen=True, slots=True)
+class FileDecisions:
+    """The decisions in a file: those with a line of their own, in the order that it gives them, and the others.
+
+    ``changes`` are edits and verdicts that only the changed line of a solution tells, ``lifted`` the ids of solutions
+    whose line has the status of the build again, although the file holds verdicts on them.
+    """
+
+    lines: tuple[Decision, ...]
+    changes: tuple[Edit | HumanVerdict, ...] = ()
+    lifted: frozenset[str] = frozenset()
+
+    def lift(self, decision: Decision) -> Decision:
+        """Return a decision of the file, taken back where the file says so."""
+        if isinstance(decision, HumanVerdict) and decision.solution_id in self.lifted:
+            return replace(decision, undone=True)
+        return decision
+
+
+@dataclass(slots=True)
+class Taken:
+    """What a workspace takes of a file's decisions, with their numbers here."""
+
+    decisions: list[Decision] = field(default_factory=list)
+    unchanged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+# -- out of a file --------------------------------------------------------------------------------------------
+
+
+def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Published | None = None) -> FileDecisions:
+    """Take the decisions of people out of an export's lines, and leave the solutions as they were built.
+
+    A changed text is an edit, a changed status a verdict (or lifts those that the file holds). With what is
+    ``published`` where the file goes, more is known of what was changed in it.
+    """
+    by_hand = {i: lines.pop(("solution", i)) for i in _ids(lines, "solution") if lines["solution", i].get("by_hand")}
+    edits = [read_edit(i, _own(lines.pop(("edit", i)))) for i in _ids(lines, "edit")]
+    verdicts = [read_human_verdict(i, _own(lines.pop(("verdict", i)))) for i in _ids(lines, "verdict")]
+    bodies = {i: lines["solution", i] for i in _ids(lines, "solution")}
+    everything = dict(sorted({**bodies, **by_hand}.items()))
+    given = {i: (body["status"], body.get("reason") or "") for i, body in everything.items()}
+    for body in bodies.values():
+        _restore_status(body)
+    issues = {i: ISSUE.read(lines["issue", i], id=i) for i in _ids(lines, "issue")}
+    forest = Forest(issues.values())
+    edited, marks = [], {}
+    for i, body in everything.items():
+        mark = text_mark(body["text"], body["steps"])
+        if body.get("built") and body["built"] != mark:
+            edit = _edit_of_changed(i, body, forest, now)
+            base = published.decided.base.get(i) if published else None
+            if built := _find_built(body, base):
+                edit = _without_unchanged(edit, *built)
+                body["text"], body["steps"] = built[0], list(built[1])
+            else:  # it is not known, so that the changed text takes its place
+                edit = edit if all(step in edit.text for step in edit.steps) else replace(edit, steps=())
+                marks[edit.built] = body["built"] = mark
+            edited.append(edit)
+        elif published is None:  # so that later changes of this line are known, whoever wrote it
+            body["built"] = mark
+    own: list[Decision] = sorted(
+        [*edits, *verdicts, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=_order
+    )
+    solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies.items()}
+    known = published.decisions if published else Decisions()
+    approvals = read_approvals(lines.get(("setting", REVIEW)))
+    before = apply_decisions(solutions, issues, _as_exported(own, known, marks, approvals))
+    after = apply_decisions(solutions, issues, _in_order([*own, *edited], approvals))
+    origins = {edit.solution_id: edit.origin for edit in edited}
+    judged, lifted = _changed_statuses(given, before, after, forest, origins, verdict_date)
+    return FileDecisions(tuple(own), (*edited, *judged), frozenset(lifted))
+
+
+def _ids(lines: Lines, kind: str) -> list[str]:
+    return [i for found, i in lines if found == kind]
+
+
+def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str], approvals: int) -> Decisions:
+    """Return a file's decisions as they were when it was exported, for the texts that it holds now."""
+    known = {_key(one): one for one in ours}
+    found: list[Decision] = []
+    for one in own:
+        one = known.get(_key(one), one)
+        if isinstance(one, HumanVerdict):
+            one = replace(one, shown=marks.get(one.shown, one.shown), undone=False)
+        elif isinstance(one, Edit):
+            one = replace(one, undone=False)
+        found.append(one)
+    return _in_order(found, approvals)
+
+
+def _in_order(decisions: Iterable[Decision], approvals: int) -> Decisions:
+    """Return decisions in the order in which they are given."""
+    return Decisions.of((replace(one, number=number) for number, one in enumerate(decisions, 1)), approvals)
+
+
+def _own(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a decision's fields without nulls, and whether rules and origin are missing like any other."""
+    return {name: value for name, value in body.items() if value is not None and name != "undone"}
+
+
+def _order(decision: Decision) -> tuple[bool, int, str, str]:
+    """Order by the numbers of the file; what has none comes last, by its date."""
+    return decision.number == 0, decision.number, decision.date, decision.id
+
+
+def _read_by_hand(solution_id: str, body: Mapping[str, Any]) -> HandWritten:
+    names = {name: value for name, value in body["by_hand"].items() if value is not None}
+    kept = {name: body[name] for name in ("text", "steps", "attributes")}
+    return read_hand_written(solution_id, {**kept, **names, "rules": body.get("rules") or []})
+
+
+def _restore_status(body: dict[str, Any]) -> None:
+    """Give a solution's line the status of the build; one that a person judged without a build was displayed."""
+    status, reason = body.pop("built_status", None), body.pop("built_reason", None)
+    if status is not None:
+        body |= {"status": status, "reason": reason or ""}
+    elif body["status"] not in BUILT_STATUSES:
+        body |= {"status": "displayed", "reason": ""}
+
+
+def _edit_of_changed(solution_id: str, body: Mapping[str, Any], forest: Forest[Issue], now: str) -> Edit:
+    built = str(body["built"])
+    evidence = body.get("evidence") or [{}]
+    origin = Origin(tree_of(str(body["issue_id"]), forest), str(evidence[0].get("document", "")), built)
+    return new_edit(solution_id, body["text"], body["steps"], AUTHOR, now, origin=origin, based_on=built)
+
+
+def _find_built(body: Mapping[str, Any], base: Solution | None) -> tuple[str, tuple[str, ...]] | None:
+    """Return text and steps of a changed line as they were built, where its mark proves them."""
+    text = body["text"]
+    possible = [(text, steps_of(text)), (text, steps_of(text, text.partition("\n")[0].strip()))]
+    if base is not None:
+        possible.append((base.text, base.steps))
+    return next((one for one in possible if text_mark(*one) == body["built"]), None)
+
+
+def _without_unchanged(edit: Edit, text: str, steps: Sequence[str]) -> Edit:
+    """Return an edit without its text or steps where a person changed only the other, which then gives both."""
+    if edit.text == text:
+        return replace(edit, text="")
+    return replace(edit, steps=()) if edit.steps == tuple(steps) else edit
+
+
+def _changed_statuses(
+    given: Mapping[str, tuple[str, str]],
+    before: Decided,
+    after: Decided,
+    forest: Forest[Issue],
+    origins: Mapping[str, Origin],
+    date: str,
+) -> tuple[list[HumanVerdict], set[str]]:
+    """Return a verdict for each status that a person set in the file, and the solutions whose verdicts one lifts.
+
+    ``before`` are the solutions without the changes of the file, ``after`` those with its changed texts, whose
+    ``origins`` are known.
+    """
+    judged: list[HumanVerdict] = []
+    lifted: set[str] = set()
+    for solution_id, (status, reason) in given.items():
+        solution = before.solutions.get(solution_id)
+        if solution is None or solution.status == status:
+            continue
+        if status in ("approved", "rejected", "hidden"):
+            origin = origins.get(solution_id) or origin_of(before.base[solution_id], tree_of(solution.issue_id, forest))
+            own_reason = "" if reason == solution.reason else reason
+            judged.append(new_verdict(after.solutions[solution_id], status, AUTHOR, date, origin, own_reason))  # type: ignore[arg-type]
+        elif solution_id in before.verdicts:
+            lifted.add(before.verdicts[solution_id].solution_id)
+    return judged, lifted
+
+
+# -- into a workspace that holds something --------------------------------------------------------------------
+
+
+def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec, last_number: int) -> Taken:
+    """Return what a workspace does not know yet, numbered after what it has, in the order of the file."""
+    taken = Taken()
+    forest = Forest(published.kb.issues.values())
+    ours = {_key(one): one for one in published.decisions}
+    in_file = {_key(one) for one in found.lines}
+    # What the file does not know though it is here can have come in by a file before, and be told by this one again.
+    elsewhere = {content: one for key, one in ours.items() if key not in in_file for content in _contents(one)}
+    edited: set[str] = set()
+    wanted: list[tuple[Decision, bool]] = []  # and whether it is a new decision, which has no line of its own yet
+    for one in found.lines:
+        known = ours.get(_key(one))
+        if known is None:
+            wanted.append((found.lift(one), False))
+        elif _says(one) == _says(known):
+            taken.unchanged += 1
+            if not isinstance(known, HandWritten) and known.undone and not _is_shown(known, published):
+                taken.skipped.append(_named_undone(known))
+        else:
+            wanted.append((_new_of_changed(one, known), True))
+    for one, is_new in (*wanted, *((change, True) for change in found.changes)):
+        same = next((elsewhere[content] for content in _contents(one) if content in elsewhere), None)
+        is_shown = is_new and _is_shown(one, published)
+        if isinstance(one, HumanVerdict) and one.verdict == "approved":
+            is_shown = is_shown and one.solution_id not in edited  # an approval here is for the text before
+        if same is not None or is_shown:
+            taken.unchanged += 1
+            if isinstance(same, Edit | HumanVerdict) and same.undone and not _is_shown(same, published):
+                taken.skipped.append(_named_undone(same))
+            continue
+        number = last_number + 1 + len(taken.decisions)
+        if isinstance(one, HandWritten):
+            taken.decisions.append(replace(one, number=number))
+            continue
+        one = number_new(one, number) if is_new else replace(one, number=number)
+        one = with_origin(one, published.decided, forest)
+        if isinstance(one, Edit):
+            edited.add(one.solution_id)
+            one = check_edit(one, published.decided, spec)
+        taken.decisions.append(one)
+    taken.decisions += [
+        replace(verdict, undone=True)
+        for verdict in published.decisions.verdicts
+        if verdict.solution_id in found.lifted and _key(verdict) in in_file and not verdict.undone
+    ]
+    return taken
+
+
+def _key(decision: Decision) -> tuple[type, str]:
+    return type(decision), decision.id
+
+
+def _says(decision: Decision) -> tuple[object, ...]:
+    """Return what a person may change in a decision's own line."""
+    if isinstance(decision, Edit):
+        return decision.solution_id, decision.text, decision.steps
+    return (decision.solution_id, decision.verdict) if isinstance(decision, HumanVerdict) else ()
+
+
+def _contents(decision: Decision) -> list[tuple[object, ...]]:
+    """Return by what a decision is known again that a changed file told; nothing for those of commands.
+
+    An edit is known by what it was made on, and by its text and steps or by the one of them that was changed. A verdict
+    without a date is of an earlier version, whose exports told it by the solution's status alone.
+    """
+    if isinstance(decision, Edit) and decision.based_on:
+        start = (decision.solution_id, decision.based_on)
+        told = {(decision.text, decision.steps), (decision.text, ()), ("", decision.steps)} - {("", ())}
+        return [(*start, *one) for one in sorted(told)]
+    if isinstance(decision, HumanVerdict) and (decision.author == AUTHOR or not decision.date):
+        return [(decision.solution_id, decision.verdict, decision.shown)]
+    return []
+
+
+def _new_of_changed(line: Decision, known: Decision) -> Decision:
+    """Return a decision whose own line a person changed in the file as the new decision that it is."""
+    if isinstance(line, Edit) and isinstance(known, Edit):
+        edit = _without_unchanged(line, known.text, known.steps)
+        mark = text_mark(known.text, known.steps)
+        return new_edit(line.solution_id, edit.text, edit.steps, AUTHOR, line.date, origin=line.origin, based_on=mark)
+    return replace(line, author=AUTHOR)
+
+
+def _is_shown(decision: Decision, published: Published) -> bool:
+    """Return whether a solution has the text or the status here that a person gave it in a file."""
+    if isinstance(decision, HandWritten):
+        return False
+    solution = published.kb.solutions.get(decision.solution_id)
+    if solution is None:
+        return False
+    if isinstance(decision, HumanVerdict):
+        return solution.status == decision.verdict
+    edited = edit_solution(published.decided.base[solution.id], decision)
+    return (edited.text, edited.steps) == (solution.text, solution.steps)
+
+
+def _named_undone(decision: Edit | HumanVerdict) -> Skipped:
+    if isinstance(decision, Edit):
+        said, command = "has an edited text in the file", "edit"
+    else:
+        said = f"is {decision.verdict} in the file"
+        command = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[decision.verdict]
+    reason = f"{said}, and that was taken back here since, which counts; to give it again, use: autokb {command}"
+    return Skipped(f"solution {decision.solution_id}", reason)
+
+
+def take_texts(name: str, found: ExportedTexts, published: Published, spec: DomainSpec, now: str, last: int) -> Taken:
+    """Return the edits that a file for people tells; ``name`` is the file's, ``last`` the last number taken here."""
+    solutions = published.kb.solutions
+    forest = Forest(published.kb.issues.values())
+    known = {content: edit for edit in published.decisions.edits for content in _contents(edit)}
+    taken = Taken(skipped=list(found.skipped))
+    for solution_id, exported in found.texts.items():
+        solution = solutions.get(solution_id)
+        if solution is None:
+            where = f"{name}: {solution_id or 'a row'}"
+            taken.skipped.append(Skipped(where, "no solution has this id; it was not taken"))
+            continue
+        if not exported.text:
+            reason = "its text is empty; to hide a solution, use: autokb hide"
+            taken.skipped.append(Skipped(f"{name}: {solution_id}", reason))
+            continue
+        edit = new_edit(solution_id, exported.text, (), AUTHOR, now, based_on=exported.checksum)
+        # Of a text that was shown before the present one the file may have come in then, and is not to undo the later.
+        same = next((known[content] for content in _contents(edit) if content in known), None)
+        is_old = same is not None and (same.undone or exported.checksum != checksum(solution.text))
+        if exported.is_untouched or exported.text == same_text(solution.text) or is_old:
+            taken.unchanged += 1
+            if same is not None and same.undone and exported.text != same_text(solution.text):
+                taken.skipped.append(_named_undone(same))
+            continue
+        edit = number_new(with_origin(edit, published.decided, forest), last + 1 + len(taken.decisions))
+        taken.decisions.append(check_edit(edit, published.decided, spec))
+    if missing := len(solutions.keys() - found.texts.keys()):
+        taken.skipped.append(Skipped(name, f"{missing} solutions are not in the file; they stay as they are"))
+    return taken
+
+
+# -- what a decision knows of its solution --------------------------------------------------------------------
+
+
+def with_origin(decision: D, decided: Decided, forest: Forest[Issue]) -> D:
+    """Return an edit or verdict that knows the solution here; one whose solution is not here keeps what it knows."""
+    base = decided.base.get(decision.solution_id)
+    if base is None:
+        return decision
+    origin = origin_of(base, tree_of(base.issue_id, forest))
+    if isinstance(decision, Edit):
+        return replace(decision, origin=origin, built=decision.built or origin.built)
+    return replace(decision, origin=origin)
+
+
+def check_edit(edit: Edit, decided: Decided, spec: DomainSpec) -> Edit:
+    """Return an edit with what the rules' patterns say of its text."""
+    base = decided.base.get(edit.solution_id)
+    return edit if base is None else replace(edit, rules=check_text(edit_solution(base, edit), spec))
+
+
+def check_text(solution: Solution, spec: DomainSpec) -> tuple[Verdict, ...]:
+    """Return what the rules' patterns say of a text that a person wrote; the next build asks the model as well.
+
+    A rule whose pattern takes too long to say so counts as broken: what nobody could check is not shown.
+    """
+    title = solution_title(solution)
+
+    def verdict(rule: Rule) -> Verdict:
+        try:
+            (found,) = verdicts_by_patterns([rule], title, solution.steps, solution.text, spec.language)
+        except SlowPatternError as error:
+            return Verdict(rule.id, "broken", str(error))
+        return Verdict(found.rule, found.verdict, found.reason)
+
+    return tuple(map(verdict, spec.rules))
+
+
+def withheld_by_rules(taken: Taken, before: Published, after: Published) -> list[Skipped]:
+    """Name the edited texts that were taken and are not shown, because they break a rule."""
+    named = []
+    for edit in taken.decisions:
+        if not isinstance(edit, Edit):
+            continue
+        solution = after.kb.solutions.get(edit.solution_id)
+        old = before.kb.solutions.get(edit.solution_id)
+        if solution is not None and solution.status == "withheld" and (old is None or old.status in DISPLAYED):
+            named.append(Skipped(f"solution {solution.id}", f"its edit was taken but is not shown: {solution.reason}"))
+    return named

@@ -1,0 +1,189 @@
+"""Opening a workspace to be asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Lock
+from weakref import finalize
+
+from autokb.answering.answer import Answer
+from autokb.answering.ask import ask, ask_in_other_language
+from autokb.core.attributes import Values
+from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.progress import Progress, silent
+from autokb.core.storable import without_surrogates
+from autokb.core.vectors import Vectors
+from autokb.pipeline.embedding import (
+    EMBEDDINGS,
+    PACKAGED,
+    Encoder,
+    FreeEncoder,
+    compares_languages,
+    embed_once,
+    encoder_name,
+    open_free_embedder,
+    read_embedder_name,
+)
+from autokb.pipeline.fed_questions import with_fed_questions
+from autokb.pipeline.reranking import open_reranker
+from autokb.pipeline.steps.passages import find_passages
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
+from autokb.retrieval.index import AskIndex, load_index, published_calibration, published_gate
+from autokb.retrieval.read_question import spec_for_question_in
+from autokb.stores.database import failures_as_sentences
+from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.languages import find_other_language
+
+QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
+
+
+@dataclass(frozen=True)
+class IndexByLanguage:
+    """The usual index of a knowledge base, and that of the second encoder for questions in another language."""
+
+    index: AskIndex
+    workspace: Workspace
+    file: WorkspaceFile
+    _multilingual: list[AskIndex] = field(default_factory=list)
+    _loading: Lock = field(default_factory=Lock)
+
+    def index_for(self, question: str) -> tuple[AskIndex, str | None]:
+        """Return the index that understands the language of a question, else the usual one and why there is none.
+
+        Only the packaged encoder is one of a single language; whoever names another has chosen what it compares.
+        """
+        index, spec = self.index, self.index.spec
+        if read_embedder_name(self.workspace.settings.embedder).kind != PACKAGED:
+            return index, None
+        language = find_other_language(question, spec.language, index.chunks.words.vocabulary)
+        if language is None:
+            return index, None
+        from autokb.pipeline.steps.languages import why_not_compared
+
+        unread = why_not_compared(language, spec.language)
+        index = index if unread else self.load_multilingual()
+        return replace(index, spec=spec_for_question_in(language, spec)), unread
+
+    def load_multilingual(self) -> AskIndex:
+        """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
+        with self._loading:
+            if not self._multilingual:
+                from autokb.pipeline.steps.languages import load_multilingual_index
+
+                self._multilingual.append(load_multilingual_index(self.workspace, self.file, read_published(self.file)))
+            return self._multilingual[0]
+
+
+@dataclass(frozen=True)
+class OpenIndex:
+    """A workspace's knowledge base in memory, and whether a later build has replaced it."""
+
+    index: AskIndex
+    file: WorkspaceFile
+    held: ExitStack
+    by_language: IndexByLanguage
+
+    def ask(
+        self,
+        text: str,
+        overrides: Mapping[str, Values] | None = None,
+        k: int = 5,
+        *,
+        said: str = "",
+        also: Sequence[str] = (),
+        explain: bool = False,
+    ) -> Answer:
+        """Answer a question; an empty one is refused.
+
+        ``said`` is all that a customer said, where that is more; ``also`` are other ways to read the message that asks.
+        """
+        started = time.perf_counter()
+        if not text.strip():
+            raise BadInputError("The question is empty; write what the customer asks.")
+        with failures_as_sentences(self.file.path):
+            question = without_surrogates(text[:QUESTION_CHARACTERS])
+            index, unread = self.by_language.index_for(question)
+            if index is self.index:
+                answer = ask(index, question, overrides, k, without_surrogates(said), also, explain=explain)
+            else:
+                answer = ask_in_other_language(index, question, overrides, k, unread=unread, explain=explain)
+        return replace(answer, seconds=time.perf_counter() - started)
+
+    def is_current(self) -> bool:
+        """Return whether nothing was published or edited since."""
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
+
+    def close(self) -> None:
+        """Let go of the workspace file, and of the connection to an embedder."""
+        self.held.close()
+
+
+def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
+    """Load what the last build published (BadInputError when nothing was).
+
+    Questions are read offline whatever the settings' model; only a paid embedder is asked. Without ``calibrated`` the
+    team's calibration of the gate is left out, whatever encoder it is of.
+    """
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
+        file = WorkspaceFile(workspace.knowledge_path)
+        stack.callback(file.close)
+        published = with_fed_questions(file, read_published(file))
+        if not published.kb.documents and not published.kb.issues:
+            raise NothingPublishedError(NOTHING_PUBLISHED.format(folder=workspace.folder))
+        if not calibrated:
+            settings = {setting: body for setting, body in published.settings.items() if setting != CALIBRATION}
+            published = replace(published, settings=settings)
+        name = encoder_name(workspace.settings)
+        published_gate(published, name).check_encoder(name)  # before anything is embedded, perhaps for money
+        if (calibration := published_calibration(published)) is not None:
+            calibration.check_encoder(name)
+        index = _load(workspace, published, file, stack)
+        if (reranker := open_reranker(workspace.settings, stack)) is not None:
+            index = replace(index, reranker=reranker)
+        held = stack.pop_all()
+        opened = OpenIndex(index, file, held, IndexByLanguage(index, workspace, file))
+        finalize(opened, held.close)  # of an index that was let go while a question was being answered
+        return opened
+
+
+def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:
+    """Embed what is published now, so that the first question does not wait for it."""
+    published = with_fed_questions(file, read_published(file))
+    if published.kb.documents or published.kb.issues:
+        with ExitStack() as stack:
+            index = _load(workspace, published, file, stack, progress)
+        if compares_languages(workspace.settings, index.spec.language):
+            from autokb.pipeline.steps.languages import load_multilingual_index
+
+            load_multilingual_index(workspace, file, read_published(file), progress)
+
+
+def _load(
+    workspace: Workspace, published: Published, file: WorkspaceFile, held: ExitStack, progress: Progress = silent
+) -> AskIndex:
+    """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
+    settings = workspace.settings
+    name = read_embedder_name(settings.embedder)
+    encoder = _paid_encoder(workspace, file, held) if name.is_paid else FreeEncoder(open_free_embedder(name), file)
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        return embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
+
+    spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
+    passages, _ = find_passages(file, documents, published.chunks, spec)
+    caution = settings.answer.caution
+    tokens = encoder.token_reader(spec.language)
+    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
+
+
+def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:
+    from autokb.pipeline.stages import open_question_encoder  # the client of models, which the packaged one needs not
+
+    return open_question_encoder(workspace, file, held)

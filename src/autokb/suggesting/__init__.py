@@ -1,0 +1,1 @@
+"""Suggestions for live conversations: own words, past tickets, and what a model writes by a strategy."""

@@ -1,0 +1,191 @@
+"""Suggestions for a live conversation: its last message is read with what was said before, and answered shortly."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from autokb.answering.answer import Answer
+from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
+from autokb.core.attributes import Values
+from autokb.core.conversations import AGENT, CUSTOMER, Message
+from autokb.core.domain import DomainSpec
+from autokb.core.errors import BadInputError
+from autokb.core.reply_rules import ReplyRules, read_reply_rules
+from autokb.core.storable import without_surrogates
+from autokb.heuristics.attributes.extract import stated_attributes
+from autokb.heuristics.conversations.read_turn import Turn, read_turn, said_before
+from autokb.heuristics.conversations.small_talk import small_talk_reply
+from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
+from autokb.sources.chats import read_conversation_file
+from autokb.suggesting.suggest_from_tickets import suggest_from_tickets
+from autokb.text.languages import LANGUAGE_NAMES, find_other_language
+from autokb.ticket_answers.ask_tickets import TicketAsking
+
+LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
+MOST_MESSAGES = 200  # the last ones are read
+NO_TICKET = "No past ticket is about this, and no knowledge base is built."
+# It must be right for a question about something else, for one that the manuals leave open, and for one that we did
+# not understand, because which of them it is we do not know.
+REFUSAL = (
+    "The documents on {name} do not answer that. Shall I pass your question on to a colleague, "
+    "or would you like to put it another way?"
+)
+
+
+def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None) -> Suggested:
+    """Return what an agent could send next, in the words of what is known.
+
+    Past ``tickets`` add what they have, first where one is likelier to be about the same problem than the knowledge
+    base is to be right; one of the two must be there.
+    Raises BadInputError where the last message is not the customer's.
+    """
+    started = time.perf_counter()
+    reading = read_conversation(opened, messages, tickets)
+    found = reading.small_talk() or reading.own_words()
+    return replace(found, seconds=round(time.perf_counter() - started, 6))
+
+
+def read_conversation(
+    opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None
+) -> ReadConversation:
+    """Read a conversation (BadInputError where the last message is not the customer's)."""
+    if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
+        raise BadInputError("The last message must be the customer's; give it as TEXT, or at the end of --chat FILE.")
+    spec = opened.index.spec if opened is not None else _spec_of(tickets)
+    cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
+    turn = read_turn(cleaned, spec.language)
+    return ReadConversation(opened, tickets, spec, cleaned, turn)
+
+
+@dataclass(frozen=True)
+class ReadConversation:
+    """A conversation and what its last message asks; each question is answered once."""
+
+    opened: OpenIndex | None
+    tickets: TicketAsking | None
+    spec: DomainSpec
+    messages: Sequence[Message]
+    turn: Turn
+    _answers: dict[str, Answer] = field(default_factory=dict)
+
+    @cached_property
+    def rules(self) -> ReplyRules:
+        """What the domain says of replies."""
+        return read_reply_rules(self.spec.reply)
+
+    @cached_property
+    def stated(self) -> Mapping[str, Values]:
+        """What the customer stated of attributes."""
+        return attributes_of(self.turn, self.spec)
+
+    @property
+    def tried(self) -> Sequence[str]:
+        """What the agent wrote before where it did not help."""
+        return self.turn.tried if self.turn.unsolved else ()
+
+    @property
+    def _said(self) -> str:
+        """All that the customer said."""
+        return "\n".join(message.text for message in self.messages if message.role == CUSTOMER)
+
+    def small_talk(self, kind: str | None = None) -> Suggested | None:
+        """Return the short human reply where there is nothing to look up, as read here or of a ``kind`` given."""
+        if (kind := kind or self.turn.small_talk) is None:
+            return None
+        reply = Suggestion(small_talk_reply(kind, self.spec.language), "small_talk")
+        return Suggested("answered", (reply,), self.turn.text)
+
+    def answer(self, question: str = "") -> Answer:
+        """Answer what the conversation asks, else a question given."""
+        question = question or self.turn.text
+        if question not in self._answers:
+            self._answers[question] = self._ask(question)
+        return self._answers[question]
+
+    def _ask(self, question: str) -> Answer:
+        if self.opened is None:
+            return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
+        also = self.turn.also if question == self.turn.text else ()
+        answer = self.opened.ask(question, self.stated, LOOKED_THROUGH, said=self._said, also=also)
+        if answer.outcome == "abstains" and self.turn.is_tied and question == self.turn.text:
+            return self.answer("\n".join(m.text for m in self.messages))  # what was said last may only be chat
+        return answer
+
+    def own_words(self) -> Suggested:
+        """Return what of the answers can be sent as it stands, with what past tickets have to add."""
+        others: Iterable[Suggestion] = ()
+        if self.tickets is not None:
+            others = suggest_from_tickets(self.tickets, self.turn.text, self.rules, self.spec.language)
+        return self.suggested(self._offered(others))
+
+    def question_back(self) -> tuple[Suggestion, ...]:
+        """Return the question that the agent should ask, where there is one."""
+        return tuple(one for one in self._offered() if one.source == "question")
+
+    def _offered(self, others: Iterable[Suggestion] = ()) -> tuple[Suggestion, ...]:
+        asked = [m.text for m in self.messages if m.role == AGENT and m.text.rstrip().endswith("?")]
+        refusal, language = refusal_of(self.rules, self.spec), self.spec.language
+        return suggestions_from(
+            self.answer(),
+            self.rules,
+            refusal,
+            self.tried,
+            language,
+            asked=asked,
+            said=said_before(self.messages, language),
+            others=others,
+        )
+
+    def suggested(self, found: tuple[Suggestion, ...]) -> Suggested:
+        """Return suggestions under the outcome of the answer, or what they make of it."""
+        answer, sources = self.answer(), {one.source for one in found}
+        outcome = answer.outcome
+        helps = not sources.isdisjoint(("solution", "passage", "ticket"))
+        if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
+            outcome = "answered"
+        reason = answer.reason if outcome == answer.outcome else None
+        return Suggested(outcome, found, self.turn.text, reason, answer.confidence, attributes=answer.attributes)
+
+
+def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] | None:
+    """Return the names of the customer's language and of that of the suggestions where they differ.
+
+    A model may have written in the customer's; the knowledge base's own words are in that of the documents.
+    """
+    spec, vocabulary = opened.index.spec, opened.index.chunks.words.vocabulary
+    helps = [one for one in found.suggestions if one.evidence]
+    asked = find_other_language(found.question, spec.language, vocabulary) if helps else None
+    if asked is None or asked == find_other_language(helps[0].text, spec.language, vocabulary):
+        return None
+    return LANGUAGE_NAMES[asked], LANGUAGE_NAMES[spec.language]
+
+
+def _spec_of(tickets: TicketAsking | None) -> DomainSpec:
+    assert tickets is not None, "a knowledge base or tickets"
+    return tickets.opened.workspace.spec
+
+
+def join_messages(given: Sequence[Message] | str, chat: Path | None) -> list[Message]:
+    """Return the messages of a file, where there is one, with those given behind them; a text is the customer's."""
+    before = [] if chat is None else read_conversation_file(chat).messages
+    last = ([Message(CUSTOMER, given)] if given.strip() else []) if isinstance(given, str) else given
+    return [*before, *last]
+
+
+def attributes_of(turn: Turn, spec: DomainSpec) -> Mapping[str, Values]:
+    """Return what the customer's messages state of attributes where there are several; a later one takes back."""
+    if len(turn.customer) < 2:
+        return {}
+    stated: dict[str, Values] = {}
+    for message in turn.customer:
+        stated |= stated_attributes(message, spec.attributes, spec.language)
+    return stated
+
+
+def refusal_of(rules: ReplyRules, spec: DomainSpec) -> str:
+    """Return what to say outside of what is known, in the domain's words."""
+    return rules.refusal or REFUSAL.format(name=spec.name)

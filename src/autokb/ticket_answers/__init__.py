@@ -1,0 +1,1 @@
+"""Past tickets that are asked: opened, searched, answered from the right sub-graph."""

@@ -1,0 +1,137 @@
+"""The sub-graph that answers a question about past tickets: the plan runs, and it is said what stands in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow
+from autokb.heuristics.tickets.outcome_comments import tells_outcome
+from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.stores.graph.sqlite import SqliteGraph
+from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
+from autokb.ticket_answers.open_tickets import OpenTickets
+from autokb.tickets.answers import DUPLICATES, ENDINGS, MOST_TICKETS, name_of
+from autokb.tickets.plan import plan_for
+
+SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
+NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
+
+
+@dataclass(frozen=True)
+class FoundTickets:
+    """The tickets found for a question, best first, with their scores; ``named`` where the question names them."""
+
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    tickets: Mapping[str, PublishedTicket]
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """The tickets to show with the sections read of them, and which were asked for.
+
+    ``plan`` is what ran, None where there was nothing to read; ``fallback`` says why this is not what was asked for
+    first, in sentences.
+    """
+
+    tickets: Mapping[str, PublishedTicket]
+    rows: Sequence[SubgraphRow]
+    asked: tuple[str, ...]
+    plan: SubgraphPlan | None
+    fallback: tuple[str, ...] = ()
+
+
+@dataclass
+class SubgraphReader:
+    """Reads sub-graphs from the workspace's own file, for questions to the tickets in memory."""
+
+    opened: OpenTickets
+    _link_types: tuple[str, ...] | None = None  # those of the index in memory, which a later build replaces
+
+    def read(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
+        """Return what the tickets linked with the best one have, where links are asked for, else the tickets found."""
+        if not parts.links:
+            return self._read_found(parts, found)
+        described = self.opened.index.template.field_of.get("description", "")
+        asked = parts.intents or tuple(filter(None, [described]))
+        plan, rows = self._run(replace(parts, intents=asked), found.ids[:1])
+        if rows:
+            ids = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
+            return Subgraph(read_tickets(self.opened.file, ids), rows, asked, plan)
+        own = self._read_found(replace(parts, links=()), found)
+        kinds = ", ".join(parts.links)
+        reason = f"{found.ids[0]} has no links of the kind {kinds}; this is from the ticket itself."
+        return replace(own, fallback=(reason, *own.fallback))
+
+    def _read_found(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
+        """Return what the tickets found have; of those that the question does not name the best must have it."""
+        plan, rows = self._run(parts, found.ids)
+        # What is asked for first must be there; a word of the problem may have been taken for the others.
+        having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
+        ranked = [i for i in found.ids if i in having]
+        if found.named:
+            shown = ranked
+        elif parts.filters:
+            shown = ranked[:MOST_TICKETS]
+        else:
+            shown = [i for i in ranked[:1] if i == found.ids[0]]
+        if shown:
+            return Subgraph({i: found.tickets[i] for i in shown}, rows, parts.intents, plan)
+        if (told := self._other_endings(parts, found)) is not None:
+            return told
+        stand_in, reason = self._stand_in(parts, found, ranked)
+        if stand_in is None:
+            return Subgraph({}, (), parts.intents, plan, (reason,))
+        return Subgraph({stand_in: found.tickets[stand_in]}, rows, parts.intents, plan, (reason,))
+
+    def _other_endings(self, parts: QuestionParts, found: FoundTickets) -> Subgraph | None:
+        """Return what the best ticket has in place of the ending that was asked for: a workaround, say, for a fix."""
+        best, template = found.ids[0], self.opened.index.template
+        if parts.filters or not parts.intents or parts.intents[0] not in SOLVING:
+            return None
+        if tells_outcome(found.tickets[best].ticket, parts.intents, self.opened.workspace.spec.language):
+            return None
+        others = tuple(name for name in SOLVING if name in template and name != parts.intents[0])
+        plan, rows = self._run(replace(parts, intents=others), [best])
+        if not rows:
+            return None
+        told = " and ".join(name_of(name).lower() for name in dict.fromkeys(row.section for row in rows))
+        reason = f"{best} has no section {name_of(parts.intents[0]).lower()}; this is its {told}."
+        return Subgraph({best: found.tickets[best]}, rows, others, plan, (reason,))
+
+    def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[str | None, str]:
+        """Return the ticket that answers where the best has no such section (None: comments or texts do), and why.
+
+        A duplicate of it may, and for how it ended the next one; a log, steps or an assignee of
+        any other are those of another report.
+        """
+        best = found.ids[0]
+        wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
+        language = self.opened.workspace.spec.language
+        if parts.filters and not found.named:
+            values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
+            return None, f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
+        if not parts.intents:
+            return None, f"{best} has no section of its own for how it ended."
+        missing = f"{best} has no section {wanted}"
+        if tells_outcome(found.tickets[best].ticket, parts.intents, language):
+            return None, f"{missing}; these are its comments that may tell."
+        scores = dict(zip(found.ids, found.scores, strict=False))
+        linked = read_edges(self.opened.file, [best])
+        twins = {end for edge in linked if DUPLICATES in edge.type.casefold() for end in (edge.source, edge.target)}
+        same = [i for i in ranked if i in twins]
+        near = [i for i in ranked if scores[i] >= found.scores[0] - NEAR_BEST]
+        if same:
+            return same[0], f"{missing}; {same[0]}, a duplicate, has."
+        if near and parts.intents[0] in ENDINGS:
+            return near[0], f"{missing}; {near[0]} is the next that has."
+        return None, f"{missing}; this is what else it says."
+
+    def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
+        graph = SqliteGraph(self.opened.file, self.opened.index.template)
+        if self._link_types is None:
+            self._link_types = graph.link_types()
+        plan = plan_for(parts, tickets, graph.template, self._link_types)
+        return plan, () if plan is None else graph.run(plan)

@@ -1,0 +1,276 @@
+"""Feedback on suggestions: given, listed, taken back, and fed back as resolved questions."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from autokb.core.errors import BadInputError
+from autokb.core.feedback import (
+    FEEDBACK_VERDICTS,
+    RESOLVING,
+    SUGGESTION_SOURCES,
+    Feedback,
+    SuggestionSource,
+    feedback_id,
+)
+from autokb.core.nouns import Solution
+from autokb.core.regular_files import read_regular_file
+from autokb.core.results import Result
+from autokb.core.storable import without_surrogates
+from autokb.pipeline.fed_questions import SOURCE, fed_questions, staged_feedback
+from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex, embed_published
+from autokb.stores.codecs import RAW_ISSUE, SOLUTION
+from autokb.stores.database import damaged_rows
+from autokb.stores.feedback import feedback_ids, find_feedback, keep_feedback, read_feedback, take_back
+from autokb.stores.published import read_decided, read_decisions
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import Staged, WorkspaceFile
+from autokb.text.control_characters import printable_name, replace_controls
+
+TEXT_CHARACTERS = 20_000  # of what was sent at most, as of a message of a chat
+NAME_CHARACTERS = 500  # of a conversation's id, an author and a group
+MOST_DOCUMENTS = 20  # that one suggestion cites
+MOST_LISTED, LISTED = 1_000, 100  # of a page at most, and where nobody says how many
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFeedback(Result):
+    """A feedback as it is stored; ``changed`` is 0 where it was there already."""
+
+    feedback: Feedback
+    changed: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the feedback's fields with ``changed`` beside them."""
+        return {**_listed(self.feedback), "changed": self.changed}
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackPage(Result):
+    """Some feedback in the order of its taking; the next page begins behind the id ``next``, None at the end."""
+
+    items: tuple[Feedback, ...]
+    next: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of a list of the service."""
+        return {"items": [_listed(one) for one in self.items], "next": self.next}
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneFeedback(Result):
+    """A feedback that was taken back; ``unstaged`` counts the questions that went out of history and the next build."""
+
+    id: str
+    unstaged: int
+
+
+@dataclass(frozen=True, slots=True)
+class FedFeedback(Result):
+    """How many resolved questions are fed, how many of them newly, how many went, and what was left out and why."""
+
+    issues: int
+    added: int
+    removed: int
+    left_out: Mapping[str, int]
+
+
+def _listed(feedback: Feedback) -> dict[str, Any]:
+    return {**asdict(feedback), "documents": list(feedback.documents)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Suggested:
+    text: str
+    documents: tuple[str, ...]
+    source: SuggestionSource
+
+
+def give_feedback(
+    workspace: Workspace,
+    feedback: Feedback,
+    opened: OpenIndex | None,
+    open_index: Callable[[], OpenIndex],
+    *,
+    now: str | None = None,
+) -> GivenFeedback:
+    """Store a feedback (BadInputError where it is none); it is on the disk when this returns.
+
+    Its id, what was suggested, a solution's documents and the date are filled in here. ``opened`` is the index that
+    suggested, perhaps of an earlier build; ``open_index`` gives the current one, for what no record names.
+    """
+    given = _checked(feedback)
+    with workspace.file() as file:
+        found = _find_suggested(file, given.solution_id, opened, open_index)
+        stored = replace(
+            given,
+            suggested=found.text,
+            documents=found.documents or given.documents,
+            source=found.source or given.source,
+            date=now or datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        with file.transaction():
+            kept = keep_feedback(file, stored)
+        known = kept or find_feedback(file, stored.id) or stored
+    return GivenFeedback(known, int(kept is not None))
+
+
+def _checked(given: Feedback) -> Feedback:
+    """Return what was given with its id, without characters that steer a terminal (BadInputError)."""
+    if given.verdict not in FEEDBACK_VERDICTS:
+        raise BadInputError(f"A verdict is one of {', '.join(FEEDBACK_VERDICTS)}, not {given.verdict!r}.")
+    if given.source not in SUGGESTION_SOURCES:
+        raise BadInputError(f"A source is one of {', '.join(filter(None, SUGGESTION_SOURCES))}, not {given.source!r}.")
+    query, text = (_cleaned(one) for one in (given.query, given.text))
+    if not query:
+        raise BadInputError("Feedback needs the question that was asked; give it as query.")
+    if len(text) > TEXT_CHARACTERS:
+        raise BadInputError(f"The text sent has {len(text):,} characters; {TEXT_CHARACTERS:,} can be kept.")
+    conversation = cleaned_name(given.conversation, "conversation")
+    author, group = cleaned_name(given.author, "author"), cleaned_name(given.group, "group")
+    if given.solution_id and given.documents:
+        raise BadInputError("Name documents only where there is no solution_id: a solution says itself what it cites.")
+    if len(given.documents) > MOST_DOCUMENTS:
+        raise BadInputError(f"Feedback names at most {MOST_DOCUMENTS} documents, not {len(given.documents)}.")
+    documents = (cleaned_name(one, "document") for one in given.documents)
+    cleaned = replace(
+        given,
+        query=query,
+        text=text,
+        solution_id=given.solution_id or None,
+        documents=tuple(dict.fromkeys(filter(None, documents))),
+        conversation=conversation,
+        author=author,
+        group=group,
+    )
+    return replace(cleaned, id=feedback_id(cleaned))
+
+
+def _cleaned(text: str) -> str:
+    return replace_controls(without_surrogates(text[:QUESTION_CHARACTERS])).replace("\r", "\n").strip()
+
+
+def cleaned_name(name: str, what: str) -> str:
+    """Return a name, or the id of a conversation, in the one form in which it is kept (BadInputError: too long)."""
+    if len(name) > NAME_CHARACTERS:
+        raise BadInputError(f"The {what} has {len(name):,} characters; {NAME_CHARACTERS} can be kept.")
+    return printable_name(without_surrogates(name)).strip()
+
+
+def _find_suggested(
+    file: WorkspaceFile, solution_id: str | None, opened: OpenIndex | None, open_index: Callable[[], OpenIndex]
+) -> _Suggested:
+    """Return what a solution or passage says now, or said when it was suggested (BadInputError where it is unknown)."""
+    if solution_id is None:
+        return _Suggested("", (), "")
+    if opened is not None and (found := _in_index(opened, solution_id)):
+        return found
+    if (solution := _read_solution(file, solution_id)) is not None:
+        return _of_solution(solution, "solution")
+    if next(file.records("document"), None) is not None and (found := _in_index(open_index(), solution_id)):
+        return found
+    raise BadInputError(
+        f"There is no solution {solution_id!r}; give the solution_id of a suggestion, or none for a question back."
+    )
+
+
+def _read_solution(file: WorkspaceFile, solution_id: str) -> Solution | None:
+    """Return a solution as people left it; all are read only where people decided something."""
+    with file.snapshot(), damaged_rows("record"):
+        if read_decisions(file):
+            return read_decided(file).solutions.get(solution_id)
+        body = file.record("solution", solution_id)
+        return None if body is None else SOLUTION.read(body, id=solution_id)
+
+
+def _in_index(opened: OpenIndex, solution_id: str) -> _Suggested | None:
+    candidates = opened.index.candidates
+    row = candidates.row_of.get(solution_id)
+    if row is None:
+        return None
+    own, views = candidates.rows[row].solution, candidates.rows[row].views
+    view = next((view for view in views if view.id == solution_id), None)
+    return _of_solution(own, "passage") if view is None else _of_solution(view, "solution")
+
+
+def _of_solution(solution: Solution, source: SuggestionSource) -> _Suggested:
+    documents = tuple(dict.fromkeys(e.document for e in solution.evidence))
+    return _Suggested(solution.text, documents, source)
+
+
+def read_sent_text(text: str, source: Path | None) -> str:
+    """Return what was sent, given as it is or as a file in UTF-8 (BadInputError for both, or a file that is none)."""
+    if source is None:
+        return text
+    if text:
+        raise BadInputError("Give --text or --text-file, not both.")
+    try:
+        data = read_regular_file(source, TEXT_CHARACTERS * 4)  # bytes of a character at most
+        if data is None:
+            raise BadInputError(f"{source} has more than {TEXT_CHARACTERS:,} characters, the most that can be kept.")
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise BadInputError(f"{source} cannot be read ({error.strerror}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{source} is not UTF-8 text; save it as UTF-8.") from error
+
+
+def list_feedback(workspace: Workspace, limit: int = LISTED, after: str = "") -> FeedbackPage:
+    """Return a page of the feedback that nobody took back (BadInputError for an ``after`` that is none)."""
+    if not 1 <= limit <= MOST_LISTED:
+        raise BadInputError(f"A page holds 1 to {MOST_LISTED:,} items, not {limit}.")
+    with workspace.file() as file, file.snapshot():
+        start = find_feedback(file, after) if after else None
+        if after and start is None:
+            raise BadInputError(f"There is no feedback {after!r} to go on behind; take the next of the page before.")
+        found = read_feedback(file, after=start.number if start else 0, limit=limit + 1)
+    return FeedbackPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+
+def undo_feedback(workspace: Workspace, feedback: str) -> UndoneFeedback:
+    """Take a feedback back: it is listed no more, and where it was fed it is no resolved question any more."""
+    with workspace.file() as file, file.transaction():
+        if feedback not in feedback_ids(file, undone=False):
+            folder = shlex.quote(str(workspace.folder))
+            raise BadInputError(f"There is no feedback {feedback!r}; autokb feedback list {folder} names them.")
+        take_back(file, feedback)
+        staged = feedback in staged_feedback(file)
+        if staged:
+            file.unstage("issues", [feedback])
+            file.count_generation()
+    if staged:
+        with workspace.file() as file:  # what follows from history is learnt anew, which no question should wait for
+            embed_published(workspace, file)
+    return UndoneFeedback(feedback, int(staged))
+
+
+def feed_feedback(workspace: Workspace) -> FedFeedback:
+    """Make what was used or helped a resolved question: of history at once, and a raw issue of the next build.
+
+    Private data are masked. What was fed before and no longer counts goes; feeding twice changes nothing.
+    """
+    with workspace.file() as file:
+        with file.transaction():
+            everything = read_feedback(file)
+            before = staged_feedback(file)
+            issues = {issue.id: issue for issue in fed_questions(everything)}
+            stale = sorted(set(before) - set(issues))
+            new = [
+                Staged(i, "", SOURCE, RAW_ISSUE.body(issue)) for i, issue in issues.items() if before.get(i) != issue
+            ]
+            file.unstage("issues", stale)
+            file.stage("issues", new)
+            if stale or new:
+                file.count_generation()
+        if stale or new:
+            embed_published(workspace, file)
+    failed = sum(one.verdict not in RESOLVING for one in everything)
+    uncited = sum(one.verdict in RESOLVING and not one.documents for one in everything)
+    repeated = len(everything) - failed - uncited - len(issues)
+    left_out = {"says that it did not help": failed, "cites no document": uncited, "was said again since": repeated}
+    return FedFeedback(len(issues), len(new), len(stale), {reason: n for reason, n in left_out.items() if n})

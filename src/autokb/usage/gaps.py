@@ -1,0 +1,385 @@
+"""What is lacking: questions that nobody could answer, issues without solution, documents that nothing cites."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import ceil
+from typing import Literal, TypeVar
+
+from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.feedback import RESOLVING, Feedback, folded, last_words
+from autokb.core.forest import Forest
+from autokb.core.ids import short_id
+from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion, hashed_conversation
+from autokb.core.nouns import DISPLAYED
+from autokb.core.results import Result
+from autokb.stores.feedback import read_feedback
+from autokb.stores.question_log import (
+    close_gaps,
+    count_lost,
+    count_questions,
+    forget_questions,
+    open_gaps,
+    read_closed_gaps,
+    read_questions,
+)
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.words import split_words, terms
+from autokb.usage.feedback import cleaned_name
+from autokb.usage.question_log import masked_beginning, moment
+from autokb.views.plain_words import is_of_another_topic
+from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
+from autokb.views.theme_names import ThemeNames
+
+MOST_LISTED = 1_000  # of each list
+OTHER_WORDINGS = 3  # of a question that are shown beside the newest
+# Share of the stems of two questions that both have (Jaccard): from here on they are one, asked in nearly the same
+# words. What is asked in other words stays apart: to compare by meaning would embed the whole log with each look.
+SAME_QUESTION = 0.75
+# What is lacking: an answer, a better one, or nothing, where the question is about something else than the documents.
+GapKind = Literal["unanswered", "unhelpful", "other_topic"]
+_PLACEHOLDER = re.compile(r"<[a-z]+-\d+>")  # of what was masked
+
+G = TypeVar("G", "IssueGap", "DocumentGap")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap(Result):
+    """A question that nobody could answer, in its newest wording, with what it was joined with.
+
+    ``asked`` counts how often, once a conversation: ``abstained`` where nothing was known, ``rejected`` where what was
+    shown was rejected or did not help, and nothing else was used. ``solutions`` are those that were rejected.
+    """
+
+    id: str
+    text: str
+    asked: int
+    abstained: int
+    rejected: int
+    first: str
+    last: str
+    reason: str
+    wordings: tuple[str, ...]
+    solutions: tuple[str, ...]
+    status: GapStatus = "open"
+    kind: GapKind = "unanswered"
+
+
+@dataclass(frozen=True, slots=True)
+class IssueGap(Result):
+    """A node for which nothing is displayed, nor for one above or below it; ``withheld`` counts what could be.
+
+    ``raw_issues`` is how many customers reported it, ``children`` how many nodes below it lack a solution with it.
+    """
+
+    id: str
+    issue: str
+    text: str
+    theme: str
+    raw_issues: int
+    withheld: int
+    children: int
+    status: GapStatus = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentGap(Result):
+    """A document that no displayed solution cites; it may still answer as a passage."""
+
+    id: str
+    document: str
+    title: str
+    url: str
+    status: GapStatus = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class LogState(Result):
+    """The log that gaps are read from: ``kept`` questions, the oldest of ``since``, and how many were ``lost``."""
+
+    enabled: bool
+    kept: int
+    since: str
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps(Result):
+    """Three queues, each cut to what was asked for, with how many there are in all; ``closed`` counts what is not.
+
+    Questions of other topics stand behind the others; ``kinds`` counts the questions of each kind.
+    """
+
+    questions: tuple[Gap, ...]
+    questions_total: int
+    issues: tuple[IssueGap, ...]
+    issues_total: int
+    documents: tuple[DocumentGap, ...]
+    documents_total: int
+    closed: int
+    log: LogState
+    kinds: Mapping[GapKind, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SettledGap(Result):
+    """What was said of a gap; ``changed`` is 0 where it was so before."""
+
+    id: str
+    status: GapStatus
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenQuestions(Result):
+    """How many questions the log held."""
+
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """A question as it was asked, masked; ``gap`` is the id of its words, whatever it is joined with."""
+
+    text: str
+    words: frozenset[str]
+    gap: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One time that a question was not answered."""
+
+    wording: _Wording
+    date: str
+    asker: str  # what tells askings apart: the conversation, else the entry
+    reason: str = ""
+    rejected: tuple[str, ...] | None = None  # the solutions, where it was answered and rejected
+
+
+@dataclass
+class _Found:
+    """Everything open and closed, before it is cut."""
+
+    questions: list[tuple[Gap, frozenset[str]]]  # with the ids of all its wordings
+    issues: list[IssueGap]
+    documents: list[DocumentGap]
+
+    def status_of(self, gap: str) -> tuple[frozenset[str], GapStatus] | None:
+        """Return the ids that are one with this one, and their status; None where there is no such gap."""
+        for question, ids in self.questions:
+            if gap in ids:
+                return ids, question.status
+        single = {one.id: one.status for one in self.issues} | {one.id: one.status for one in self.documents}
+        return (frozenset({gap}), single[gap]) if gap in single else None
+
+
+def find_gaps(
+    workspace: Workspace, memory: SolutionsInMemory, limit: int, *, newest: bool = False, closed: bool = False
+) -> Gaps:
+    """Return what is lacking: the most asked first, or the newest; what is ``closed`` in place of what is open."""
+    if not 1 <= limit <= MOST_LISTED:
+        raise BadInputError(f"A list holds 1 to {MOST_LISTED:,} gaps, not {limit}.")
+    with workspace.file() as file, file.snapshot():
+        found = _find_all(file, memory, workspace.spec.language)
+        state = LogState(workspace.settings.log_questions, *count_questions(file), count_lost(file))
+    questions = [gap for gap, _ in found.questions if (gap.status != "open") == closed]
+    questions.sort(key=lambda gap: (gap.last, gap.asked) if newest else (gap.asked, gap.last), reverse=True)
+    questions.sort(key=lambda gap: gap.kind == "other_topic")
+    issues = [one for one in found.issues if (one.status != "open") == closed]
+    documents = [one for one in found.documents if (one.status != "open") == closed]
+    everything = len(found.questions) + len(found.issues) + len(found.documents)
+    listed = len(questions) + len(issues) + len(documents)
+    return Gaps(
+        tuple(questions[:limit]),
+        len(questions),
+        tuple(issues[:limit]),
+        len(issues),
+        tuple(documents[:limit]),
+        len(documents),
+        listed if closed else everything - listed,
+        state,
+        dict(Counter(gap.kind for gap in questions)),
+    )
+
+
+def settle_gap(
+    workspace: Workspace, memory: SolutionsInMemory, gap: str, status: GapStatus, author: str = ""
+) -> SettledGap:
+    """Close a gap, or open it again (BadInputError where there is none with the id).
+
+    A question is closed with all that it was joined with, so that the next wording finds it closed.
+    """
+    named = cleaned_name(author, "author")
+    with workspace.file() as file:
+        with file.snapshot():
+            before = read_closed_gaps(file)
+            found = _find_all(file, memory, workspace.spec.language).status_of(gap)
+        if found is None and gap in before:  # its question left the log since
+            found = frozenset({gap}), before[gap].status
+        if found is None:
+            folder = shlex.quote(str(workspace.folder))
+            raise UnknownIdError(f"There is no gap {gap!r}; this lists them: autokb gaps {folder}")
+        ids, was = found
+        with file.transaction():
+            if status == "open":
+                open_gaps(file, sorted(ids))
+            else:
+                close_gaps(file, [ClosedGap(one, status, named, moment()) for one in sorted(ids)])
+    return SettledGap(gap, status, int(was != status))
+
+
+def forget_all_questions(workspace: Workspace) -> ForgottenQuestions:
+    """Empty the log of questions, and forget what was read of it here."""
+    _read_wording.cache_clear()
+    with workspace.file() as file:
+        return ForgottenQuestions(forget_questions(file))
+
+
+def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> _Found:
+    closed = read_closed_gaps(file)
+    askings = [*_abstained(read_questions(file, "abstains"), language), *_rejected(read_feedback(file), language)]
+    known = memory.read(file)
+    decided = known.decided
+    cited = {e.document for s in decided.solutions.values() if s.status in DISPLAYED for e in s.evidence}
+    groups = _joined(askings)
+    idle = (
+        DocumentGap(short_id("gap", "document", i), i, title, url)
+        for i, (title, url) in file.fields("document", "title", "url").items()
+        if i not in cited
+    )
+    return _Found(
+        [(_gap_of(group, closed), frozenset(one.wording.gap for one in group)) for group in groups],
+        [_with_status(one, closed) for one in _unsolved(file, known)],
+        [_with_status(one, closed) for one in idle],
+    )
+
+
+def _with_status(gap: G, closed: Mapping[str, ClosedGap]) -> G:
+    return replace(gap, status=closed[gap.id].status) if gap.id in closed else gap
+
+
+def _abstained(log: Iterable[LoggedQuestion], language: str) -> Iterator[_Asking]:
+    for one in log:
+        asker = one.conversation or str(one.number)
+        yield _Asking(_read_wording(one.text, language), one.date, asker, one.reason)
+
+
+def _rejected(feedback: Iterable[Feedback], language: str) -> Iterator[_Asking]:
+    """Give the questions that were answered by nothing that anybody used."""
+    said: dict[tuple[str, str], list[Feedback]] = {}
+    for one in last_words(feedback):
+        said.setdefault((folded(one.query), one.conversation), []).append(one)
+    for several in said.values():
+        if any(one.verdict in RESOLVING for one in several):
+            continue
+        last = several[-1]
+        solutions = tuple(dict.fromkeys(one.solution_id for one in several if one.solution_id))
+        asker = hashed_conversation(last.conversation) or last.id
+        yield _Asking(_read_wording(last.query, language, is_masked=False), last.date, asker, "", solutions)
+
+
+@lru_cache(maxsize=20_000)  # some 30 MB; who closes gaps one by one has all of them read with each
+def _read_wording(text: str, language: str, *, is_masked: bool = True) -> _Wording:
+    """Read the words by which two questions are one; of one that has grammar alone, all of them."""
+    text = text if is_masked else masked_beginning(text, language)
+    said = _PLACEHOLDER.sub(" ", text)
+    words = frozenset(terms(said, language)) or frozenset(split_words(said).folded)
+    return _Wording(text, words, short_id("gap", "question", *sorted(words)))
+
+
+def _joined(askings: Iterable[_Asking]) -> list[list[_Asking]]:
+    """Join questions that share nearly all of their words, each to the most asked one that it is like.
+
+    Two such questions share a word among the rarest ones of both (Chaudhuri, Ganti and Kaushik 2006, A Primitive
+    Operator for Similarity Joins), so that few are compared.
+    """
+    by_words: dict[frozenset[str], list[_Asking]] = {}
+    for one in askings:
+        by_words.setdefault(one.wording.words, []).append(one)
+    holders = Counter(word for words in by_words for word in words)
+    groups: dict[frozenset[str], list[_Asking]] = {}
+    with_word: dict[str, list[frozenset[str]]] = {}
+    for words in sorted(by_words, key=lambda words: (-len(by_words[words]), sorted(words))):
+        rarest = sorted(words, key=lambda word: (holders[word], word))
+        rarest = rarest[: len(rarest) - ceil(SAME_QUESTION * len(rarest)) + 1]
+        candidates = {other for word in rarest for other in with_word.get(word, ())}
+        near = {other: _alike(words, other) for other in candidates}
+        home = max(near, key=lambda other: (near[other], sorted(other)), default=words)
+        if near.get(home, 0.0) < SAME_QUESTION:
+            home = words
+            groups[home] = []
+            for word in rarest:
+                with_word.setdefault(word, []).append(words)
+        groups[home] += by_words[words]
+    return [sorted(group, key=lambda one: one.date) for group in groups.values()]
+
+
+def _alike(words: frozenset[str], other: frozenset[str]) -> float:
+    return len(words & other) / len(words | other)
+
+
+def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
+    """Return a question as a gap: what is done counts again from the next time on that it is asked."""
+    said = [closed[one.wording.gap] for one in group if one.wording.gap in closed]
+    status: GapStatus = "dismissed" if any(one.status == "dismissed" for one in said) else "open"
+    if said and status == "open":
+        since = max(one.date for one in said)
+        later = [one for one in group if one.date > since]
+        status, group = ("open", later) if later else ("done", group)
+    newest = group[-1].wording
+    abstained = [one for one in group if one.rejected is None]
+    reason = next((one.reason for one in reversed(group) if one.reason), "")
+    kind: GapKind = "unanswered" if abstained else "unhelpful"
+    if len(abstained) == len(group) and is_of_another_topic(reason):
+        kind = "other_topic"
+    wordings = dict.fromkeys(one.wording.text for one in reversed(group) if one.wording.text != newest.text)
+    return Gap(
+        newest.gap,
+        newest.text,
+        len({one.asker for one in group}),
+        len({one.asker for one in abstained}),
+        len({one.asker for one in group if one.rejected is not None}),
+        group[0].date,
+        group[-1].date,
+        reason,
+        tuple(wordings)[:OTHER_WORDINGS],
+        tuple(dict.fromkeys(solution for one in group for solution in one.rejected or ())),
+        status,
+        kind,
+    )
+
+
+def _unsolved(file: WorkspaceFile, known: AllSolutions) -> list[IssueGap]:
+    """Return the widest nodes for which nothing is displayed, those that most customers reported first."""
+    forest, decided = Forest(known.issues.values()), known.decided
+    solved = {s.issue_id for s in decided.solutions.values() if s.status in DISPLAYED} & set(forest.nodes)
+    helped = set(solved)
+    for node in solved:
+        helped.update(one.id for one in forest.ancestors(node))
+        helped.update(one.id for one in forest.subtree(node))
+    withheld = Counter(s.issue_id for s in decided.solutions.values() if s.status not in DISPLAYED)
+    themes = ThemeNames(file, of_many=True)
+    found = []
+    for issue in forest.nodes.values():
+        if issue.id in helped or (issue.parent_id in forest.nodes and issue.parent_id not in helped):
+            continue
+        below = [one.id for one in forest.subtree(issue.id)]
+        found.append(
+            IssueGap(
+                short_id("gap", "issue", issue.id),
+                issue.id,
+                issue.text,
+                themes.of_issue(issue.id),
+                len(issue.raw_issues),
+                sum(withheld[one] for one in below),
+                len(below) - 1,
+            )
+        )
+    return sorted(found, key=lambda one: (-one.raw_issues, one.id))

@@ -1,0 +1,322 @@
+"""What is made of suggestions, and what becomes of conversations: the figures of a deployment, for one's own team."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from autokb.core.errors import BadInputError
+from autokb.core.experiment import CONTROL, TREATMENT, Arm, Experiment
+from autokb.core.feedback import Feedback, last_words
+from autokb.core.in_use import ConversationOutcome, QuestionOutcome, hashed_conversation
+from autokb.core.results import Result
+from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.evaluation.statistics.samples import ComparedFigure, compare_samples
+from autokb.evaluation.statistics.shares import Share, clustered_share, share, share_difference
+from autokb.stores.feedback import read_feedback
+from autokb.stores.outcomes import read_arms, read_outcomes
+from autokb.stores.question_log import count_lost, read_question_outcomes
+from autokb.stores.workspace import Workspace
+from autokb.views.theme_names import ThemeNames
+
+MOST_PARTS = 100  # sources, themes and groups that are told apart, those with most suggestions; weeks are the last ones
+UNEVEN = 0.001  # probability of arms as uneven as these by chance: below it something else than the hash deals them out
+NOT_CAUSAL = (
+    "Agents choose when to use a suggestion, perhaps where a conversation is easy: this difference is no effect of the "
+    "suggestions. Two arms of an experiment tell one."
+)
+BY_CHANCE = "The hash of a conversation's id chose its arm, so that what differs by more than chance is an effect."
+UNEVEN_ARMS = (
+    "The arms are further from the share that was set than chance explains: something else decides who is in which "
+    "(reports that come for one arm alone, perhaps). Do not trust the differences before that is found."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance(Result):
+    """What agents made of suggestions: ``rate`` is the share that was used or edited of those that they judged by use.
+
+    ``helpful_rate`` is that of thumbs up. Intervals take the suggestions of one conversation together.
+    """
+
+    used: int
+    edited: int
+    rejected: int
+    rate: Share
+    helpful: int
+    unhelpful: int
+    helpful_rate: Share
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCounts(Result):
+    """What was asked by the log, which has the newest questions alone, the oldest of ``since``.
+
+    ``lost`` questions could not be kept, whatever the day.
+    ``adoption`` is the share of its conversations with a suggestion that was used or edited.
+    """
+
+    asked: int
+    answered: Share
+    asks: int
+    abstains: int
+    conversations: int
+    adoption: Share
+    since: str
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duration(Result):
+    """Seconds that ``n`` conversations took."""
+
+    n: int
+    mean: Interval
+    p50: Interval
+    p90: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOutcomes(Result):
+    """How the conversations of one group ended; of ``conversations`` so many were ``reported``."""
+
+    conversations: int
+    reported: int
+    resolved: Share
+    returned: Share
+    seconds: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeComparison(Result):
+    """Two groups of conversations, and the first minus the second.
+
+    ``differences`` has ``resolved``, ``returned``, ``seconds_mean``, ``seconds_p50`` and ``seconds_p90``, and those of
+    seconds as a share of the second group's too (``seconds_p50_relative``). ``note`` says what it means.
+    """
+
+    groups: Mapping[str, GroupOutcomes]
+    differences: Mapping[str, Interval]
+    is_causal: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentFigures(Result):
+    """An experiment: conversations that asked for suggestions, by arm.
+
+    ``dealt`` is the share of them in the treatment arm; ``is_uneven`` where chance does not explain how far that is
+    from the ``share`` that was set. ``unassigned`` outcomes are of conversations without an arm.
+    """
+
+    enabled: bool
+    salt: str
+    share: float
+    dealt: Share
+    is_uneven: bool
+    unassigned: int
+    outcomes: OutcomeComparison
+
+
+@dataclass(frozen=True, slots=True)
+class InUse(Result):
+    """All figures since a day; the parts are by name, ``left_out`` says how many of a part are not told apart here."""
+
+    since: str | None
+    suggestions: Acceptance
+    by_source: Mapping[str, Acceptance]
+    by_theme: Mapping[str, Acceptance]
+    by_group: Mapping[str, Acceptance]
+    by_week: Mapping[str, Acceptance]
+    left_out: Mapping[str, int]
+    questions: QuestionCounts
+    experiment: ExperimentFigures | None
+    use: OutcomeComparison
+
+
+def measure_use(workspace: Workspace, since: str | None) -> InUse:
+    """Work out everything that is known since a day (BadInputError where that is none)."""
+    day = _day(since)
+    experiment = workspace.settings.experiment
+    with workspace.file() as file, file.snapshot():
+        feedback = [one for one in read_feedback(file) if one.date[:10] >= day]
+        questions = [one for one in read_question_outcomes(file) if one.date[:10] >= day]
+        outcomes = [one for one in read_outcomes(file) if one.date[:10] >= day]
+        arms = {one.conversation: one.arm for one in read_arms(file, experiment.salt) if one.date[:10] >= day}
+        themes = ThemeNames(file, of_many=True)
+        theme_of = {s: themes.of_solution(s) for s in {one.solution_id for one in feedback if one.solution_id}}
+        lost = count_lost(file)
+    left_out: dict[str, int] = {}
+
+    def parted(name: str, part_of: Callable[[Feedback], str], *, newest: bool = False) -> dict[str, Acceptance]:
+        parts: dict[str, list[Feedback]] = {}
+        for one in feedback:
+            parts.setdefault(part_of(one), []).append(one)
+        names = sorted(parts, reverse=newest)
+        if not newest:
+            names.sort(key=lambda part: -len(parts[part]))
+        left_out[name] = max(0, len(names) - MOST_PARTS)
+        kept = names[:MOST_PARTS]
+        return {part: _acceptance(parts[part]) for part in (sorted(kept) if newest else kept)}
+
+    used = {one.conversation for one in feedback if one.verdict in ("used", "edited") and one.conversation}
+    control = {conversation for conversation, arm in arms.items() if arm == CONTROL}
+    return InUse(
+        since=since or None,
+        suggestions=_acceptance(feedback),
+        by_source=parted("by_source", lambda one: one.source),
+        by_theme=parted("by_theme", lambda one: theme_of.get(one.solution_id or "", "")),
+        by_group=parted("by_group", lambda one: one.group),
+        by_week=parted("by_week", lambda one: _week(one.date), newest=True),
+        left_out=left_out,
+        questions=_count_questions(questions, used, lost),
+        experiment=_measure_experiment(experiment, arms, outcomes),
+        use=_compare(
+            [one for one in outcomes if one.conversation not in control],
+            lambda one: "used" if one.conversation in used else "not_used",
+            ("used", "not_used"),
+            None,
+            NOT_CAUSAL,
+        ),
+    )
+
+
+def _day(since: str | None) -> str:
+    if not since:
+        return ""
+    try:
+        return date.fromisoformat(since).isoformat()
+    except ValueError:
+        raise BadInputError(f"since is a day such as 2026-03-01, not {since[:40]!r}.") from None
+
+
+def _week(moment: str) -> str:
+    """Return the week of ISO 8601 that a moment lies in, such as 2026-W09; nothing for what is no date."""
+    try:
+        year, week, _ = date.fromisoformat(moment[:10]).isocalendar()
+    except ValueError:
+        return ""
+    return f"{year:04}-W{week:02}"
+
+
+def _acceptance(feedback: Sequence[Feedback]) -> Acceptance:
+    """Count what was said last of each suggestion: by using it or not, and by a thumb."""
+    by_use = last_words(one for one in feedback if one.verdict in ("used", "edited", "rejected"))
+    by_thumb = last_words(one for one in feedback if one.verdict in ("helpful", "unhelpful"))
+    counts = Counter(one.verdict for one in (*by_use, *by_thumb))
+    return Acceptance(
+        counts["used"],
+        counts["edited"],
+        counts["rejected"],
+        _share_said(by_use, ("used", "edited")),
+        counts["helpful"],
+        counts["unhelpful"],
+        _share_said(by_thumb, ("helpful",)),
+    )
+
+
+def _share_said(feedback: Iterable[Feedback], verdicts: tuple[str, ...]) -> Share:
+    clusters: dict[str, list[bool]] = {}
+    for one in feedback:
+        clusters.setdefault(one.conversation or f"\0{one.id}", []).append(one.verdict in verdicts)
+    return clustered_share([(sum(said), len(said)) for said in clusters.values()])
+
+
+def _count_questions(questions: Sequence[QuestionOutcome], used: Iterable[str], lost: int) -> QuestionCounts:
+    outcomes = Counter(one.outcome for one in questions)
+    clusters: dict[str, list[bool]] = {}
+    for one in questions:
+        clusters.setdefault(one.conversation or f"\0{one.number}", []).append(one.outcome == "answered")
+    conversations = {one.conversation for one in questions if one.conversation}
+    with_used = conversations & set(map(hashed_conversation, used))
+    return QuestionCounts(
+        asked=len(questions),
+        answered=clustered_share([(sum(said), len(said)) for said in clusters.values()]),
+        asks=outcomes["asks"],
+        abstains=outcomes["abstains"],
+        conversations=len(conversations),
+        adoption=share(len(with_used), len(conversations)),
+        since=questions[0].date if questions else "",
+        lost=lost,
+    )
+
+
+def _measure_experiment(
+    experiment: Experiment, arms: Mapping[str, Arm], outcomes: Sequence[ConversationOutcome]
+) -> ExperimentFigures | None:
+    if not experiment.enabled and not arms:
+        return None
+    counts: Counter[str] = Counter(arms.values())
+    dealt = share(counts[TREATMENT], len(arms))
+    uneven = _is_uneven(counts[TREATMENT], len(arms), experiment.share)
+    note = UNEVEN_ARMS if uneven else BY_CHANCE
+    known = [one for one in outcomes if one.conversation in arms]
+    compared = _compare(known, lambda one: arms[one.conversation], (TREATMENT, CONTROL), counts, note)
+    return ExperimentFigures(
+        experiment.enabled,
+        experiment.salt,
+        experiment.share,
+        dealt,
+        uneven,
+        len(outcomes) - len(known) if experiment.enabled else 0,
+        compared,
+    )
+
+
+def _is_uneven(in_treatment: int, n: int, wanted: float) -> bool:
+    """Return whether chance does not deal so unevenly: the normal approximation to the binomial distribution."""
+    deviation = math.sqrt(n * wanted * (1 - wanted))
+    if not deviation:
+        return in_treatment != n * wanted
+    return math.erfc(abs(in_treatment - n * wanted) / deviation / math.sqrt(2)) < UNEVEN
+
+
+def _compare(
+    outcomes: Sequence[ConversationOutcome],
+    group_of: Callable[[ConversationOutcome], str],
+    names: tuple[str, str],
+    conversations: Mapping[str, int] | None,
+    note: str,
+) -> OutcomeComparison:
+    """Compare the conversations of two groups; ``conversations`` counts those of experiments, reported or not."""
+    groups: dict[str, list[ConversationOutcome]] = {name: [] for name in names}
+    for one in outcomes:
+        groups[group_of(one)].append(one)
+    first, second = (groups[name] for name in names)
+    seconds = [[one.seconds for one in group if one.seconds is not None] for group in (first, second)]
+    times = compare_samples(*seconds)
+    found = {
+        name: _group(
+            groups[name], conversations[name] if conversations is not None else len(groups[name]), times, place
+        )
+        for place, name in enumerate(names)
+    }
+    after, before = found.values()
+    differences = {
+        "resolved": share_difference(after.resolved, before.resolved),
+        "returned": share_difference(after.returned, before.returned),
+    }
+    for name, figure in times.items():
+        differences[f"seconds_{name}"] = figure.difference
+        differences[f"seconds_{name}_relative"] = figure.relative
+    return OutcomeComparison(found, differences, conversations is not None, note)
+
+
+def _group(
+    group: Sequence[ConversationOutcome], conversations: int, times: Mapping[str, ComparedFigure], place: int
+) -> GroupOutcomes:
+    def known(values: Iterable[bool | None]) -> Share:
+        said = [value for value in values if value is not None]
+        return share(sum(said), len(said))
+
+    figures = [(times[name].after, times[name].before)[place] for name in ("mean", "p50", "p90")]
+    return GroupOutcomes(
+        conversations,
+        len(group),
+        known(one.resolved for one in group),
+        known(one.returned for one in group),
+        Duration(sum(one.seconds is not None for one in group), *figures),
+    )

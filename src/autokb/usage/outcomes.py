@@ -1,0 +1,89 @@
+"""How conversations ended, reported back one by one or by a file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from autokb.core.errors import BadInputError
+from autokb.core.in_use import ConversationOutcome
+from autokb.core.nouns import Skipped
+from autokb.core.results import Result
+from autokb.sources.outcomes import OutcomeFields, read_outcomes
+from autokb.stores.outcomes import keep_outcome
+from autokb.stores.workspace import Workspace
+from autokb.usage.feedback import cleaned_name
+from autokb.usage.question_log import moment
+
+__all__ = ["ImportedOutcomes", "OutcomeFields", "ReportedOutcome", "import_outcomes", "report_outcome"]
+
+MOST_SECONDS = 10 * 365 * 86_400.0  # ten years: more is a slip
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedOutcome(Result):
+    """What is known of how a conversation ended; ``changed`` is 0 where that was known before."""
+
+    conversation: str
+    resolved: bool | None
+    returned: bool | None
+    seconds: float | None
+    date: str
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedOutcomes(Result):
+    """How many conversations of a file brought news, how many were known so, and what could not be read."""
+
+    taken: int
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+
+
+def report_outcome(workspace: Workspace, given: ConversationOutcome) -> ReportedOutcome:
+    """Store how a conversation ended (BadInputError where nothing is said); it is on the disk when this returns."""
+    checked = _checked(given)
+    with workspace.file() as file, file.transaction():
+        known, changed = keep_outcome(file, checked)
+    return ReportedOutcome(known.conversation, known.resolved, known.returned, known.seconds, known.date, int(changed))
+
+
+def import_outcomes(workspace: Workspace, source: Path, fields: OutcomeFields | None = None) -> ImportedOutcomes:
+    """Store how the conversations of a file ended, in one transaction; a record that says nothing is named."""
+    found, unread = read_outcomes(source, fields)
+    skipped = list(unread)
+    taken = 0
+    with workspace.file() as file, file.transaction():
+        for one in found:
+            try:
+                taken += keep_outcome(file, _checked(one))[1]
+            except BadInputError as error:
+                skipped.append(Skipped(cleaned_name(one.conversation[:40], "conversation"), str(error)))
+    return ImportedOutcomes(taken, len(found) - taken - (len(skipped) - len(unread)), tuple(skipped))
+
+
+def _checked(given: ConversationOutcome) -> ConversationOutcome:
+    """Return an outcome as it is kept (BadInputError)."""
+    conversation = cleaned_name(given.conversation, "conversation")
+    if not conversation:
+        raise BadInputError("An outcome needs its conversation; give the id that suggest and feedback were given.")
+    if given.resolved is None and given.returned is None and given.seconds is None:
+        raise BadInputError("An outcome says whether it was resolved or returned, or how many seconds it took.")
+    if given.seconds is not None and not 0 <= given.seconds <= MOST_SECONDS:  # NaN is neither
+        raise BadInputError(f"The seconds of a conversation are a number from 0 to {MOST_SECONDS:.0f}.")
+    seconds = None if given.seconds is None else float(given.seconds)
+    assert seconds is None or math.isfinite(seconds)
+    return replace(given, conversation=conversation, seconds=seconds, date=_checked_date(given.date))
+
+
+def _checked_date(date: str) -> str:
+    if not date:
+        return moment()
+    try:
+        datetime.fromisoformat(date)
+    except ValueError:
+        raise BadInputError("The date of an outcome is a day or a moment in ISO 8601, such as 2026-03-01.") from None
+    return date

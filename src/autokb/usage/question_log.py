@@ -1,0 +1,241 @@
+"""Keeping what is asked, beside the answers: a thread of its own masks and writes, and no answer ever waits for it."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Condition, Thread, current_thread
+
+from autokb.answering.answer import Answer
+from autokb.answering.suggest import Suggested
+from autokb.core.errors import AutokbError, WorkspaceBusyError
+from autokb.core.in_use import AskedBy, AssignedArm, LoggedQuestion, hashed_conversation
+from autokb.core.storable import without_surrogates
+from autokb.stores.outcomes import keep_arms
+from autokb.stores.question_log import keep_questions
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.control_characters import replace_controls
+from autokb.text.languages import find_other_language
+from autokb.text.masking import mask
+from autokb.text.person_names import mask_names
+from autokb.views.theme_names import ThemeNames
+
+MOST_WAITING = 2_000  # questions that wait to be written: some 10 MB; what comes when it is full is lost, and counted
+COLLECT_SECONDS, MOST_AT_ONCE = 1.0, 500  # what comes within a second is written together: one sync of the disk
+BUSY_SECONDS = 30.0  # that a locked file is tried again before what was to be written is lost
+RETRY_SECONDS = 0.2
+PAUSE_SECONDS = 0.001  # after each entry that was masked, which takes some 0.1 ms
+CLOSE_SECONDS = 2.0  # that closing waits for what is not written yet
+# Characters of a question that are kept. What is masked is longer, and its end goes: a number may be cut in two there.
+KEPT, READ, CUT_END = 2_000, 4_000, 200
+MOST_SHOWN = 20  # ids of solutions that a question's entry has
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question as it was asked, to be masked and written later."""
+
+    text: str
+    outcome: str
+    asked_by: AskedBy
+    date: str
+    reason: str
+    issues: tuple[str, ...]
+    solutions: tuple[str, ...]
+    conversation: str
+    language: str
+    vocabulary: Container[str]
+
+
+class QuestionLog:
+    """What is kept of one process; ``lost`` counts the questions and arms that it could not keep."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.lost = 0
+        self._workspace = workspace
+        self._keeps_questions = workspace.settings.log_questions
+        self._waiting: deque[_Asked | AssignedArm] = deque()
+        self._changed = Condition()
+        self._thread: Thread | None = None
+        self._writing = self._hurried = False
+        self._unreported = 0  # lost, and not yet counted in the file
+
+    def note_answer(self, answer: Answer, language: str, vocabulary: Container[str]) -> None:
+        """Note a question that was asked; ``vocabulary`` tells its language from that of the documents."""
+        if self._keeps_questions:
+            issues = tuple(match.issue.id for match in answer.matches)
+            shown = (s.id for match in answer.matches for s in match.solutions)
+            solutions = (*shown, *(passage.solution.id for passage in answer.passages))
+            self._note_asked("ask", answer, answer.query, issues, solutions, "", language, vocabulary)
+
+    def note_suggested(
+        self, found: Suggested, conversation: str, language: str, vocabulary: Container[str] = frozenset()
+    ) -> None:
+        """Note what a conversation asked."""
+        if self._keeps_questions:
+            solutions = tuple(one.solution_id for one in found.suggestions if one.solution_id)
+            self._note_asked("suggest", found, found.question, (), solutions, conversation, language, vocabulary)
+
+    def note_arm(self, assigned: AssignedArm) -> None:
+        """Note the arm of a conversation, whether questions are kept or not."""
+        self._note(assigned)
+
+    def _note_asked(
+        self,
+        asked_by: AskedBy,
+        found: Answer | Suggested,
+        text: str,
+        issues: tuple[str, ...],
+        solutions: tuple[str, ...],
+        conversation: str,
+        language: str,
+        vocabulary: Container[str],
+    ) -> None:
+        reason = (found.reason or "")[:READ]
+        asked = (text[: READ + 1], found.outcome, asked_by, moment(), reason, issues, solutions[:MOST_SHOWN])
+        self._note(_Asked(*asked, conversation, language, vocabulary))
+
+    def _note(self, one: _Asked | AssignedArm) -> None:
+        with self._changed:
+            if len(self._waiting) >= MOST_WAITING:
+                self.lost += 1
+                self._unreported += 1
+                return
+            self._waiting.append(one)
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="autokb-question-log", daemon=True)
+                self._thread.start()
+            elif len(self._waiting) in (1, MOST_AT_ONCE):  # else it is awake, or sleeps until more have come
+                self._changed.notify_all()
+
+    def flush(self, seconds: float = CLOSE_SECONDS) -> bool:
+        """Wait until what was noted is written or lost; returns whether it is."""
+        with self._changed:
+            self._hurried = True
+            self._changed.notify_all()
+            done = self._changed.wait_for(lambda: not self._waiting and not self._writing, seconds)
+            self._hurried = False
+            return done
+
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """Write what is not written yet, for a moment at most; what then still waits is lost."""
+        self.flush(seconds)
+        with self._changed:
+            self.lost += len(self._waiting)
+            self._waiting.clear()
+            thread, self._thread = self._thread, None
+            self._changed.notify_all()
+        if thread is not None:
+            thread.join(2 * RETRY_SECONDS)
+
+    def _run(self) -> None:
+        while (batch := self._next_batch()) is not None:
+            lost = len(batch)
+            try:
+                if self._written(batch):
+                    lost = 0
+            except Exception:  # whatever it is, it is no reason to keep nothing from now on, or to end a process
+                pass
+            finally:
+                with self._changed:
+                    self.lost += lost
+                    self._unreported += lost
+                    self._writing = False
+                    self._changed.notify_all()
+
+    def _next_batch(self) -> list[_Asked | AssignedArm] | None:
+        """Wait for what is to be written, and let some more come; None when it is stopped."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._is_stopped())
+            self._changed.wait_for(
+                lambda: self._hurried or len(self._waiting) >= MOST_AT_ONCE or self._is_stopped(), COLLECT_SECONDS
+            )
+            if self._is_stopped():
+                return None
+            batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_AT_ONCE))]
+            self._writing = True
+            return batch
+
+    def _is_stopped(self) -> bool:
+        """Return whether the thread that asks is no longer the one that writes."""
+        return self._thread is not current_thread()
+
+    def _written(self, batch: list[_Asked | AssignedArm]) -> bool:
+        """Write a batch in one transaction; a file that another process has locked is tried again for a while."""
+        arms = [one for one in batch if isinstance(one, AssignedArm)]
+        with self._workspace.file() as file:
+            with file.reading() as db:
+                db.execute(f"PRAGMA busy_timeout = {int(1000 * RETRY_SECONDS)}")
+            themes = ThemeNames(file)
+            questions = []
+            for one in batch:
+                if isinstance(one, _Asked):
+                    questions.append(_masked(one, themes))
+                    if not self._hurried:
+                        time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
+            return self._try_until_written(file, lambda: self._keep(file, questions, arms))
+
+    def _keep(self, file: WorkspaceFile, questions: list[LoggedQuestion], arms: list[AssignedArm]) -> None:
+        unreported = self._unreported
+        with file.transaction():
+            if questions or unreported:
+                keep_questions(file, questions, lost=unreported)
+            if arms:
+                keep_arms(file, arms)
+        with self._changed:
+            self._unreported -= unreported
+
+    def _try_until_written(self, file: WorkspaceFile, write: Callable[[], None]) -> bool:
+        end = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                write()
+                return True
+            except WorkspaceBusyError:
+                with self._changed:
+                    if self._is_stopped() or time.monotonic() > end:
+                        return False
+            except (AutokbError, sqlite3.Error, OSError):  # a full disk, a folder that cannot be written
+                return False
+            time.sleep(RETRY_SECONDS / 4)
+
+
+def moment() -> str:
+    """Return now, as dates are kept."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _masked(one: _Asked, themes: ThemeNames) -> LoggedQuestion:
+    issues = one.issues or tuple(dict.fromkeys(filter(None, map(themes.issue_of, one.solutions))))
+    language = find_other_language(one.text, one.language, one.vocabulary) or one.language
+    return LoggedQuestion(
+        masked_beginning(one.text, language, one.vocabulary),
+        one.outcome,
+        one.asked_by,
+        one.date,
+        language,
+        masked_beginning(one.reason, language, one.vocabulary),
+        tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
+        issues,
+        one.solutions,
+        hashed_conversation(one.conversation),
+    )
+
+
+def masked_beginning(text: str, language: str, vocabulary: Container[str] = frozenset()) -> str:
+    """Return the beginning of a text with private data masked; nothing of it is cut into what no mask would find.
+
+    Names of people are masked too where a greeting, a closing or their like gives them away (``mask_names``).
+    """
+    (masked,) = mask([replace_controls(without_surrogates(text[:READ])).strip()]).texts
+    masked = mask_names(masked, language, vocabulary)
+    if len(text) > READ:
+        masked = masked[: max(0, len(masked) - CUT_END)]
+    if len(masked) <= KEPT:
+        return masked
+    return masked[:KEPT].rsplit("<", 1)[0] if "<" in masked[KEPT - 20 : KEPT] else masked[:KEPT]

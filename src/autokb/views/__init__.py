@@ -1,0 +1,1 @@
+"""What people and programs read of what is published: trees, lists, pages, search."""

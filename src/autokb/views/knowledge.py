@@ -1,0 +1,701 @@
+"""The published knowledge base in memory, as people leaf through it: trees, nodes, solutions, search."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache
+from typing import Literal
+from weakref import finalize
+
+from autokb.core.api_keys import Role
+from autokb.core.attributes import ANY, Attributes, as_lists
+from autokb.core.domain import DomainSpec
+from autokb.core.errors import UnknownIdError
+from autokb.core.forest import Forest
+from autokb.core.nouns import DISPLAYED, Document, Issue, Solution, Span
+from autokb.core.results import Result
+from autokb.exchange.export_kb import solutions_by_issue
+from autokb.stores.database import damaged_rows, failures_as_sentences
+from autokb.stores.published import Published, published_spec, read_decided_anew, read_published
+from autokb.stores.type_ahead_index import Entry, TypeAheadIndex, TypedWord, fold
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import PUBLICATIONS, WorkspaceFile
+from autokb.text.masking import mask
+from autokb.text.stemming import stem
+from autokb.views.audience import check_shown
+from autokb.views.browse import ListedSolution
+from autokb.views.document_page import CitedPassage, DocumentView, view_document
+from autokb.views.show import ShownNode, ShownRawIssue, shown_solution
+from autokb.views.solutions_in_memory import Built
+
+Kind = Literal["issue", "solution", "document", "ticket"]
+SNIPPET_CHARACTERS = 220  # two or three lines of a list
+SNIPPED_CHARACTERS = 200_000  # of a text, among which the word of a snippet is looked for
+BEFORE_THE_WORD = 60  # characters of a snippet in front of the first word that was found
+MOST_ALIKE = 8  # issues of a tree that are named beside the first that was found
+MOST_VALUES = 100  # of an attribute that can be chosen from; open ones can have thousands
+MOST_RAW_ISSUES = 50  # that are shown of a node: those that a person may read
+RAW_ISSUE_CHARACTERS = 1_500  # of each
+_HEADING = re.compile(r"(?m)^(#{1,6}[ \t].*?)[ \t#]*$")
+_MARKUP = re.compile(r"(?<!\S)(?:#{1,6}|[-*>|]|:?-+:?)(?!\S)|\*\*|`+")  # Markdown that only disturbs in a snippet
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeFilter:
+    """What is looked at: a theme's id, and of attributes the values that a node names (Any names none)."""
+
+    theme: str = ""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.theme or self.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTheme(Result):
+    """A theme and how many trees it has."""
+
+    id: str
+    name: str
+    trees: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTree(Result):
+    """A parent with all that is below it; ``solutions`` and ``withheld`` count the whole tree."""
+
+    top: ShownNode
+    theme: str
+    theme_id: str
+    nodes: tuple[ShownNode, ...]
+    solutions: int
+    withheld: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreePage(Result):
+    """Some trees, those that most customers reported first; ``total`` counts all that fit."""
+
+    trees: tuple[KnownTree, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeOverview(Result):
+    """What can be chosen from, and how much there is."""
+
+    domain: str
+    themes: tuple[KnownTheme, ...]
+    values: Mapping[str, list[str]]
+    issues: int
+    solutions: int
+    withheld: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundItem(Result):
+    """One thing that was found; the marks are code points ``[start, end)`` of the title and of the snippet.
+
+    ``issue_id`` and ``issue`` are the node of a solution, ``status`` is that of a solution or a ticket, ``reason`` why
+    a solution is not shown. ``others`` counts what else was found and belongs to it: further issues of its tree, of
+    which ``alike`` has the first with their ids and texts, and further nodes for which a solution is written in the
+    same words or under the same title.
+    """
+
+    kind: Kind
+    id: str
+    title: str
+    snippet: str
+    title_marks: tuple[Span, ...]
+    snippet_marks: tuple[Span, ...]
+    attributes: Mapping[str, list[str]] = field(default_factory=dict)
+    issue_id: str = ""
+    issue: str = ""
+    others: int = 0
+    status: str = ""
+    reason: str = ""
+    alike: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundKnowledge(Result):
+    """What was found, best first; ``totals`` counts each kind, what belongs together (see FoundItem) once.
+
+    ``partly`` says that nothing has all words of the query, and how many of how many words these have.
+    """
+
+    query: str
+    totals: Mapping[str, int]
+    items: tuple[FoundItem, ...]
+    partly: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionLine(Result):
+    """A solution by its first line."""
+
+    id: str
+    title: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownIssue(Result):
+    """A node with its tree, its solutions (best first) and what customers wrote, private data masked.
+
+    ``tree`` has each node with its depth, ``below`` the nodes under this one with their solutions.
+    """
+
+    id: str
+    text: str
+    attributes: Mapping[str, list[str]]
+    theme: str
+    theme_id: str
+    path: tuple[ShownNode, ...]
+    tree: tuple[tuple[int, ShownNode], ...]
+    below: tuple[tuple[ShownNode, tuple[SolutionLine, ...]], ...]
+    solutions: tuple[ListedSolution, ...]
+    raw_issues: tuple[ShownRawIssue, ...]
+    raw_issues_in_all: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSolution(Result):
+    """A solution, and the node that it is for."""
+
+    solution: ListedSolution
+    issue: ShownNode
+    theme: str
+    theme_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDocument(Result):
+    """A document and how many solutions cite it; ``characters`` are code points."""
+
+    id: str
+    title: str
+    characters: int
+    solutions: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentList(Result):
+    """Some documents by their titles; ``total`` counts all that fit, ``uncited`` those that no solution cites."""
+
+    items: tuple[KnownDocument, ...]
+    total: int
+    uncited: int
+
+
+@dataclass
+class Searched:
+    """What of one kind can be found: the number of each entry in the index, and the texts that it was made of."""
+
+    index: TypeAheadIndex
+    numbers: dict[str, int] = field(default_factory=dict)
+    ids: dict[int, str] = field(default_factory=dict)
+    texts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    last: int = 0
+
+    def read(self, texts: Mapping[str, tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+        """Read the texts that are not found yet, for a quick ``update``."""
+        return {said: self.index.read(*said) for i, said in texts.items() if self.texts.get(i) != said}
+
+    def update(
+        self, texts: Mapping[str, tuple[str, str]], read: Mapping[tuple[str, str], Entry] | None = None
+    ) -> Searched:
+        """Return what finds these texts; only those that changed, and were not ``read`` before, are read anew.
+
+        The index is shared with what was before, whose questions under way pass over entries that they do not know.
+        """
+        gone = [i for i, said in self.texts.items() if texts.get(i) != said]
+        new = {i: said for i, said in texts.items() if self.texts.get(i) != said}
+        added = {i: self.last + n for n, i in enumerate(new, 1)}
+        known = read or {}
+        entries = [(added[i], known.get(said) or self.index.read(*said)) for i, said in new.items()]
+        self.index.exchange([self.numbers[i] for i in gone], entries)
+        numbers = {i: added.get(i) or self.numbers[i] for i in texts}
+        return Searched(self.index, numbers, {n: i for i, n in numbers.items()}, dict(texts), self.last + len(new))
+
+    def find(self, query: str) -> list[str]:
+        return [self.ids[n] for n in self.index.find(query) if n in self.ids]
+
+    def find_partly(self, query: str) -> list[tuple[str, int]]:
+        return [(self.ids[n], words) for n, words in self.index.find_partly(query) if n in self.ids]
+
+
+@dataclass(frozen=True)
+class OpenKnowledge:
+    """What one generation published, for people who read it."""
+
+    file: WorkspaceFile
+    publication: tuple[int, str]
+    published: Published
+    language: str
+    attribute_names: tuple[str, ...]
+    closed_values: Mapping[str, Sequence[str]]
+    domain: str
+    searched: Mapping[Kind, Searched]
+    held: ExitStack
+
+    def is_current(self) -> bool:
+        """Return whether nothing was published or decided since it was read, be it of an earlier build."""
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.published.generation
+
+    def is_of_latest_build(self) -> bool:
+        """Return whether no later build has published anything."""
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and self.publication[1] == (self.file.meta(PUBLICATIONS) or "0")
+
+    def built(self) -> Built:
+        """Return what the build published of solutions."""
+        kb, decided = self.published.kb, self.published.decided
+        built = {i: one for i, one in decided.base.items() if i not in decided.written}
+        return Built(kb.issues, built, {i: one.title for i, one in kb.documents.items()})
+
+    def warm(self) -> None:
+        """Work out what the first page would wait for."""
+        _ = self.overview, self.citations
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.held.close()
+
+    # -- what hangs together -------------------------------------------------------------------------
+
+    @cached_property
+    def forest(self) -> Forest[Issue]:
+        return Forest(self.published.kb.issues.values())
+
+    @cached_property
+    def solutions(self) -> Mapping[str, list[Solution]]:
+        """The solutions of each node, best first: those that are shown, in the order of the build."""
+        grouped = solutions_by_issue(self.published.kb)
+        return {i: sorted(some, key=lambda s: (s.status not in DISPLAYED, s.rank, s.id)) for i, some in grouped.items()}
+
+    @cached_property
+    def theme_of(self) -> Mapping[str, str]:
+        """The theme's id of each node; the theme is that of the node's seed, else of its root's."""
+        kb, found = self.published.kb, {}
+        for issue in kb.issues.values():
+            seed = kb.seeds.get(issue.seed) or kb.seeds.get(self.forest.root(issue.id).seed)
+            found[issue.id] = seed.theme if seed and seed.theme in kb.themes else ""
+        return found
+
+    @cached_property
+    def reported(self) -> Mapping[str, tuple[str, ...]]:
+        """The raw issues behind each node; what landed in a tree stands behind its root too."""
+        found = {i: dict.fromkeys(one.raw_issues) for i, one in self.published.kb.issues.items()}
+        for raw, place in self.published.raw_places.items():
+            if place.get("issue") in found:
+                found[place["issue"]][raw] = None
+        known = self.published.raw_issues
+        return {i: tuple(raw for raw in some if raw in known) for i, some in found.items()}
+
+    @cached_property
+    def trees_in_order(self) -> tuple[KnownTree, ...]:
+        """All trees, those that most customers reported first."""
+        made = [self._tree(root) for root in self.forest.roots]
+        return tuple(sorted(made, key=lambda t: (-t.top.raw_issues, -t.solutions, t.top.text.casefold(), t.top.id)))
+
+    @cached_property
+    def citations(self) -> Mapping[str, list[Solution]]:
+        """The solutions that cite each document."""
+        found: dict[str, list[Solution]] = {}
+        for solution in self.published.kb.solutions.values():
+            for document in dict.fromkeys(e.document for e in solution.evidence):
+                found.setdefault(document, []).append(solution)
+        return found
+
+    @cached_property
+    def overview(self) -> KnowledgeOverview:
+        kb = self.published.kb
+        counts = Counter(tree.theme_id for tree in self.trees_in_order)
+        themes = [KnownTheme(t.id, t.name, counts[t.id]) for t in kb.themes.values() if counts[t.id]]
+        shown = sum(s.status in DISPLAYED for s in kb.solutions.values())
+        return KnowledgeOverview(
+            self.domain,
+            tuple(sorted(themes, key=lambda t: (-t.trees, t.name.casefold(), t.id))),
+            self._values(),
+            len(kb.issues),
+            shown,
+            len(kb.solutions) - shown,
+            len(kb.documents),
+        )
+
+    def _values(self) -> dict[str, list[str]]:
+        """Return the values that nodes and solutions name, of closed attributes in the order of the domain."""
+        counts: dict[str, Counter[str]] = {name: Counter() for name in self.attribute_names}
+        said_of: list[Attributes] = [one.attributes for one in self.published.kb.issues.values()]
+        said_of += [one.attributes for one in self.published.kb.solutions.values()]
+        for attributes in said_of:
+            for name, values in attributes.items():
+                if values != ANY and name in counts:
+                    counts[name].update(values)
+        found = {}
+        for name, said in counts.items():
+            order = {value: n for n, value in enumerate(self.closed_values.get(name, ()))}
+            common = [value for value, _ in sorted(said.items(), key=lambda one: (-one[1], one[0]))[:MOST_VALUES]]
+            found[name] = sorted(common, key=lambda value: (order.get(value, len(order)), value))
+        return {name: values for name, values in found.items() if values}
+
+    def _tree(self, root: Issue) -> KnownTree:
+        subtree = tuple(self.forest.subtree(root.id))
+        every = [s for node in subtree for s in self.solutions.get(node.id, ())]
+        shown = sum(s.status in DISPLAYED for s in every)
+        theme = self.theme_of[root.id]
+        nodes = sorted((n for n in subtree if n is not root), key=lambda n: (n.text.casefold(), n.id))
+        top, below = self.node(root), tuple(map(self.node, nodes))
+        return KnownTree(top, self._theme_name(theme), theme, below, shown, len(every) - shown)
+
+    def _theme_name(self, theme: str) -> str:
+        return self.published.kb.themes[theme].name if theme else ""
+
+    def node(self, issue: Issue) -> ShownNode:
+        """Return a node with how many customers stand behind it and how many solutions it shows."""
+        shown = sum(s.status in DISPLAYED for s in self.solutions.get(issue.id, ()))
+        attributes = as_lists(issue.attributes)
+        return ShownNode(issue.id, issue.text, issue.parent_id, attributes, len(self.reported[issue.id]), shown)
+
+    # -- what is looked at -----------------------------------------------------------------------------
+
+    def trees(self, wanted: KnowledgeFilter, first: int, most: int) -> TreePage:
+        """Return the trees of a theme that have a node with the values, from the ``first`` on."""
+        fitting = [tree for tree in self.trees_in_order if self._has(tree, wanted)]
+        return TreePage(tuple(fitting[first : first + most]), len(fitting))
+
+    def _has(self, tree: KnownTree, wanted: KnowledgeFilter) -> bool:
+        if wanted.theme and tree.theme_id != wanted.theme:
+            return False
+        return not wanted.attributes or any(
+            all(value in node.attributes.get(name, ()) for name, value in wanted.attributes.items())
+            for node in (tree.top, *tree.nodes)
+        )
+
+    def issue(self, issue_id: str) -> KnownIssue:
+        """Return one node (UnknownIdError)."""
+        issue = self.published.kb.issues.get(issue_id)
+        if issue is None:
+            raise UnknownIdError(
+                f"No issue has the id {issue_id!r}; the list of the knowledge base has those there are."
+            )
+        root, theme, raw = self.forest.root(issue_id), self.theme_of[issue_id], self.reported[issue_id]
+        return KnownIssue(
+            issue.id,
+            issue.text,
+            as_lists(issue.attributes),
+            self._theme_name(theme),
+            theme,
+            tuple(map(self.node, reversed(list(self.forest.ancestors(issue_id))))),
+            tuple((sum(1 for _ in self.forest.ancestors(n.id)), self.node(n)) for n in self.forest.subtree(root.id)),
+            tuple((self.node(n), self._lines(n.id)) for n in self.forest.subtree(issue_id) if n is not issue),
+            tuple(map(self._listed, self.solutions.get(issue_id, ()))),
+            tuple(ShownRawIssue(r, masked(self.published.raw_issues[r].full_text)) for r in raw[:MOST_RAW_ISSUES]),
+            len(raw),
+        )
+
+    def _lines(self, issue_id: str) -> tuple[SolutionLine, ...]:
+        return tuple(SolutionLine(s.id, title_line(s), s.status) for s in self.solutions.get(issue_id, ()))
+
+    def solution(self, solution_id: str, role: Role) -> KnownSolution:
+        """Return one solution (UnknownIdError; NotForRoleError where a role does not see it)."""
+        solution = self.published.kb.solutions.get(solution_id)
+        if solution is None:
+            raise UnknownIdError(f"No solution has the id {solution_id!r}; the list of solutions has those there are.")
+        check_shown(solution.status, role)
+        issue = self.published.kb.issues[solution.issue_id]
+        theme = self.theme_of[issue.id]
+        return KnownSolution(self._listed(solution), self.node(issue), self._theme_name(theme), theme)
+
+    def _listed(self, solution: Solution) -> ListedSolution:
+        cited = dict.fromkeys(e.document for e in solution.evidence)
+        titles = {i: self.published.kb.documents[i].title for i in cited if i in self.published.kb.documents}
+        shown = shown_solution(solution, self.published.decided, titles)
+        whole = {one.name: getattr(shown, one.name) for one in fields(shown)}
+        return ListedSolution(**whole, issue_id=solution.issue_id)
+
+    def documents(self, query: str, first: int, most: int, *, uncited: bool = False) -> DocumentList:
+        """Return documents by their titles, those that a query finds best first."""
+        kb = self.published.kb
+        missing = sum(i not in self.citations for i in kb.documents)
+        by_title = sorted(kb.documents, key=lambda i: (kb.documents[i].title.casefold(), i))
+        ids = self.searched["document"].find(query) if query.strip() else by_title
+        ids = [i for i in ids if not uncited or i not in self.citations]
+        shown = (kb.documents[i] for i in ids[first : first + most])
+        found = (KnownDocument(d.id, d.title, len(d.text), len(self.citations.get(d.id, ()))) for d in shown)
+        return DocumentList(tuple(found), len(ids), missing)
+
+    def document(self, document_id: str, asked: Sequence[Span] = (), page: int | None = None) -> DocumentView:
+        """Return a page of a document with the passages that are cited (UnknownIdError)."""
+        document = self._document(document_id)
+        cited = [
+            CitedPassage(
+                s.id,
+                title_line(s),
+                s.status,
+                tuple((e.start, e.end) for e in s.evidence if e.document == document_id),
+                self.published.kb.issues[s.issue_id].text,
+                s.reason,
+            )
+            for s in self.citations.get(document_id, ())
+        ]
+        return view_document(document, cited, asked, page)
+
+    def _document(self, document_id: str) -> Document:
+        if document_id not in self.published.kb.documents:
+            raise UnknownIdError(
+                f"No published document has the id {document_id!r}; the list of documents has them all."
+            )
+        return self.published.kb.documents[document_id]
+
+    # -- search --------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        wanted: KnowledgeFilter,
+        kinds: Collection[Kind],
+        first: int,
+        most: int,
+        *,
+        withheld: bool,
+        partly: bool = False,
+    ) -> FoundKnowledge:
+        """Return what has all words of a query, whole or begun: ``most`` of each kind, from the ``first`` on.
+
+        Documents have no theme and no attributes, so a filter leaves them out; ``withheld`` lets solutions be found
+        that nobody is shown. ``partly`` returns what has most of the words instead, at least half of them.
+        """
+        words = self.searched["issue"].index.typed(query)
+        totals: dict[str, int] = {}
+        items: list[FoundItem] = []
+        makers: dict[Kind, Callable[[str], FoundItem]] = {
+            "issue": lambda i: self._found_issue(i, words),
+            "solution": lambda i: self._found_solution(i, words),
+            "document": lambda i: self._found_document(i, words),
+        }
+        found = {kind: self._matches(kind, query, wanted, len(words), withheld, partly) for kind in makers}
+        best = max((n for some in found.values() for _, n in some), default=0)
+        for kind, make in makers.items():
+            ids = [i for i, n in found[kind] if n == best and 2 * n >= len(words)]
+            joined = self._join_alike(kind, ids)
+            totals[kind] = len(joined)
+            for i in list(joined)[first : first + most] if kind in kinds else ():
+                named = joined[i][:MOST_ALIKE] if kind == "issue" else ()
+                alike = tuple((one, self.published.kb.issues[one].text) for one in named)
+                items.append(replace(make(i), others=len(joined[i]), alike=alike))
+        return FoundKnowledge(
+            query, totals, tuple(items), (best, len(words)) if partly and any(totals.values()) else None
+        )
+
+    def _matches(
+        self, kind: Kind, query: str, wanted: KnowledgeFilter, words: int, withheld: bool, partly: bool
+    ) -> list[tuple[str, int]]:
+        """Return what of a kind may be shown and has words of a query, with how many: all, or ``partly`` any."""
+        searched = self.searched[kind]
+        found = searched.find_partly(query) if partly else [(i, words) for i in searched.find(query)]
+        if wanted or not withheld:
+            return [(i, n) for i, n in found if self._is_wanted(kind, i, wanted, withheld)]
+        return found
+
+    def _join_alike(self, kind: Kind, ids: Iterable[str]) -> dict[str, list[str]]:
+        """Return the first of what belongs together for a reader, in its order, with the others."""
+        kb, first, joined = self.published.kb, dict[tuple[str, ...], str](), dict[str, list[str]]()
+        for i in ids:
+            looks: list[tuple[str, ...]] = [(i,)]
+            if kind == "issue":
+                looks = [(self.forest.root(i).id,)]
+            elif kind == "solution":
+                one = kb.solutions[i]
+                looks = [("", one.text), (self.forest.root(one.issue_id).id, title_line(one))]
+            known = next((first[look] for look in looks if look in first), i)
+            for look in looks:
+                first.setdefault(look, known)
+            if known == i:
+                joined[i] = []
+            else:
+                joined[known].append(i)
+        return joined
+
+    def _is_wanted(self, kind: Kind, item: str, wanted: KnowledgeFilter, withheld: bool) -> bool:
+        kb = self.published.kb
+        if kind == "document":
+            return not wanted
+        if kind == "solution":
+            solution = kb.solutions[item]
+            if not withheld and solution.status not in DISPLAYED:
+                return False
+            return self._fits(solution.issue_id, solution.attributes, wanted)
+        return self._fits(item, kb.issues[item].attributes, wanted)
+
+    def _fits(self, issue_id: str, attributes: Attributes, wanted: KnowledgeFilter) -> bool:
+        if wanted.theme and self.theme_of[issue_id] != wanted.theme:
+            return False
+        return all(value in attributes.get(name, ()) for name, value in wanted.attributes.items())
+
+    def _found_issue(self, issue_id: str, words: Sequence[TypedWord]) -> FoundItem:
+        issue = self.published.kb.issues[issue_id]
+        title, marks = issue.text, find_words(issue.text, words, self.language)
+        return FoundItem("issue", issue_id, title, "", marks, (), as_lists(issue.attributes))
+
+    def _found_solution(self, solution_id: str, words: Sequence[TypedWord]) -> FoundItem:
+        one = self.published.kb.solutions[solution_id]
+        title = title_line(one)
+        snippet = snippet_of(" ".join(one.steps), words)
+        return FoundItem(
+            "solution",
+            solution_id,
+            title,
+            snippet,
+            find_words(title, words, self.language),
+            find_words(snippet, words, self.language),
+            as_lists(one.attributes),
+            one.issue_id,
+            self.published.kb.issues[one.issue_id].text,
+            status=one.status,
+            reason="" if one.status in DISPLAYED else one.reason,
+        )
+
+    def _found_document(self, document_id: str, words: Sequence[TypedWord]) -> FoundItem:
+        one = self.published.kb.documents[document_id]
+        title, snippet = one.title or one.id, snippet_of(one.text, words, one.title)
+        found = [find_words(text, words, self.language) for text in (title, snippet)]
+        return FoundItem("document", document_id, title, snippet, found[0], found[1])
+
+
+@dataclass(frozen=True)
+class ReadKnowledge:
+    """What was read of the file beside those who leaf through what was published before."""
+
+    file: WorkspaceFile
+    publication: tuple[int, str]
+    published: Published
+    spec: DomainSpec
+    texts: Mapping[Kind, Mapping[str, tuple[str, str]]]
+    entries: Mapping[Kind, Mapping[tuple[str, str], Entry]]
+    held: ExitStack
+
+    def open(self, before: OpenKnowledge | None) -> OpenKnowledge:
+        """Put it in the place of what is open, whose search it takes over and changes."""
+        spec = self.spec
+        searched = _searched(before, spec.language)
+        found = {kind: searched[kind].update(some, self.entries[kind]) for kind, some in self.texts.items()}
+        closed = {name: one.values for name, one in spec.attributes.items()}
+        opened = OpenKnowledge(
+            self.file,
+            self.publication,
+            self.published,
+            spec.language,
+            tuple(spec.attributes),
+            closed,
+            spec.name,
+            found,
+            self.held,
+        )
+        finalize(opened, self.held.close)
+        return opened
+
+
+def read_knowledge(
+    workspace: Workspace, before: OpenKnowledge | None = None, *, keeps_build: bool = False
+) -> ReadKnowledge:
+    """Read what is published; what is as it was ``before`` is not read again.
+
+    Where it ``keeps_build``, that is the build of ``before``, while a later one is read beside, with what people
+    decided since.
+    """
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
+        file = WorkspaceFile(workspace.knowledge_path)
+        stack.callback(file.close)
+        with file.snapshot(), damaged_rows("record"):
+            publication = (file.inode, file.meta(PUBLICATIONS) or "0")
+            if before and keeps_build and before.publication[0] == file.inode:
+                publication = before.publication
+            is_same = before is not None and before.publication == publication
+            published = read_decided_anew(file, before.published) if before and is_same else read_published(file)
+        spec = published_spec(workspace, published)
+        kb = published.kb
+        texts: dict[Kind, dict[str, tuple[str, str]]] = {
+            "issue": {i: (one.text, "") for i, one in kb.issues.items()},
+            "solution": {i: (title_line(one), "\n".join(one.steps)) for i, one in kb.solutions.items()},
+            "document": {i: (one.title, one.text) for i, one in kb.documents.items()},
+        }
+        searched = _searched(before, spec.language)
+        entries = {kind: searched[kind].read(some) for kind, some in texts.items()}
+        return ReadKnowledge(file, publication, published, spec, texts, entries, stack.pop_all())
+
+
+def open_knowledge(
+    workspace: Workspace, before: OpenKnowledge | None = None, *, keeps_build: bool = False
+) -> OpenKnowledge:
+    """Put what is published into memory (``read_knowledge``)."""
+    return read_knowledge(workspace, before, keeps_build=keeps_build).open(before)
+
+
+def _searched(before: OpenKnowledge | None, language: str) -> Mapping[Kind, Searched]:
+    if before and before.language == language:
+        return before.searched
+    return {kind: Searched(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
+
+
+def title_line(solution: Solution) -> str:
+    """Return the first line of a solution's text, by which it is listed."""
+    return solution.text.strip().partition("\n")[0].strip() or solution.id
+
+
+def masked(text: str) -> str:
+    """Return the start of a customer's text as it is shown, private data masked."""
+    short = text if len(text) <= RAW_ISSUE_CHARACTERS else text[:RAW_ISSUE_CHARACTERS].rstrip() + " …"
+    return mask([short]).texts[0]
+
+
+def snippet_of(text: str, words: Sequence[TypedWord], title: str = "") -> str:
+    """Return the part of a text round the first word that is there, whole or begun; else its start.
+
+    It begins and ends between words, and a heading is told from what follows it; one that is the ``title`` is left out.
+    """
+    wanted = "|".join(re.escape(one.word) for one in words)
+    found = re.search(rf"(?<!\w)(?:{wanted})", text[:SNIPPED_CHARACTERS], re.IGNORECASE) if wanted else None
+    start = max(0, found.start() - BEFORE_THE_WORD) if found else 0
+    if start:
+        line = text.rfind("\n", 0, start) + 1
+        gap = re.compile(r"\s").search(text, start, start + BEFORE_THE_WORD)
+        start = line if text.startswith("#", line) else gap.end() if gap else start
+    part = text[start : start + SNIPPET_CHARACTERS + 2 * BEFORE_THE_WORD]
+    part = _HEADING.sub(lambda one: _as_sentence(one[1].lstrip("# \t"), title), part)
+    part = " ".join(_MARKUP.sub(" ", part).split())
+    short = part[:SNIPPET_CHARACTERS]
+    if len(part) > len(short) and not part[len(short)].isspace():
+        short = short[: short.rfind(" ")] if " " in short else short
+    is_cut = len(short) < len(part) or len(text) > start + SNIPPET_CHARACTERS + 2 * BEFORE_THE_WORD
+    return ("… " if start else "") + short.rstrip() + (" …" if is_cut else "")
+
+
+def _as_sentence(heading: str, title: str) -> str:
+    """Return a heading with what parts it from the text behind it, nothing where it is the title."""
+    if heading.casefold() == title.casefold():
+        return ""
+    return heading if heading.endswith((".", ":", "?", "!")) else f"{heading}:"
+
+
+def find_words(text: str, words: Iterable[TypedWord], language: str) -> tuple[Span, ...]:
+    """Return where words of a query stand in a text of some lines, in code points."""
+    wanted = tuple(words)
+    found = []
+    for one in re.finditer(r"\w+(?:'\w+)*", text):
+        folded, its_stem = _fold_and_stem(one.group(), language)
+        if any(typed.begins(folded) or its_stem == typed.stem for typed in wanted):
+            found.append(one.span())
+    return tuple(found)
+
+
+@lru_cache(maxsize=20_000)
+def _fold_and_stem(word: str, language: str) -> tuple[str, str]:
+    return fold(word.casefold()), fold(stem(word.casefold(), language))

@@ -1,0 +1,280 @@
+"""The tree as it was published, and one issue with everything that is known of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from autokb.core.attributes import as_lists
+from autokb.core.decisions import Approval, Decided, find_offers, text_mark
+from autokb.core.errors import BadInputError
+from autokb.core.forest import Forest
+from autokb.core.nouns import DISPLAYED, Edit, Evidence, HandWritten, HumanVerdict, Issue, Solution, Verdict
+from autokb.core.results import Result
+from autokb.exchange.export_kb import solutions_by_issue, trees
+from autokb.stores.published import read_published
+from autokb.stores.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNode(Result):
+    """One node; ``raw_issues`` counts what customers reported, ``solutions`` what is displayed (None: not counted)."""
+
+    id: str
+    text: str
+    parent_id: str | None
+    attributes: Mapping[str, list[str]]
+    raw_issues: int
+    solutions: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTree(ShownNode):
+    """A parent with all that is below it."""
+
+    theme: str | None
+    children: tuple[ShownNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanedEdit(Result):
+    """A hand edit whose solution is gone; ``offered_for`` is the solution that it may belong to now.
+
+    One that is ``dismissed`` is in no review queue.
+    """
+
+    id: str
+    solution_id: str
+    text: str
+    date: str
+    offered_for: str | None = None
+    dismissed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanedVerdict(Result):
+    """A person's verdict whose solution is gone."""
+
+    id: str
+    solution_id: str
+    verdict: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanedSolution(Result):
+    """A solution by hand whose issue is gone, and its tree with it."""
+
+    id: str
+    issue_id: str
+    text: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKB(Result):
+    """The published trees and what surrounds them; ``staged`` counts what was added, ``trees_in_all`` all trees."""
+
+    domain: str
+    staged: Mapping[str, int]
+    documents: int
+    raw_issues: int
+    themes: tuple[str, ...]
+    solutions: int
+    trees: tuple[ShownTree, ...]
+    trees_in_all: int
+    orphaned_edits: tuple[OrphanedEdit, ...]
+    orphaned_verdicts: tuple[OrphanedVerdict, ...] = ()
+    orphaned_solutions: tuple[OrphanedSolution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRawIssue(Result):
+    """What one customer wrote."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvidence(Evidence):
+    """A place in a document, with the document's title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSolution(Result):
+    """One solution, displayed or not, with who edited it last, who judged it, and whether a person wrote it.
+
+    ``source_changed`` says that what it was edited from is built in other words now. ``version`` names its present
+    text: who changes it gives the one that was read. ``approvals`` are those of that text; it is ``waiting`` where
+    it has some and too few.
+    """
+
+    id: str
+    text: str
+    steps: tuple[str, ...]
+    attributes: Mapping[str, list[str]]
+    status: str
+    reason: str
+    evidence: tuple[ShownEvidence, ...]
+    rules: tuple[Verdict, ...]
+    edited_by: str | None
+    edited_at: str | None
+    source_changed: bool = False
+    verdict: str | None = None
+    judged_by: str | None = None
+    judged_at: str | None = None
+    by_hand: bool = False
+    version: str = ""
+    approvals: tuple[Approval, ...] = ()
+    approvals_needed: int = 1
+    waiting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownIssue(Result):
+    """One node with its solutions, its direct children, and what customers wrote."""
+
+    id: str
+    text: str
+    parent_id: str | None
+    attributes: Mapping[str, list[str]]
+    theme: str | None
+    seed: str
+    raw_issues: tuple[ShownRawIssue, ...]
+    children: tuple[ShownNode, ...]
+    solutions: tuple[ShownSolution, ...]
+
+
+def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
+    """Return the published trees with the number of solutions of each node, and what stands beside them.
+
+    ``most`` keeps the trees that most customers reported; the counts stay those of the whole.
+    """
+    with workspace.file() as file:
+        published = read_published(file)
+        staged = {kind: len(file.staged(kind)) for kind in ("documents", "issues")}
+    kb = published.kb
+    counts = {i: sum(s.status in DISPLAYED for s in found) for i, found in solutions_by_issue(kb).items()}
+    themes = {s.id: kb.themes[s.theme].name for s in kb.seeds.values() if s.theme in kb.themes}
+    everything = list(trees(kb))
+    most_reported = sorted(everything, key=lambda t: (-len(t[0].raw_issues), not t[1], t[0].id))[:most]
+    chosen = {parent.id for parent, _ in most_reported}
+    orphans, offers = published.decided.orphans, find_offers(published.decided, kb.issues)
+
+    def node(issue: Issue) -> ShownNode:
+        return _node(issue, counts.get(issue.id, 0))
+
+    def tree(parent: Issue, children: list[Issue]) -> ShownTree:
+        top = node(parent)
+        return ShownTree(
+            top.id,
+            top.text,
+            top.parent_id,
+            top.attributes,
+            top.raw_issues,
+            top.solutions,
+            themes.get(parent.seed),
+            tuple(map(node, children)),
+        )
+
+    return ShownKB(
+        domain=workspace.spec.name,
+        staged=staged,
+        documents=len(kb.documents),
+        raw_issues=len(published.raw_issues),
+        themes=tuple(sorted(theme.name for theme in kb.themes.values())),
+        solutions=sum(counts.values()),
+        trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
+        trees_in_all=len(everything),
+        orphaned_edits=tuple(
+            OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
+            for o in orphans
+            if isinstance(o, Edit)
+        ),
+        orphaned_verdicts=tuple(
+            OrphanedVerdict(o.id, o.solution_id, o.verdict, o.date) for o in orphans if isinstance(o, HumanVerdict)
+        ),
+        orphaned_solutions=tuple(
+            OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if isinstance(o, HandWritten)
+        ),
+    )
+
+
+def _node(issue: Issue, solutions: int | None) -> ShownNode:
+    attributes = as_lists(issue.attributes)
+    return ShownNode(issue.id, issue.text, issue.parent_id, attributes, len(issue.raw_issues), solutions)
+
+
+def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
+    """Return one issue with solutions, evidence and the raw issues behind it.
+
+    ``wanted`` is an id or the start of one; BadInputError when none or several fit.
+    """
+    with workspace.file() as file:
+        published = read_published(file)
+    kb = published.kb
+    issue = find_issue(kb.issues, wanted, workspace.folder)
+    forest = Forest(kb.issues.values())
+    seed = kb.seeds.get(issue.seed) or kb.seeds.get(forest.root(issue.id).seed)
+    theme = kb.themes.get(seed.theme) if seed else None
+    titles = {d.id: d.title for d in kb.documents.values()}
+    return ShownIssue(
+        id=issue.id,
+        text=issue.text,
+        parent_id=issue.parent_id,
+        attributes=as_lists(issue.attributes),
+        theme=theme.name if theme else None,
+        seed=issue.seed,
+        raw_issues=tuple(
+            ShownRawIssue(r, published.raw_issues[r].full_text) for r in issue.raw_issues if r in published.raw_issues
+        ),
+        children=tuple(_node(child, None) for child in forest.children(issue.id)),
+        solutions=tuple(shown_solution(s, published.decided, titles) for s in solutions_by_issue(kb).get(issue.id, [])),
+    )
+
+
+def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
+    """Return the issue with this id or these first letters of one (BadInputError when none or several fit)."""
+    if wanted in issues:
+        return issues[wanted]
+    fitting = sorted(i for i in issues if i.startswith((wanted, f"issue-{wanted}")))
+    if not fitting:
+        raise BadInputError(f"No issue has the id {wanted!r}; this lists them: autokb show {shlex.quote(str(folder))}")
+    if len(fitting) > 1:
+        raise BadInputError(
+            f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it."
+        )
+    return issues[fitting[0]]
+
+
+def shown_solution(solution: Solution, decided: Decided, titles: Mapping[str, str]) -> ShownSolution:
+    """Return a solution with what people decided on it; ``titles`` are those of the documents that it cites."""
+    edit, verdict = decided.edits.get(solution.id), decided.verdicts.get(solution.id)
+    return ShownSolution(
+        id=solution.id,
+        text=solution.text,
+        steps=solution.steps,
+        attributes=as_lists(solution.attributes),
+        status=solution.status,
+        reason=solution.reason,
+        evidence=tuple(
+            ShownEvidence(e.document, e.start, e.end, e.quote, titles.get(e.document, "")) for e in solution.evidence
+        ),
+        rules=solution.rules,
+        edited_by=edit.author if edit else None,
+        edited_at=edit.date if edit else None,
+        source_changed=decided.source_changed(solution.id),
+        verdict=verdict.verdict if verdict else None,
+        judged_by=verdict.author if verdict else None,
+        judged_at=verdict.date if verdict else None,
+        by_hand=solution.id in decided.written,
+        version=text_mark(solution.text, solution.steps),
+        approvals=decided.approved.get(solution.id, ()),
+        approvals_needed=decided.approvals,
+        waiting=decided.is_waiting(solution.id),
+    )

@@ -1,0 +1,220 @@
+"""Published tickets as people leaf through them: a list that can be searched, and the neighbours of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from weakref import finalize
+
+from autokb.core.api_keys import Role
+from autokb.core.errors import UnknownIdError
+from autokb.core.results import Result
+from autokb.core.tickets import Edge
+from autokb.stores.database import failures_as_sentences
+from autokb.stores.ticket_tables import GENERATION, read_edges, read_tickets
+from autokb.stores.type_ahead_index import TypeAheadIndex
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.masking import mask
+from autokb.ticket_answers.open_tickets import ShownAnswer, ShownLink, ShownTicket, SimilarTickets, show_ticket
+from autokb.views.audience import is_insider
+from autokb.views.browse import ListedTicket
+from autokb.views.document_page import ShownPiece, view_text
+from autokb.views.knowledge import FoundItem, FoundKnowledge, Searched, find_words, masked, snippet_of
+
+FIELD_CHARACTERS = 60  # of a single word such as a status or a version, which needs no section of its own
+SEARCHED_CHARACTERS = 1_000  # of a ticket's text beside its title; what it is about is said there
+
+
+@dataclass(frozen=True, slots=True)
+class TicketList(Result):
+    """Some tickets; ``total`` counts all that fit."""
+
+    items: tuple[ListedTicket, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphTicket(Result):
+    """A ticket of a graph; one that is not ``published`` is only named by another."""
+
+    id: str
+    title: str
+    published: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLink(Result):
+    """A link between two tickets of a graph; ``origin`` says who knows of it, the source or a comparison."""
+
+    source: str
+    target: str
+    type: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class TicketGraph(Result):
+    """A ticket (the first) with its neighbours and the links among them; ``left_out`` counts other neighbours."""
+
+    tickets: tuple[GraphTicket, ...]
+    links: tuple[GraphLink, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class TicketText(Result):
+    """A section of a ticket, in pieces that can be read."""
+
+    name: str
+    pieces: tuple[ShownPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTicket(Result):
+    """A ticket with its neighbours, private data masked; ``fields`` are its short sections by their names."""
+
+    id: str
+    title: str
+    url: str
+    fields: tuple[tuple[str, str], ...]
+    sections: tuple[TicketText, ...]
+    links: tuple[ShownLink, ...]
+    answers: tuple[ShownAnswer, ...]
+    graph: TicketGraph
+
+
+@dataclass(frozen=True)
+class OpenTicketList:
+    """The published tickets in memory, without their sections."""
+
+    file: WorkspaceFile
+    generation: str
+    language: str
+    tickets: Mapping[str, ListedTicket]
+    texts: Mapping[str, tuple[str, str]]
+    searched: Searched
+    held: ExitStack
+
+    def is_current(self) -> bool:
+        """Return whether no later build has published other tickets."""
+        with failures_as_sentences(self.file.path):
+            return self.file.is_in_place() and (self.file.meta(GENERATION) or "0") == self.generation
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.held.close()
+
+    def listed(self, query: str, first: int, most: int) -> TicketList:
+        """Return tickets, the newest first, or the best first where a query finds them."""
+        ids = self.searched.find(query) if query.strip() else list(self.tickets)
+        return TicketList(tuple(self.tickets[i] for i in ids[first : first + most]), len(ids))
+
+    def search(self, query: str, first: int, most: int) -> FoundKnowledge:
+        """Return the tickets that have every word of a query, whole or begun."""
+        words, ids = self.searched.index.typed(query), self.searched.find(query)
+        items = []
+        for ticket in ids[first : first + most]:
+            one = self.tickets[ticket]
+            snippet = snippet_of(masked(self.texts[ticket][1]), words)
+            found = [find_words(text, words, self.language) for text in (one.title, snippet)]
+            items.append(FoundItem("ticket", ticket, one.title, snippet, found[0], found[1], status=one.status))
+        return FoundKnowledge(query, {"ticket": len(ids)}, tuple(items))
+
+
+def open_ticket_list(workspace: Workspace) -> OpenTicketList:
+    """Put the published tickets into memory, none where none is published."""
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
+        file = WorkspaceFile(workspace.knowledge_path)
+        stack.callback(file.close)
+        with file.snapshot():
+            published, generation = read_tickets(file), file.meta(GENERATION) or "0"
+        newest = sorted((one.ticket for one in published.values()), key=lambda t: t.id)
+        newest.sort(key=lambda t: t.created, reverse=True)
+        tickets = {t.id: ListedTicket(t.id, masked(t.title), t.status, t.created, t.url) for t in newest}
+        texts = {}
+        for i, one in published.items():
+            said = "\n".join(section.text for section in one.sections)[:SEARCHED_CHARACTERS]
+            texts[i] = (f"{i} {one.ticket.title}", said)
+        searched = Searched(TypeAheadIndex(workspace.spec.language)).update(texts)
+        held = stack.pop_all()
+        opened = OpenTicketList(file, generation, workspace.spec.language, tickets, texts, searched, held)
+        finalize(opened, held.close)
+        return opened
+
+
+def browse_ticket(workspace: Workspace, ticket: str, most: int) -> KnownTicket:
+    """Return a ticket as people read it, with the picture of ``most`` neighbours (UnknownIdError)."""
+    shown, graph = mask_ticket(show_ticket(workspace, ticket)), read_graph(workspace, ticket, most)
+    said = [(s.section, s.text) for s in shown.sections if s.text.strip() and s.text.strip() != shown.title.strip()]
+    short = {
+        name
+        for name, text in said
+        if len(text) <= FIELD_CHARACTERS and "\n" not in text.strip() and " " not in text.strip()
+    }
+    return KnownTicket(
+        shown.id,
+        shown.title,
+        shown.url,
+        tuple((name, text.strip()) for name, text in said if name in short),
+        tuple(TicketText(name, view_text(text)) for name, text in said if name not in short),
+        shown.links,
+        shown.answers,
+        graph,
+    )
+
+
+def ticket_for(workspace: Workspace, ticket: str, role: Role) -> ShownTicket:
+    """Return a ticket as a role sees it (UnknownIdError): for a reader with its private data masked.
+
+    Who is given evidence of tickets gets their texts as they are, for its ``start`` and ``end`` count in them.
+    """
+    shown = show_ticket(workspace, ticket)
+    return shown if is_insider(role) else mask_ticket(shown)
+
+
+def mask_ticket(shown: ShownTicket) -> ShownTicket:
+    """Return a ticket with its private data masked, in one masking: one address has one name in all of its texts."""
+    masked_texts = iter(
+        mask(
+            [
+                shown.title,
+                *(one.text for one in shown.sections),
+                *(one.title for one in shown.links),
+                *(one.question for one in shown.answers),
+            ]
+        ).texts
+    )
+    return replace(
+        shown,
+        title=next(masked_texts),
+        sections=tuple(replace(one, text=next(masked_texts)) for one in shown.sections),
+        links=tuple(replace(one, title=next(masked_texts)) for one in shown.links),
+        answers=tuple(replace(one, question=next(masked_texts)) for one in shown.answers),
+    )
+
+
+def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
+    """Return a ticket with its neighbours: those that the source links first, then the most similar."""
+    with workspace.file() as file, file.snapshot():
+        if ticket not in read_tickets(file, [ticket]):
+            raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
+        edges = sorted(read_edges(file, [ticket]), key=lambda e: (e.origin != "source", e.dangling, -e.score))
+        near = list(dict.fromkeys(end for e in edges for end in (e.source, e.target) if end != ticket))
+        chosen = [ticket, *near[:most]]
+        published = read_tickets(file, chosen)
+        among = [e for e in read_edges(file, chosen) if e.source in chosen and e.target in chosen]
+    shown = (
+        GraphTicket(i, masked(published[i].ticket.title) if i in published else "", i in published) for i in chosen
+    )
+    return TicketGraph(tuple(shown), tuple(map(_as_link, among)), len(near) - len(near[:most]))
+
+
+def _as_link(edge: Edge) -> GraphLink:
+    return GraphLink(edge.source, edge.target, edge.type, edge.origin)
+
+
+def mask_similar(found: SimilarTickets) -> SimilarTickets:
+    """Return similar tickets with the private data of their titles masked."""
+    return replace(found, tickets=tuple(replace(one, title=masked(one.title)) for one in found.tickets))

@@ -1,0 +1,85 @@
+"""Suggestions for conversations about a small knowledge base."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autokb.app import SupportKB
+from autokb.core.conversations import Message
+from autokb.core.errors import BadInputError
+from autokb.core.reply_rules import count_words
+
+
+@pytest.fixture(scope="module")
+def kb(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
+    folder = tmp_path_factory.mktemp("suggest") / "kb"
+    shutil.copytree(_built_headphones, folder)
+    return SupportKB.open(folder)
+
+
+def customer(*turns: tuple[str, str]) -> list[Message]:
+    return [Message("customer" if who == "c" else "agent", text) for who, text in turns]
+
+
+def test_replies_are_short_different_and_verbatim(kb: SupportKB) -> None:
+    found = kb.suggest("the left earbud of my Lumo Buds is silent")
+    assert found.outcome == "answered"
+    assert 1 <= len(found.suggestions) <= 3
+    assert found.suggestions[0].evidence[0].document == "one-side-silent.md"
+    texts = {}
+    export = kb.workspace.folder / "export.jsonl"
+    kb.export(export)
+    for line in export.read_text(encoding="utf-8").split("\n"):
+        if line and (record := json.loads(line))["kind"] == "document":
+            texts[record["id"]] = record["text"]
+    for one in found.suggestions:
+        assert count_words(one.text) < 30
+        assert all(texts[e.document][e.start : e.end] == e.quote for e in one.evidence)
+        assert one.solution_id is not None
+    assert len({one.text for one in found.suggestions}) == len(found.suggestions)
+
+
+def test_what_did_not_help_leads_to_another_help_for_the_same_problem(kb: SupportKB) -> None:
+    problem = "the left earbud of my Lumo Buds is silent"
+    first = kb.suggest(problem).suggestions[0]
+    again = kb.suggest(customer(("c", problem), ("a", first.text), ("c", "it still does not work")))
+    assert again.question.startswith(problem)
+    assert first.text not in {one.text for one in again.suggestions}
+    alone = kb.suggest("it still does not work")
+    assert {one.solution_id for one in again.suggestions} != {one.solution_id for one in alone.suggestions}
+
+
+def test_a_correction_counts_more_than_what_it_corrects(kb: SupportKB) -> None:
+    chat = customer(
+        ("c", "How do I pair my Lumo Buds with my iPhone?"), ("a", "Which iOS is it?"), ("c", "sorry, I meant Android")
+    )
+    both = kb.ask(kb.suggest(chat).question).attributes
+    from autokb.heuristics.conversations.read_turn import read_turn
+    from autokb.suggesting.suggest import attributes_of
+
+    stated = attributes_of(read_turn(chat), kb.workspace.spec)
+    assert stated["os"] == {"Android"}
+    assert both["os"] != {"Android"}
+
+
+def test_small_talk_gets_a_human_reply_and_off_topic_the_refusal_of_the_domain(kb: SupportKB) -> None:
+    (hello,) = kb.suggest("Good morning!").suggestions
+    assert (hello.source, hello.evidence, hello.text) == ("small_talk", (), "Hello! What can I help you with?")
+    refused = kb.suggest("How do I bake sourdough bread?")
+    assert refused.outcome == "abstains"
+    assert [one.text for one in refused.suggestions] == [kb.workspace.spec.reply["refusal"]]
+
+
+def test_a_chat_in_a_file_and_the_last_message_are_one_conversation(kb: SupportKB, tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    before = [{"role": "customer", "text": "my earbud is silent"}, {"role": "agent", "text": "Which side?"}]
+    path.write_text("\n".join(map(json.dumps, before)), encoding="utf-8")
+    assert kb.suggest("the left one", chat=path).question == "my earbud is silent\nthe left one"
+    with pytest.raises(BadInputError, match="The last message must be the customer's"):
+        kb.suggest(chat=path)
+    with pytest.raises(BadInputError, match="The last message must be the customer's"):
+        kb.suggest("  ")
