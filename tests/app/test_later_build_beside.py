@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from autokb.app import SupportKB, solutions_in_memory
+from autokb.app import SupportKB
 from autokb.core.errors import UnknownIdError
 from autokb.core.ids import canonical_json
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.views import solutions_in_memory
 
 OLD, NEW = "Wipe the charging contacts.", "Polish the copper tongues."
 

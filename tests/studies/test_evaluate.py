@@ -11,12 +11,13 @@ import pytest
 import yaml
 
 import hand_made_kb
-from autokb.app import SupportKB, evaluate
+from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, StoppedOnPurposeError
 from autokb.exchange.import_kb import import_file
 from autokb.pipeline.model_session import ModelOptions
 from autokb.stores.published import published_spec, read_published
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from autokb.studies import evaluate
 from autokb.tasks.issues.check_rules.task import NOTHING_NAMED
 from stub_server import StubServer
 from tiny_cross_encoder import save_tiny_cross_encoder

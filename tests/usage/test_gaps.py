@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from autokb.answering.ask import LEFT_OPEN, OFF_TOPIC
-from autokb.app import SupportKB, gaps
+from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import LoggedQuestion
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
+from autokb.usage import gaps
 
 PIZZA = LoggedQuestion("do you sell pizza with ham", "abstains", "ask", "2026-01-01T08:00:00+00:00", reason="off topic")
 DAY = "2026-01-{:02}T00:00:00+00:00"

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from autokb.app import SupportKB, question_log
+from autokb.app import SupportKB
 from autokb.core.in_use import LoggedQuestion, hashed_conversation
 from autokb.stores.question_log import count_lost, read_questions
 from autokb.stores.workspace import Workspace, open_workspace
+from autokb.usage import question_log
 from autokb.usage.question_log import masked_beginning
 
 QUESTION = "my robot does not charge in the dock"
