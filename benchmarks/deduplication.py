@@ -18,7 +18,7 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.heuristics.themes.find import find_themes
 from autokb.issues.attribute_masking import problem_vectors
 from autokb.issues.seeds import Clusters, cluster, similarity_threshold
-from autokb.issues.themes import assign, freeze
+from autokb.issues.themes import freeze
 from autokb.llm.embedders.packaged import PackagedEmbedder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +46,8 @@ def clustered(texts: list[str], vectors: Any, reduction: Any, near: float) -> tu
     """Find themes and cluster inside each, as the build does; also the number of themes and the seconds."""
     start = time.perf_counter()
     themes = freeze(find_themes(texts, vectors), vectors)
-    of = assign(vectors, themes)
+    cosines = vectors @ themes.matrix().T
+    of = np.where(cosines.max(axis=1) < themes.floor, themes.miscellaneous, cosines.argmax(axis=1)).tolist()
     seed_of: dict[str, str] = {}
     for theme in sorted(set(of)):
         rows = [i for i, t in enumerate(of) if t == theme]
