@@ -52,8 +52,9 @@ format: .venv/.setup
 	$(BIN)/ruff check --fix src tests benchmarks docs
 	$(BIN)/ruff format src tests benchmarks docs
 
-architecture: .venv/.setup  ## draw the packages and their imports into docs/architecture.md
+architecture: .venv/.setup  ## draw the packages into docs/architecture.md, list all thresholds in docs/thresholds.md
 	$(BIN)/python docs/draw_packages.py
+	$(BIN)/python docs/list_thresholds.py
 
 bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
 	$(BIN)/python -m benchmarks

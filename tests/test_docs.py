@@ -7,8 +7,10 @@ import importlib
 import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import typer
@@ -80,12 +82,34 @@ def test_every_package_has_its_page_and_the_index_names_all() -> None:
 
 
 def test_the_drawing_of_the_packages_is_what_they_import() -> None:
-    spec = importlib.util.spec_from_file_location("draw_packages", ROOT / "docs" / "draw_packages.py")
-    assert spec is not None and spec.loader is not None
-    drawing = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(drawing)
+    drawing = _script("draw_packages")
     page = drawing.PAGE.read_text(encoding="utf-8")
     assert "-->" in page and drawing.with_drawing(page) == page, "Run: make architecture"
+
+
+def test_the_table_of_thresholds_is_what_the_code_has() -> None:
+    listing = _script("list_thresholds")
+    assert listing.PAGE.read_text(encoding="utf-8") == listing.page(), "Run: make architecture"
+
+
+def test_a_threshold_has_its_value_and_the_comment_beside_or_above_it(tmp_path: Path) -> None:
+    listing = _script("list_thresholds")
+    lines = (
+        *("# Cosine, of", "# 40 questions.", "NEAR, FAR = 0.5, 2 * 3", "NAME = 'x'"),
+        *("MOST = (  # rows", "    7", ")", "STEP: int = 3", "here = 4"),
+    )
+    (tmp_path / "a.py").write_text("\n".join(lines), encoding="utf-8")
+    found = [(one.name, one.value, one.said) for one in listing.thresholds_of(tmp_path / "a.py")]
+    assert found == [("NEAR, FAR", "0.5, 2 * 3", "Cosine, of 40 questions."), ("MOST", "7", "rows")]
+
+
+def _script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_the_python_of_the_readme_names_what_is_there() -> None:
