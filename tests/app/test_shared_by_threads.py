@@ -11,6 +11,7 @@ import pytest
 
 import small_tickets
 from autokb.app import SupportKB
+from autokb.app.snapshot import Snapshot
 from autokb.core.errors import NothingPublishedError
 from autokb.stores.workspace import Workspace, create_workspace
 
@@ -50,11 +51,11 @@ def test_threads_ask_while_what_is_published_is_exchanged(hand_made: Workspace, 
 def test_an_index_that_was_let_go_answers_until_its_last_question_has_ended(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     kb.load()
-    before = kb._index
+    before = kb._held_index
     assert before is not None
     SupportKB(hand_made).hide(["s-contacts"])
     kb.load()
-    assert kb._index is not before and "'s-contacts'" in str(before.ask(QUESTION).as_json())
+    assert kb._held_index is not before and "'s-contacts'" in str(before.ask(QUESTION).as_json())
     assert not before.is_current()  # its file is open still
     file = before.file
     del before
@@ -77,23 +78,23 @@ def test_who_follows_answers_from_what_was_there_until_the_new_is_loaded(
 ) -> None:
     kb, editor, loads = SupportKB(hand_made), SupportKB(hand_made), Event()
     assert kb.follow() and not kb.follow()
-    before = kb._index
+    before = kb._held_index
     editor.hide(["s-contacts"])
 
-    def load_late(self: SupportKB) -> None:
+    def open_late(self: Snapshot) -> None:
         assert loads.wait(60)
-        load(self)
+        opened(self)
 
-    load = SupportKB.load
-    monkeypatch.setattr(SupportKB, "load", load_late)
+    opened = Snapshot.open
+    monkeypatch.setattr(Snapshot, "open", open_late)
     with ThreadPoolExecutor(1) as threads:
         following = threads.submit(kb.follow)
         for _ in range(3):  # nobody waits for the load, which waits for us
             assert "'s-contacts'" in str(kb.ask(QUESTION).as_json()) and kb.suggest(QUESTION).suggestions
-            assert kb._index is before
+            assert kb._held_index is before
         loads.set()
         assert following.result()
-    assert kb._index is not before and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
+    assert kb._held_index is not before and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
     kb.close()
 
 
@@ -112,7 +113,7 @@ def test_who_follows_meets_tickets_and_an_empty_workspace(tmp_path: Path) -> Non
     assert kb.suggest("the camera crashes").suggestions  # from the tickets, which were loaded with it
     editor.remove(["rain.md"])
     editor.build()
-    assert kb.follow() and kb._index is None
+    assert kb.follow() and kb._held_index is None
     with pytest.raises(NothingPublishedError, match="autokb build"):
         kb.ask("how do I dry the robot after rain")
     editor.add([tmp_path / "rain.md"])

@@ -380,13 +380,14 @@ def test_a_budget_bounds_one_suggestion(opened: Opened, own_words: Suggested) ->
 def test_sessions_stay_open_between_suggestions_and_are_closed_with_the_kb(opened: Opened) -> None:
     kb = opened(ScriptedSuggestions())
     kb.suggest(SILENT)
-    models = kb._suggestion_models
-    assert models is not None and len(models._idle) == 1
+    assert kb._snapshot is not None
+    models = kb._snapshot.suggestion_models
+    assert len(models._idle) == 1
     session = models._idle[0]
     kb.suggest(f"{SILENT} again")
     assert models._idle[0] is session
     kb.close()
-    assert len(models._idle) == 0 and kb._suggestion_models is None
+    assert len(models._idle) == 0 and kb._snapshot is None
 
 
 def test_a_process_ends_although_nobody_closed_its_sessions(opened: Opened) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, TypeVar
 from weakref import finalize
 
+from autokb.app.snapshot import Snapshot
 from autokb.core.errors import NothingPublishedError, UnknownIdError
 from autokb.core.progress import Progress, silent
 from autokb.stores.workspace import Workspace, open_workspace
@@ -60,8 +61,7 @@ if TYPE_CHECKING:
     from autokb.studies.evaluate_chunking import ChunkEvaluation
     from autokb.studies.evaluate_suggestions import SuggestionEvaluation
     from autokb.studies.evaluate_tickets import TicketRetrievalReport
-    from autokb.suggesting.suggestion_models import SuggestionModels
-    from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAsking
+    from autokb.ticket_answers.ask_tickets import TicketAnswer
     from autokb.ticket_answers.knowledge import Fed
     from autokb.ticket_answers.open_tickets import OpenTickets, ShownTicket, ShownTickets, SimilarTickets
     from autokb.ticket_answers.report import TicketReport
@@ -113,15 +113,11 @@ class SupportKB:
             self._log = QuestionLog(workspace)
             finalize(self, self._log.close)  # of one that nobody closes, and at the end of the process
         self.created: Created | None = None  # what ``create`` put into it
-        self._opening = RLock()  # held while what questions hold in memory is looked at or exchanged
-        self._index: OpenIndex | None = None
-        self._tickets: OpenTickets | None = None
-        self._ticket_asking: TicketAsking | None = None
-        self._past_tickets: TicketAsking | None = None
-        self._suggestion_models: SuggestionModels | None = None
+        self._opening = RLock()  # held while what questions hold in memory is looked at, opened or exchanged
+        self._snapshot: Snapshot | None = None
         self._held_solutions: SolutionsInMemory | None = None
         self._following = Lock()  # held while a later build is loaded beside
-        self._followed: object = None  # what was published when it was loaded beside; None: each question looks itself
+        self._is_followed = False  # whether somebody follows builds; else each question looks itself
         self._standing = RLock()  # held while the connection that stays open is read
         self._standing_file: WorkspaceFile | None = None
         self._files_opened = 0  # how often another file stood in its place, plus one
@@ -308,31 +304,39 @@ class SupportKB:
             self._log.note_answer(answer, opened.index.spec.language, opened.index.chunks.words.vocabulary)
         return answer
 
-    def _open_index(self) -> OpenIndex:
-        from autokb.pipeline.open_index import open_index
+    def _now(self) -> Snapshot:
+        """Return what is published, as questions hold it in memory; without anybody who follows builds it is looked at.
 
+        Call it, and open parts of it, under the lock.
+        """
+        if self._snapshot is None or not self._is_followed:
+            published = self._published()
+            if self._snapshot is None or self._snapshot.published != published:
+                self._snapshot = Snapshot(self.workspace, published)
+        return self._snapshot
+
+    def _published(self) -> Hashable:
+        """Return what tells one publication from another: the file, its generation, and that of the tickets."""
+        from autokb.stores.ticket_tables import GENERATION
+
+        with self.standing_file() as file:
+            return self._files_opened, file.meta("generation"), file.meta(GENERATION)
+
+    def _open_index(self) -> OpenIndex:
         with self._opening:
-            if self._index is not None and self._followed is None and not self._index.is_current():
-                self._let_go()
-            if self._index is None:
-                self._index = open_index(self.workspace)
-            return self._index
+            return self._now().index
+
+    @property
+    def _held_index(self) -> OpenIndex | None:
+        """What answers questions already, None where nothing was asked yet."""
+        return None if self._snapshot is None else self._snapshot.held_index
 
     def load(self) -> None:
         """Put what is published into memory, so that no question waits for it (NothingPublishedError)."""
-        if self._followed is not None:
+        if self._is_followed:
             self.follow()
-        self._load()
-
-    def _load(self) -> None:
         with self._opening:
-            try:
-                self._open_index()
-            except NothingPublishedError:
-                if self._open_past_tickets() is None:
-                    raise
-            else:
-                self._open_past_tickets()
+            self._now().open()
 
     def follow(self) -> bool:
         """Load what was published since the last call, and answer from it from then on.
@@ -340,36 +344,31 @@ class SupportKB:
         It is loaded beside: from the first call on no question looks whether something was published, or waits for it.
         Who serves calls this every second or so. Returns whether there was something new.
         """
-        from autokb.app.warm import warm
-        from autokb.stores.ticket_tables import GENERATION
-
         with self._following:
-            with self.standing_file() as file:
-                published = (self._files_opened, file.meta("generation"), file.meta(GENERATION))
-            if published == self._followed:
-                return False
-            if self._index is None and self._tickets is None:
-                self._load()  # for which questions have to wait
-                warm(self._index, self._past_tickets)
-                self._followed = published
+            if not self._is_followed:
+                self.load()  # for which questions have to wait
+                with self._opening:
+                    now, self._is_followed = self._now(), True
+                now.warm()
                 return True
-            beside = SupportKB(self.workspace)
+            published = self._published()
+            if self._snapshot is not None and self._snapshot.published == published:
+                return False
+            beside = Snapshot(self.workspace, published)
             with suppress(NothingPublishedError):  # all of it was taken out; the next question says so
-                beside.load()
-            warm(beside._index, beside._past_tickets)
+                beside.open()
+            beside.warm()
             beside.warm_languages()
             with self._opening:
-                self._let_go()
-                self._index, self._tickets, self._past_tickets = beside._index, beside._tickets, beside._past_tickets
-                self._followed = published
+                self._snapshot = beside
             return True
 
     def warm_languages(self) -> None:
         """Load what the first question in another language would wait for, where that is installed."""
-        from autokb.app.warm import warm_languages
-
-        if self._index is not None:
-            warm_languages(self._index)
+        with self._opening:
+            now = self._snapshot
+        if now is not None:
+            now.warm_languages()
 
     @property
     def waits_for_servers(self) -> bool:
@@ -418,26 +417,14 @@ class SupportKB:
         """
         from autokb.suggesting.suggest import join_messages
         from autokb.suggesting.suggest_by_strategy import suggest_by_strategy
-        from autokb.suggesting.suggestion_models import SuggestionModels
         from autokb.usage.experiment import put_in_arm
         from autokb.usage.feedback import cleaned_name
 
         conversation = cleaned_name(conversation, "conversation")
         with self._opening:
-            index: OpenIndex | None = None
-            try:
-                index = self._open_index()
-            except NothingPublishedError:
-                if self._open_past_tickets() is None:
-                    raise
-            tickets = self._open_past_tickets()
-            index = None if index is None else self._open_index()  # which goes with tickets of an earlier build
-            file = (index or self._open_tickets()).file
-            kept = self._suggestion_models
-            models = (
-                kept if kept and budget is None else SuggestionModels(self.workspace, file, budget, of=index or tickets)
-            )
-            self._suggestion_models = models if budget is None else kept
+            now = self._now()
+            index, tickets = now.known, now.past_tickets
+            models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
         said = join_messages(messages, chat)
         found, assigned = put_in_arm(
             conversation,
@@ -471,26 +458,6 @@ class SupportKB:
         except NothingPublishedError:
             return None  # suggestions from past tickets alone
         return differing_languages(index, found)
-
-    def _open_past_tickets(self) -> TicketAsking | None:
-        """Return what answers from past tickets without a model, None where none is published."""
-        from autokb.stores.ticket_tables import GENERATION
-        from autokb.ticket_answers.ask_tickets import TicketAsking
-
-        with self._opening:
-            if self._followed is not None and self._index is not None:
-                return self._past_tickets  # what was loaded with it
-            if self._index is not None and self._index.file.meta(GENERATION) is None:
-                return None
-            try:
-                opened = self._open_tickets()
-            except NothingPublishedError:
-                return None
-            if self._past_tickets is None or self._past_tickets.opened.index is not opened.index:
-                from autokb.pipeline.stages import without_models
-
-                self._past_tickets = TicketAsking(replace(opened, workspace=without_models(opened.workspace)))
-            return self._past_tickets
 
     def issues(self, limit: int = 100, after: str = "") -> IssuePage:
         """Return published issues by their ids; ``after`` is the ``next`` of the page before."""
@@ -705,7 +672,7 @@ class SupportKB:
 
         cited = tuple(documents)
         given = Feedback("", query, verdict, solution_id, text, "", cited, source, conversation, author, group)
-        return give_feedback(self.workspace, given, self._index, self._open_index)
+        return give_feedback(self.workspace, given, self._held_index, self._open_index)
 
     def feedback(self, limit: int = 100, after: str = "") -> FeedbackPage:
         """Return feedback in the order of its taking; ``after`` is the ``next`` of the page before."""
@@ -794,13 +761,11 @@ class SupportKB:
         ``cypher`` shows what is asked of the graph: what a model wrote, where one is set and an engine is installed.
         """
         from autokb.pipeline.model_session import ModelOptions
-        from autokb.ticket_answers.ask_tickets import TicketAsking
 
-        opened = self._open_tickets()
-        if self._ticket_asking is None or self._ticket_asking.opened is not opened:
-            self._ticket_asking = TicketAsking(opened)
-        self._ticket_asking.options = ModelOptions(budget)
-        return self._ticket_asking.ask(text, k, cypher=cypher)
+        with self._opening:
+            asking = self._now().asking
+        asking.options = ModelOptions(budget)
+        return asking.ask(text, k, cypher=cypher)
 
     def accept_ticket(self, question: str, ticket: str, *, author: str = "", undo: bool = False) -> Accepted:
         """Store that a ticket answers a question, which counts from the next question on; ``undo`` takes it back."""
@@ -829,14 +794,8 @@ class SupportKB:
 
     def _open_tickets(self) -> OpenTickets:
         """Return the published tickets, in memory until a later build publishes others."""
-        from autokb.ticket_answers.open_tickets import open_tickets
-
         with self._opening:
-            if self._tickets is not None and self._followed is None and not self._tickets.is_current():
-                self._let_go()
-            if self._tickets is None:
-                self._tickets = open_tickets(self.workspace)
-            return self._tickets
+            return self._now().tickets
 
     # -- what people decide ------------------------------------------------------------------------
 
@@ -1050,7 +1009,9 @@ class SupportKB:
         from autokb.pipeline.model_session import ModelOptions
         from autokb.studies.evaluate_suggestions import evaluate_workspace_suggestions
 
-        tickets, index = self._open_past_tickets(), self._open_index()
+        with self._opening:
+            now = self._now()
+            tickets, index = now.past_tickets, now.index
         return evaluate_workspace_suggestions(index, tickets, wanted, progress, ModelOptions(budget))
 
     def evaluate_quality(
@@ -1131,18 +1092,12 @@ class SupportKB:
 
         return evaluate_chunking([Path(p) for p in paths], wanted, progress, ModelOptions(budget))
 
-    def _let_go(self) -> None:
-        """Forget what an earlier build published; it is closed when the last question that it answers has ended."""
-        self._suggestion_models = None  # before what its sessions write to
-        self._index = self._tickets = self._ticket_asking = self._past_tickets = None
-
     def close(self) -> None:
         """Let go of what questions hold in memory, and close it, whoever uses it."""
         with self._opening:
-            for held in (self._suggestion_models, self._index, self._tickets):
-                if held is not None:
-                    held.close()
-            self._let_go()
+            if self._snapshot is not None:
+                self._snapshot.close()
+            self._snapshot = None
         if self._log is not None:
             self._log.close()
         with self._standing:

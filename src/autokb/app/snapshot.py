@@ -1,0 +1,114 @@
+"""What one publication holds in memory for questions: opened part by part, replaced whole."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from autokb.core.errors import NothingPublishedError
+from autokb.stores.workspace import Workspace
+
+if TYPE_CHECKING:
+    from autokb.pipeline.open_index import OpenIndex
+    from autokb.suggesting.suggestion_models import SuggestionModels
+    from autokb.ticket_answers.ask_tickets import TicketAsking
+    from autokb.ticket_answers.open_tickets import OpenTickets
+
+
+@dataclass(eq=False)
+class Snapshot:
+    """A workspace as it was when ``published`` was what its file said of builds, edits and tickets.
+
+    A part is opened when it is first asked for, under the lock of whoever holds the snapshot. One that is replaced is
+    closed when the last question that it answers has ended.
+    """
+
+    workspace: Workspace
+    published: Hashable
+
+    @cached_property
+    def index(self) -> OpenIndex:
+        """The knowledge base, ready to be asked (NothingPublishedError where there is none)."""
+        from autokb.pipeline.open_index import open_index
+
+        return open_index(self.workspace)
+
+    @cached_property
+    def tickets(self) -> OpenTickets:
+        """The past tickets (NothingPublishedError where there are none)."""
+        from autokb.ticket_answers.open_tickets import open_tickets
+
+        return open_tickets(self.workspace)
+
+    @cached_property
+    def asking(self) -> TicketAsking:
+        """What answers from past tickets, by the models that the settings name."""
+        from autokb.ticket_answers.ask_tickets import TicketAsking
+
+        return TicketAsking(self.tickets)
+
+    @cached_property
+    def past_tickets(self) -> TicketAsking | None:
+        """What answers from past tickets without a model, None where none are published."""
+        from autokb.pipeline.stages import without_models
+        from autokb.ticket_answers.ask_tickets import TicketAsking
+
+        try:
+            opened = self.tickets
+        except NothingPublishedError:
+            return None
+        return TicketAsking(replace(opened, workspace=without_models(opened.workspace)))
+
+    @cached_property
+    def known(self) -> OpenIndex | None:
+        """The knowledge base, None for past tickets alone (NothingPublishedError where there is nothing)."""
+        try:
+            return self.index
+        except NothingPublishedError:
+            if self.past_tickets is None:
+                raise
+        return None
+
+    @cached_property
+    def suggestion_models(self) -> SuggestionModels:
+        """The models that write suggestions, whose sessions stay open."""
+        return self.suggestion_models_for(None)
+
+    def suggestion_models_for(self, budget: float | None) -> SuggestionModels:
+        """Return models that a budget bounds; they stay open for the one suggestion."""
+        from autokb.suggesting.suggestion_models import SuggestionModels
+
+        known = self.known
+        opened = self.tickets if known is None else known
+        return SuggestionModels(self.workspace, opened.file, budget, of=known or self.past_tickets)
+
+    @property
+    def held_index(self) -> OpenIndex | None:
+        """The knowledge base where it is open already."""
+        return self.__dict__.get("index")
+
+    def open(self) -> None:
+        """Open what questions need (NothingPublishedError where there is nothing)."""
+        if self.known is not None:
+            self.past_tickets  # noqa: B018 (opened here, not by the first question)
+
+    def warm(self) -> None:
+        """Ask what is open once, offline, so that no question waits for what the first one loads."""
+        from autokb.app.warm import warm
+
+        warm(self.held_index, self.__dict__.get("past_tickets"))
+
+    def warm_languages(self) -> None:
+        """Load what the first question in another language would wait for, where that is installed."""
+        from autokb.app.warm import warm_languages
+
+        if self.held_index is not None:
+            warm_languages(self.held_index)
+
+    def close(self) -> None:
+        """Close what is open, whoever uses it."""
+        for name in ("suggestion_models", "index", "tickets"):
+            if (part := self.__dict__.get(name)) is not None:
+                part.close()
