@@ -19,7 +19,7 @@ from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
 from autokb.text.words import content_words
 
-MOST_SUGGESTIONS = 3
+MOST_SUGGESTIONS = 3  # that an agent is offered; keys 1 to 3 take one
 # Share of the words of the shorter of two suggestions that the other has: above it they are one help said twice.
 SAME_HELP = 0.6
 # Share of the words of the shorter of a suggestion and a message of the agent that the other has: above it the customer

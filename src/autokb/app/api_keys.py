@@ -18,10 +18,10 @@ from autokb.stores.workspace_file import WorkspaceFile
 
 PREFIX = "akb_"  # so that a person, or a search for leaked secrets, knows what it is
 KEY_BYTES = 32  # 256 random bits, 43 characters in base 64
-ID_BYTES = 6
+ID_BYTES = 6  # random bytes in the id of a key without a name
 NAMED_ID_BYTES = 4  # beside a name: of a thousand keys of one name two are alike with a chance of 1 in 10,000
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-NAME_CHARACTERS = 40
+NAME_CHARACTERS = 40  # of the name of a key at most
 KEY_CHARACTERS = 200  # of what is looked up at most; longer is no key of ours
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autokb.core.results import Result
 
-STOPPED = 3
+STOPPED = 3  # exit code of a command that stopped on purpose; the contract has it
 INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from autokb.ticket_answers.knowledge import Fed
     from autokb.ticket_answers.report import TicketReport
 
-GROUPS_SHOWN = 20
-OTHERS_SHOWN = 4
+GROUPS_SHOWN = 20  # lines of a terminal
+OTHERS_SHOWN = 4  # tickets that are named behind an answer
 ON_TOPIC = 0.5  # confidence from which a question is about the tickets
 DOUBTFUL = 0.5  # chance of the same problem below which an answer says that it may be another
 PROBLEM_SHOWN, TITLE_SHOWN = 480, 140  # characters

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autokb.ticket_answers.open_tickets import ShownLink, ShownSection, ShownTicket, ShownTickets, SimilarTickets
 
 SECTION_CHARACTERS = 240  # of a section in a tree: what it is about; --json has all
-LINKS_SHOWN = 12
+LINKS_SHOWN = 12  # of a ticket, lines of a terminal
 
 
 def built_view(workspace: Path, built: TicketBuildReport) -> RenderableType:

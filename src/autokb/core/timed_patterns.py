@@ -16,7 +16,7 @@ MOST_SLOW_SEARCHES = 3  # then a pattern is not tried again until the next build
 LONGEST_PATTERN = 10_000  # characters, ten times those of the longest we ship
 # Elements once every {n} is written out, as ``regex`` does: it takes 25 ms to compile so many.
 MOST_ELEMENTS = 100_000
-_SHOWN_CHARACTERS = 200
+_SHOWN_CHARACTERS = 200  # of a pattern in a message
 _TOKEN = re.compile(
     r"""(?P<comment>\(\?\#[^)]*\))
       | (?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])

@@ -10,7 +10,7 @@ from autokb.core.storable import without_surrogates
 MOST_CHARACTERS = 500_000  # fifty times the longest domain we ship; this many take five seconds to read
 # Values, counted again wherever an alias repeats them: a few lines of aliases of aliases can stand for 10^9 of them.
 MOST_VALUES = 100_000
-DEEPEST_NESTING = 50
+DEEPEST_NESTING = 50  # levels of a YAML file
 _READ_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "null", "seq", "map", "merge"))
 LARGEST_WHOLE = 2**63 - 1  # the largest whole number of SQLite, and of most readers of JSON
 # Beyond it Python itself refuses to turn digits into a number.

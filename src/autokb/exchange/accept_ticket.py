@@ -13,7 +13,7 @@ from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import printable_name, replace_controls
 
-QUESTION_CHARACTERS = 10_000
+QUESTION_CHARACTERS = 10_000  # of a question that a ticket answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from autokb.core.storable import without_half_escapes
 from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError, too_long
 
 ERROR_BYTES = 100_000  # of a body that comes with an error's status; only its first sentence is shown
-CONNECT_SECONDS = 10.0
-CONNECTIONS = 1000
+CONNECT_SECONDS = 10.0  # a server that takes longer to connect is down
+CONNECTIONS = 1000  # at once: the threads that ask are the limit, not the pool
 READ_AT_ONCE = 65_536  # bytes
 
 

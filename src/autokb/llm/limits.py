@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from autokb.core.settings import Settings
 
-WINDOW_UNKNOWN = 32_000
+WINDOW_UNKNOWN = 32_000  # tokens; most models of today have at least as many
 
 
 @dataclass(frozen=True, slots=True)

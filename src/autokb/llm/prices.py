@@ -9,7 +9,7 @@ from typing import Any
 
 from autokb.core.model_requests import EmbeddingRequest, ModelRequest
 
-MILLION = 1_000_000
+MILLION = 1_000_000  # tokens, for which providers give their prices
 BATCH_FACTOR = 0.5  # OpenAI, Anthropic, Google and Bedrock all publish half the price for their batch interfaces
 OPENAI_URL = "https://api.openai.com/v1"
 

@@ -11,7 +11,7 @@ from autokb.tasks.issues.draft_spec.task import DraftedAttribute, DraftedRule, D
 
 OFFLINE = "offline"
 MARK = re.compile(r"\A# Draft ([0-9a-f]{16})\.[^\n]*\n")
-WIDTH = 110
+WIDTH = 110  # characters of a line
 BY_COUNTING = "Counted in issues and documents, without a model: what is common was looked for, nothing was understood."
 
 

@@ -27,16 +27,16 @@ _BOMS = (
 )
 # No text has them; tab, line ends, form feed and escape (of terminals) do occur.
 _CONTROL_CHARACTERS = bytes(b for b in range(32) if b not in b"\t\n\r\f\x1b")
-_BINARY_SAMPLE_BYTES = 65_536
+_BINARY_SAMPLE_BYTES = 65_536  # at the beginning, looked through for control characters
 # One control character in so many bytes makes a file binary.
 _BYTES_PER_CONTROL_CHARACTER = 50
 _META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:-]{2,40})", re.IGNORECASE)
 # What browsers read these as (WHATWG Encoding Standard): where Latin-1 has control characters, pages have quotes.
 _WIDER = dict.fromkeys(("iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii"), "cp1252")
-_DECLARATION_BYTES = 4096
+_DECLARATION_BYTES = 4096  # at the beginning, where a page names its encoding
 # charset-normalizer's "chaos": the share of oddities that the best guess leaves.
 _MAX_CHAOS = 0.05
-_GUESS_BYTES = 1 << 20
+_GUESS_BYTES = 1 << 20  # that an encoding is guessed from
 
 
 def read_bytes(file: FoundFile) -> bytes:

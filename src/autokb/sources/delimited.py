@@ -17,8 +17,8 @@ from autokb.sources.records import PlacedRecord, refuse_too_many, shorten_report
 
 # The likeliest first: it wins where two give the same number of cells.
 _DELIMITERS = (",", ";", "\t", "|")
-_SAMPLE_ROWS = 21
-_SAMPLE_CHARACTERS = 200_000
+_SAMPLE_ROWS = 21  # by which a delimiter is chosen: the header and twenty rows
+_SAMPLE_CHARACTERS = 200_000  # that these rows may have together
 
 
 def read_delimited(

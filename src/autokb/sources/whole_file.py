@@ -17,7 +17,7 @@ _QUIET_SECONDS = {
     True: 10.0,  # somebody has it open for writing: longer than a download that still goes on pauses
 }
 _PATIENCE_SECONDS = 2.0  # for one file; a person adds again what takes longer to be written
-_POLL_SECONDS = 0.02
+_POLL_SECONDS = 0.02  # between two looks at a file that is being written
 _BEING_WRITTEN = "is being written by another program; add it again when that has ended."
 
 

@@ -13,7 +13,7 @@ from autokb.core.domain import ENGLISH
 from autokb.text.stemming import stem
 from autokb.text.words import READ_AT_MOST, split_words, stop_words
 
-QUERY_CHARACTERS = 500
+QUERY_CHARACTERS = 500  # of what somebody types; the rest is not searched for
 MOST_WORDS = 12  # of a query; more are never typed
 TITLE_WEIGHT, TEXT_WEIGHT, STEM_WEIGHT = 6.0, 1.0, 0.5  # a word of the title says what a text is about
 MATCHING = "SELECT rowid FROM entry WHERE entry MATCH ?"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from autokb.core.nouns import Span
 
-FEWEST_CARD_DIGITS = 13
+FEWEST_CARD_DIGITS = 13  # of a payment card (ISO/IEC 7812: 13 to 19 in use)
 FEWEST_PHONE_DIGITS, MOST_PHONE_DIGITS = 7, 15  # of a national number, and ITU E.164's most
 SHORTEST_RANDOM = 32  # characters of a string that is a secret by its looks alone
 FEWEST_BITS = 4.2  # a character of such a string: identifiers of people's making repeat themselves more

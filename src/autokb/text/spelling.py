@@ -14,7 +14,7 @@ from autokb.text.words import READ_AT_MOST, normalized, stop_words
 # Letters; measured on 1,000 questions about five manuals: with shorter ones the slip is too often another real word.
 _SHORTEST = 4
 _LONGEST = 40  # letters; the work grows with the square, and what is longer was not typed
-_SHORTEST_WITH_ANOTHER_LETTER = 6
+_SHORTEST_WITH_ANOTHER_LETTER = 6  # letters; in a shorter word another letter is mostly another word
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 # An address as a whole, or a word, of which one with a digit, an underscore or an apostrophe is never misspelt.
 _ADDRESS_OR_WORD = re.compile(r"(?:www\.|(?=\S{0,200}(?:@|://|\\)))\S+|\w+(?:['’]\w+)*")

@@ -49,7 +49,7 @@ from autokb.tickets.gate import TicketGate, measure_nearness
 from autokb.tickets.index import fold_names
 from autokb.tickets.search import Scores, TicketQuestion, find_signals, score_tickets
 
-QUESTION_CHARACTERS = 100_000
+QUESTION_CHARACTERS = 100_000  # at most; nobody reads more
 STAGE = "ask"
 WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
 NEAREST = 50  # tickets among which the piece is looked for that is nearest to a question

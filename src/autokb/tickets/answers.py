@@ -17,7 +17,7 @@ from autokb.heuristics.tickets.whole_parts import opening
 from autokb.stores.ticket_tables import PublishedTicket
 
 PASSAGE_CHARACTERS = 2_400  # of a section that an answer shows; the rest is one `tickets show` away
-COMMENT_CHARACTERS = 1_500
+COMMENT_CHARACTERS = 1_500  # of a comment that an answer shows
 PROBLEM_CHARACTERS = 240  # of a ticket's description, whole sentences: enough to see whether it is the same problem
 TEXT_CHARACTERS = 1_000  # of a passage that was found by its text
 MOST_TICKETS = 3  # whose asked sections an answer shows

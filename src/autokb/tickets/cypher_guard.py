@@ -30,7 +30,7 @@ MOST_PARTS = 25  # queries joined by UNION; a plan has one for each section
 MOST_RELATIONS = 12  # of one of these parts, its subqueries included, each hop of a path counted
 MOST_LISTED = 200  # values in a list
 DEEPEST = 20  # brackets inside of each other
-LARGEST_INTEGER = 1_000_000
+LARGEST_INTEGER = 1_000_000  # of SKIP and LIMIT
 FUNCTIONS = frozenset(
     "abs avg ceil coalesce collect count floor label labels lower max min round size substring sum tolower toupper"
     " trim type upper".split()

@@ -16,7 +16,7 @@ from autokb.retrieval.logistic import fit_logistic
 from autokb.tickets.index import TicketIndex
 
 MOST_CASES = 400  # titles that are asked, evenly spread
-FEWEST_CASES = 20
+FEWEST_CASES = 20  # of either side; below nothing is fitted
 EXPECTED, PULL = (15.0, -2.0), (1.0, 1.0)  # as the gate of documents has it (decision 020)
 EVEN_ODDS = 3.0  # three of four questions are taken to be on topic; a gate of tickets sees more that is not
 FLOOR_QUANTILE = 0.02  # of the titles' own nearest pieces, where there are no everyday questions to compare with

@@ -10,7 +10,7 @@ from autokb.heuristics.tickets.section_meaning import meanings
 from autokb.tasks.tickets.read_sections.task import ReadSections, SectionsRead, UnreadText, blocks_of
 
 SHORTEST_DESCRIPTION = 200  # characters: a shorter rest is one thing
-SHORTEST_COMMENT = 600
+SHORTEST_COMMENT = 600  # characters: a shorter comment is one thing
 MOST_CHARACTERS = 12_000  # of a ticket's texts that a model is shown: 3,000 tokens
 
 

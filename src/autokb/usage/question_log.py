@@ -28,7 +28,7 @@ from autokb.views.theme_names import ThemeNames
 MOST_WAITING = 2_000  # questions that wait to be written: some 10 MB; what comes when it is full is lost, and counted
 COLLECT_SECONDS, MOST_AT_ONCE = 1.0, 500  # what comes within a second is written together: one sync of the disk
 BUSY_SECONDS = 30.0  # that a locked file is tried again before what was to be written is lost
-RETRY_SECONDS = 0.2
+RETRY_SECONDS = 0.2  # that a locked file is waited for at a time
 PAUSE_SECONDS = 0.001  # after each entry that was masked, which takes some 0.1 ms
 CLOSE_SECONDS = 2.0  # that closing waits for what is not written yet
 # Characters of a question that are kept. What is masked is longer, and its end goes: a number may be cut in two there.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 A_MINUTE = 1_200  # the pages of some dozens of agents behind one key; one who suggests at each message sends about 20
 BURST_SHARE = 10  # a tenth of a minute's requests may come at once, a page with all its parts at least
-LEAST_BURST = 20
+LEAST_BURST = 20  # requests that may always come at once
 MOST_KEYS = 10_000  # that are remembered; full buckets are forgotten first
 
 

@@ -11,7 +11,7 @@ from autokb.chunking.structure.blocks import NumberedBlock, numbered_blocks
 from autokb.core.ids import digest
 from autokb.core.nouns import Document
 
-FEWEST_PAGES = 3
+FEWEST_PAGES = 3  # of a site that must have a block before it belongs to the site
 SHARE = 0.3  # of a site's pages: below it a sentence that some pages share is still about something
 
 

@@ -19,7 +19,7 @@ System = Callable[[str], Sequence[str]]  # the text of a question -> ids of docu
 Rankings = Mapping[str, tuple[str, ...]]  # by query id
 ShownDocuments = Callable[[str, int], Collection[str]]  # (a question, k) -> the documents of what k shows
 OnAnswer = Callable[[str], None]  # is called with a system's name after each of its answers
-SHOWN_RANKS = (1, 3, 5, 10)
+SHOWN_RANKS = (1, 3, 5, 10)  # places up to which a page is looked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from autokb.heuristics.themes.problem_names import Titles
 from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
 
 MISCELLANEOUS = "Miscellaneous"
-RANDOM_SEED = 17
+RANDOM_SEED = 17  # any number: the same themes in each build
 FEWEST_FOR_CENTRES = 15  # issues; fewer are compared with each other directly
 MOST_THEMES = 40  # nobody oversees more
 FITTED_ISSUES = 6_000  # that the centres are fitted on; the rest goes to the nearest one

@@ -19,7 +19,7 @@ MOST_IF_ASKED = 6  # where the question asks for comments
 # by reading a hundred answers, not fitted.
 ASKED_WORDS, OTHER_WORDS, BY_ASSIGNEE, IS_LAST, FORMALITY, QUESTION, SHORT = 2.0, 1.0, 1.0, 0.5, -3.0, -2.5, -1.0
 LEAST = 1.0
-SHORT_CHARACTERS = 25
+SHORT_CHARACTERS = 25  # a comment below tells no outcome
 KINDS = {"fix": "solved", "resolution": "solved", "root_cause": "causes", "workaround": "workarounds"}
 
 

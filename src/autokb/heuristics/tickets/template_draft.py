@@ -16,7 +16,7 @@ from autokb.text.markdown import parse_blocks
 FEWEST_TICKETS = 3  # that have a heading or a field before it is proposed
 FEWEST_SHARE = 0.005  # of the tickets in the sample, too: one in two hundred
 LONGEST_HEADING = 40  # characters; longer lines are sentences
-MOST_HEADINGS = 120
+MOST_HEADINGS = 120  # that a draft is made of, the commonest
 FEW_VALUES = 0.5  # distinct values a ticket: a field with fewer has values that repeat, a section of one field
 _LABEL = re.compile(
     r"^[ \t]*(?:[*_]{1,3})?([^\W\d][^:\n*]{1,38}?)(?:[*_]{1,3})?:[ \t]*(?:[*_]{1,3})?[ \t]*$", re.MULTILINE

@@ -12,7 +12,7 @@ from autokb.core.private_files import open_private
 from autokb.llm.batch.readme import HEADING
 
 LINES_MOST = 50_000  # of one file of requests; OpenAI takes no more
-BYTES_MOST = 100_000_000
+BYTES_MOST = 100_000_000  # of one file of requests; OpenAI takes 200 MB
 OURS = re.compile(r"requests(-\d+)?\.jsonl")
 README = "README.txt"
 ASIDE = re.compile(r"\.(requests(-\d+)?\.jsonl|README\.txt)\.new")

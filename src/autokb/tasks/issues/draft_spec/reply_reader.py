@@ -14,7 +14,7 @@ from autokb.tasks.prompts import unescaped
 LONGEST_NAME = 40  # characters of an attribute's name and of a rule's id
 ATTRIBUTE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 RULE_ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
-VALUE_CHARACTERS = 60
+VALUE_CHARACTERS = 60  # of the value of an attribute
 TEXT_CHARACTERS = 300  # of a rule and of a reason
 NO_VALUES = frozenset(
     {"any", "none", "n/a", "unknown", "unspecified", "not specified", "not applicable", "all", "other"}

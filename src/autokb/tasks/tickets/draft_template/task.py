@@ -20,9 +20,9 @@ from autokb.tasks.wire import wire
 
 __all__ = ["TASK", "DraftTemplate", "DraftedSection", "DraftedTemplate"]
 
-MOST_SECTIONS = 30
-LONGEST_NAME = 41
-LONGEST_REASON = 300
+MOST_SECTIONS = 30  # of a template
+LONGEST_NAME = 41  # characters of the name of a section
+LONGEST_REASON = 300  # characters
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 

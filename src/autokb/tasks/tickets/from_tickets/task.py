@@ -26,7 +26,7 @@ from autokb.text.markdown import plain_text
 
 __all__ = ["TASK", "FromTickets", "TicketPassage", "TicketsAnswer"]
 
-MOST_PARTS = 12
+MOST_PARTS = 12  # of one answer, each with its evidence
 MOST_PLACES = 8  # of a part
 LONGEST_TEXT = 600  # characters of a part in the model's own words
 

@@ -17,10 +17,10 @@ from autokb.text.words import content_words
 
 __all__ = ["TASK", "ParseQuery", "ParsedQuery"]
 
-MOST_ENTITIES = 12
-MOST_INTENTS = 6
+MOST_ENTITIES = 12  # that a question names
+MOST_INTENTS = 6  # that a question has
 MOST_VALUES = 60  # of a field that a model is shown
-VALUE_CHARACTERS = 2_000
+VALUE_CHARACTERS = 2_000  # of a value that a question names
 FOREIGN_WORDS = 0.5  # share of an entity's words that a question may not have: more was made up
 
 
