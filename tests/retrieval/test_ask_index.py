@@ -187,3 +187,20 @@ def test_what_is_read_in_several_ways_has_the_mean_of_their_features(index: AskI
     first = index.score(texts[0])
     assert np.array_equal(found.evidence.sections, first.evidence.sections)
     assert np.array_equal(found.windows, first.windows) and found.text == texts[0]
+
+
+def test_each_way_to_read_is_encoded_right_before_its_tokens_are_read(index: AskIndex) -> None:
+    done: list[str] = []
+    read = index.read_tokens
+    assert read is not None
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        done.extend(f"vector {text}" for text in texts)
+        return index.embed_questions(texts)
+
+    def tokens(text: str) -> TokenVectors:
+        done.append(f"tokens {text}")
+        return read(text)
+
+    replace(index, embed_questions=embed, read_tokens=tokens).score("dock", also=("rain", "blade"))
+    assert done == [f"{what} {text}" for text in ("dock", "rain", "blade") for what in ("vector", "tokens")]

@@ -145,13 +145,20 @@ class AskIndex:
         evidence = partial(self._evidence, Asked(self.nodes.knowledge, read.attributes, read.within), ranker)
         found, features = evidence(text, vector)
         if also:
-            vectors = self.embed_questions([beginning(one) for one in also])
-            features = np.mean([features, *(evidence(*one)[1] for one in zip(also, vectors, strict=True))], axis=0)
+            others = (evidence(one, vector)[1] for one, vector in zip(also, self._vectors_of(also), strict=True))
+            features = np.mean([features, *others], axis=0)
         scores = ranker.score(features)
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
         urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
         windows = self.chunks.vectors.scores(vector).astype(np.float64)
         return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
+
+    def _vectors_of(self, texts: Sequence[str]) -> Iterable[Vectors]:
+        """Give the vectors of texts, each when it is needed where its tokens are read right behind it, by one run."""
+        starts = [beginning(one) for one in texts]
+        if self.read_tokens is None:
+            return iter(self.embed_questions(starts))
+        return (self.embed_questions([one])[0] for one in starts)
 
     def _evidence(
         self, asked: Asked, ranker: Ranker, text: str, vector: Vectors
