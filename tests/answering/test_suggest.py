@@ -12,6 +12,7 @@ from autokb.answering.suggest import Suggestion, suggestions_from
 from autokb.core.attributes import Match
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
+from autokb.text.words import content_words
 
 RULES = ReplyRules(max_words=12, negative_words=("impossible",), refusal="Only kettles here.")
 
@@ -32,7 +33,7 @@ def answer(*solutions: Solution, **given: object) -> Answer:
 def offered(
     *solutions: Solution, tried: tuple[str, ...] = (), said: str = "", **given: object
 ) -> tuple[Suggestion, ...]:
-    return suggestions_from(answer(*solutions, **given), RULES, RULES.refusal, tried, said=said)
+    return suggestions_from(answer(*solutions, **given), RULES, RULES.refusal, tried, said=content_words(said))
 
 
 def test_whole_steps_fill_a_reply_and_what_is_too_long_is_left_out() -> None:

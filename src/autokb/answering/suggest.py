@@ -122,14 +122,14 @@ def suggestions_from(
     language: str = ENGLISH,
     *,
     asked: Sequence[str] = (),
-    said: str = "",
+    said: frozenset[str] = frozenset(),
     others: Iterable[Suggestion] = (),
 ) -> tuple[Suggestion, ...]:
     """Return what an agent could send: the question back first where there is one, then help that was not ``tried``.
 
     A question that is among those that the agent has ``asked`` is not asked again; help goes on behind the steps that
-    were ``said`` before. The first of ``others`` comes before the answer's help where it is likelier to be right, all
-    else of them behind it. Raises nothing: where no help is short enough for the rules, there is none.
+    the words ``said`` before tell. The first of ``others`` comes before the answer's help where it is likelier to be
+    right, all else of them behind it. Raises nothing: where no help is short enough for the rules, there is none.
     """
     if answer.outcome == "abstains":
         helped = tuple(islice(different_helps(others, tried, language), MOST_SUGGESTIONS))
@@ -157,7 +157,7 @@ def _likelier_first(
     return chain(alone, helps, behind) if leads else chain(helps, alone, behind)
 
 
-def _helps(answer: Answer, rules: ReplyRules, language: str, said: str) -> Iterator[Suggestion]:
+def _helps(answer: Answer, rules: ReplyRules, language: str, said: frozenset[str]) -> Iterator[Suggestion]:
     """Give what of an answer's solutions is sent, in their order."""
     helps = (_help(solution, source, answer, rules, language, said) for solution, source in helps_in_order(answer))
     return filter(None, helps)
@@ -187,7 +187,7 @@ def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
 
 
 def _help(
-    solution: Solution, source: Source, answer: Answer, rules: ReplyRules, language: str, said: str
+    solution: Solution, source: Source, answer: Answer, rules: ReplyRules, language: str, said: frozenset[str]
 ) -> Suggestion | None:
     """Return what of a solution is sent, None where no part of it is short enough and can be read by itself."""
     steps, evidence, title = solution.steps, solution.evidence, title_of(solution)

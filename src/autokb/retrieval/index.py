@@ -137,7 +137,7 @@ class AskIndex:
         other ways to read the same message: a row's features are the mean over all of them; what else is read of the
         question is read of the text. ``vector`` is that of the beginning of the text where it is known already.
         """
-        asked, text = text, text if self.spelling is None else self.spelling.correct(text)
+        asked, text = text, self._mended(text)
         if vector is None or text != asked:
             vector = self.embed_questions([beginning(text)])[0]
         read = read_question(text, overrides or {}, self.spec)
@@ -145,6 +145,7 @@ class AskIndex:
         evidence = partial(self._evidence, Asked(self.nodes.knowledge, read.attributes, read.within), ranker)
         found, features = evidence(text, vector)
         if also:
+            also = [self._mended(one) for one in also]
             others = (evidence(one, vector)[1] for one, vector in zip(also, self._vectors_of(also), strict=True))
             features = np.mean([features, *others], axis=0)
         scores = ranker.score(features)
@@ -152,6 +153,10 @@ class AskIndex:
         urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
         windows = self.chunks.vectors.scores(vector).astype(np.float64)
         return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
+
+    def _mended(self, text: str) -> str:
+        """Return a text with its slips of spelling mended, by the words of the documents."""
+        return text if self.spelling is None else self.spelling.correct(text)
 
     def _vectors_of(self, texts: Sequence[str]) -> Iterable[Vectors]:
         """Give the vectors of texts, each when it is needed where its tokens are read right behind it, by one run."""

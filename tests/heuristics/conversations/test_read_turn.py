@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from autokb.core.conversations import Message, Role
-from autokb.heuristics.conversations.read_turn import leans_on_before, read_turn
+from autokb.heuristics.conversations.read_turn import SAID_CHARACTERS, leans_on_before, read_turn, said_before
+from autokb.retrieval.index import EMBEDDED_CHARACTERS
+from autokb.text.words import content_words
 
 PROBLEM = "The left earbud of my Lumo Buds crackles when I take calls."
 
@@ -96,6 +98,21 @@ def test_a_message_is_read_by_itself_and_as_the_end_of_all_that_was_said_too() -
     turn = read_turn(said(PROBLEM, "Clean the mesh.", long))
     assert (turn.text, turn.is_tied) == (long, False)
     assert turn.also == (long, f"{PROBLEM}\nClean the mesh.\n{long}")
+
+
+def test_of_a_long_conversation_the_messages_right_before_the_last_one_are_read_with_it() -> None:
+    assert SAID_CHARACTERS == EMBEDDED_CHARACTERS  # more would push the end out of what is embedded
+    told = [f"{n} {'It crackles on the train. ' * 6}".strip() for n in range(9)]
+    turn = read_turn(said(*told))
+    assert turn.also == (told[-1], "\n".join(told[-3:]))
+    assert len(turn.also[1]) <= SAID_CHARACTERS < len("\n".join(told[-4:]))
+    long = "It crackles. " * 100
+    assert read_turn(said("Hello", "How can I help?", long)).also[1].startswith("It crackles.")
+
+
+def test_what_tells_which_steps_are_done_leaves_out_what_the_customer_asks() -> None:
+    messages = said("I brushed the mesh. Should I descale it?", "Did you press the button?", "Yes.")
+    assert said_before(messages) == content_words("brushed mesh press button")
 
 
 def test_who_says_to_ask_something_new_is_read_by_what_follows() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.heuristics.conversations.reply_excerpt import Excerpt, condition_of, excerpt
+from autokb.text.words import content_words
 
 RULES = ReplyRules(max_words=12)
 
 
 def cut(*quotes: str, question: str = "it leaks", condition: str = "", said: str = "") -> Excerpt | None:
     steps = [quote.lstrip("0123456789.- ") for quote in quotes]
-    return excerpt(steps, quotes, question, RULES, condition=condition, said=said)
+    return excerpt(steps, quotes, question, RULES, condition=condition, said=content_words(said))
 
 
 def test_whole_steps_from_the_first_one_on() -> None:
@@ -72,7 +73,7 @@ def test_words_of_the_title_tell_no_step_and_rows_of_a_table_are_none() -> None:
     steps = ("Check the small grey lid of the kettle.", "Descale the plate.")
     said = "the small grey lid of my kettle leaks"
     assert cut(*steps, said=said) == Excerpt("Descale the plate.", (1,))
-    whole = excerpt(steps, steps, "it leaks", RULES, said=said, title="The small grey lid leaks")
+    whole = excerpt(steps, steps, "it leaks", RULES, said=content_words(said), title="The small grey lid leaks")
     assert whole == Excerpt("Check the small grey lid of the kettle. Descale the plate.", (0, 1))
     table = "| Light | Help |\n|---|---|\n| red light flashes | press the round button |\n| white | wait |"
     told = "the red light flashes, I pressed the round button, help"

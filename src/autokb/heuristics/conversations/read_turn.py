@@ -17,12 +17,14 @@ from autokb.heuristics.solutions.instructions import is_question
 from autokb.heuristics.subject_words import subject_stem, subject_words
 from autokb.text.lexicons import alternation, word_lists
 from autokb.text.sentences import sentences
+from autokb.text.words import content_words
 
 # Words that say what a message is about: with fewer it tells no whole problem, with fewer it leans on what it refers
 # to. Chosen on the development conversations of ``python -m benchmarks conversations``.
 FEW_WORDS, SOME_WORDS = 3, 6
 SHORT_ANSWER = 8  # words of an answer to a question of the agent
 MOST_BEFORE = 3  # messages of the customer that are read with the last one
+SAID_CHARACTERS = 600  # of the end of a conversation: no more of a question is embedded (``EMBEDDED_CHARACTERS``)
 TELLING_WORDS = 2  # that say what it is about: a message with fewer tells nothing of a problem
 _WORD = re.compile(r"[^\W\d_]+")
 # Where a message goes on to something else: ends of sentences, commas, ``and``, numbers of a list.
@@ -37,9 +39,10 @@ class Turn:
     ``customer`` are those messages, and those that it answers or points back to, the last one last; a bare number that
     answers how old somebody is reads as an age.
     ``tried`` is what the agent wrote before, which did not help where the customer says so (``unsolved``).
-    ``also`` are other ways to read it: the message alone, and as the end of all that was said; there are none where it
-    begins anew or asks for what is left. One that ``is_tied`` to what was said is about it even where the first way
-    finds nothing; another may be off topic. ``small_talk`` is its kind where there is nothing to search for.
+    ``also`` are other ways to read it: the message alone, and with the messages right before it, as many as are
+    embedded; there are none where it begins anew or asks for what is left. One that ``is_tied`` to what was said is
+    about it even where the first way finds nothing; another may be off topic. ``small_talk`` is its kind where there is
+    nothing to search for.
     """
 
     text: str
@@ -61,7 +64,7 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
         return Turn(last, (last,), tried, small_talk=kind)
     if (new := _begun_anew(last, before, language)) is not None:
         return Turn(new, (new,), tried)
-    also = (last, "\n".join((*(m.text for m in before), last))) if before else ()
+    also = (last, _end_of([*(m.text for m in before), last])) if before else ()
     is_answer = bool(before) and _asks(before[-1]) and not is_question(without_small_talk(last, language), language)
     unsolved = bool(earlier) and _says(last, language, "unsolved")
     if not earlier or not (unsolved or is_answer or points_back(last, language)):
@@ -79,10 +82,22 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     return Turn("\n".join((*parts, rest)), customer, tried, unsolved, also=also, is_tied=True)
 
 
-def said_before(messages: Sequence[Message], language: str = ENGLISH) -> str:
-    """Return what tells which steps are done: all that was said but for the customer's questions."""
+def _end_of(texts: Sequence[str]) -> str:
+    """Return the last of the texts, and as many whole ones before it as fit into ``SAID_CHARACTERS``."""
+    kept, length = [texts[-1]], len(texts[-1])
+    for text in reversed(texts[:-1]):
+        length += 1 + len(text)
+        if length > SAID_CHARACTERS:
+            break
+        kept.append(text)
+    return "\n".join(reversed(kept))
+
+
+def said_before(messages: Sequence[Message], language: str = ENGLISH) -> frozenset[str]:
+    """Return the words that tell which steps are done: of all that was said but for the customer's questions."""
     parts = ((m, m.text[start:end]) for m in messages for start, end in sentences(m.text, language=language))
-    return "\n".join(part for m, part in parts if m.role == AGENT or not is_question(part, language))
+    told = "\n".join(part for m, part in parts if m.role == AGENT or not is_question(part, language))
+    return content_words(told, language)
 
 
 def leans_on_before(message: str, language: str = ENGLISH, *, is_answer: bool = False) -> bool:

@@ -58,18 +58,18 @@ def excerpt(
     language: str = ENGLISH,
     *,
     condition: str = "",
-    said: str = "",
+    said: frozenset[str] = frozenset(),
     title: str = "",
 ) -> Excerpt | None:
     """Return what of a solution is sent, None where no part is short enough and can be read by itself.
 
     ``quotes`` are the steps' Markdown. A reply begins at the first sentence that refers to nothing before it, or at a
     later step that has clearly more of the question's words; never within a procedure. The ``condition`` under which it
-    all holds stands before it. Where steps were ``said`` already it goes on behind the last of them; words of the
-    ``title`` tell no step.
+    all holds stands before it. Where the words that were ``said`` tell steps already, it goes on behind the last of
+    them; words of the ``title`` tell none.
     """
     known = [unit for n, step in enumerate(steps) for unit in _units(step, quotes[n], n, language)]
-    units = _left(known, content_words(said, language), content_words(title, language), language) if said else known
+    units = _left(known, said, content_words(title, language), language) if said else known
     words_of = [content_words(unit.text, language) for unit in units]
     asked = content_words(question, language)
     shared_words = asked & frozenset().union(*words_of)
