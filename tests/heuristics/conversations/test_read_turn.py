@@ -111,7 +111,7 @@ def test_of_a_long_conversation_the_messages_right_before_the_last_one_are_read_
 
 
 def test_what_tells_which_steps_are_done_leaves_out_what_the_customer_asks() -> None:
-    messages = said("I brushed the mesh. Should I descale it?", "Did you press the button?", "Yes.")
+    messages = said("I brushed the mesh. Should I descale it?", "Did you press the button?", "I did.")
     assert said_before(messages) == content_words("brushed mesh press button")
 
 
