@@ -182,6 +182,7 @@ def test_the_queue_is_judged_taken_back_and_edited(site: Site, page: Page) -> No
     assert site.kb.solution("s-hopper").verdict is None
     before = site.kb.solution("s-hopper").text
     item.get_by_role("link", name="Open").click()
+    page.wait_for_url("**/review/solution?**")  # and until its scripts listen to keys
     box = page.get_by_label("Title in the first line")
     expect(box).to_have_value(before)
     box.fill("Turn the blades\nLoosen all screws.")
