@@ -47,7 +47,7 @@ class AnsweringSections:
     def of(cls, passages: Sequence[Passage], spec: DomainSpec, embed: Embed) -> AnsweringSections:
         """Index the passages of all documents."""
         found = [p for p in passages if p.solution.evidence]
-        subjects = [_subject(p, spec) for p in found]
+        subjects = [subject_of(p, spec) for p in found]
         numbers = {subject: n for n, subject in enumerate(dict.fromkeys(subjects))}
         sections = [p.section for p in found]
         vectors = np.asarray(embed(sections), dtype=np.float64)
@@ -82,17 +82,17 @@ class AnsweringSections:
         np.maximum.at(scores[1], self.subjects, np.maximum(self.headings @ problem, self.paths @ problem))
         return np.asarray(scores.mean(axis=0), dtype=np.float64)
 
-    def answering(self, problem: Floats, lifts: Mapping[str, float]) -> Mapping[str, list[ScoredSpan]]:
+    def answering(self, problem: Floats) -> Mapping[str, list[ScoredSpan]]:
         """Return by document the sections that answer a problem, a unit vector, and how well each does.
 
-        A document whose sections are not known, as where no rule could be checked, is missing. ``lifts`` is what speaks
-        for a document beside its words. A section far behind the best one, whoever that is written for, is about
-        another problem, one for some customers already where it is a little behind; what a document that answers says
-        to everybody may be farther behind, such as when to call for help.
+        A document whose sections are not known, as where no rule could be checked, is missing. A section far behind the
+        best one, whoever that is written for, is about another problem, one for some customers already where it is a
+        little behind; what a document that answers says to everybody may be farther behind, such as when to call for
+        help.
         """
         if not self.spans:
             return {}
-        scores, rows = self._answering_rows(problem, lifts)
+        scores, rows = self._answering_rows(problem)
         found: dict[str, list[ScoredSpan]] = {document: [] for document, _, _ in self.spans}
         for n in rows:
             document, start, end = self.spans[n]
@@ -108,23 +108,22 @@ class AnsweringSections:
         """
         if not self.spans:
             return ()
-        scores, rows = self._answering_rows(problem, {})
+        scores, rows = self._answering_rows(problem)
         documents = {self.spans[n][0] for n in rows}
         floor = max(float(scores.max()) - MARGIN_BESIDE, FLOOR_NARROW)
         found = [n for n, span in enumerate(self.spans) if span[0] in documents and scores[n] >= floor]
         nearest = sorted(found, key=lambda n: (-round(float(scores[n]), 6), n))[:MOST_DISTINGUISHED]
         return tuple(dict.fromkeys(self.labels[n] for n in sorted(nearest)))
 
-    def _answering_rows(self, problem: Floats, lifts: Mapping[str, float]) -> tuple[Floats, list[int]]:
+    def _answering_rows(self, problem: Floats) -> tuple[Floats, list[int]]:
         """Return the score of each section and the numbers of those that answer."""
         scores = self.score_subjects(problem)[self.subjects]
-        lifted = scores + [lifts.get(document, 0.0) for document, _, _ in self.spans]
         narrow = ~self.for_all
-        near = lifted >= lifted.max() - np.where(narrow, MARGIN_NARROW, MARGIN)
-        near &= ~narrow | (lifted >= FLOOR_NARROW)
+        near = scores >= scores.max() - np.where(narrow, MARGIN_NARROW, MARGIN)
+        near &= ~narrow | (scores >= FLOOR_NARROW)
         answering = {self.spans[n][0] for n in np.flatnonzero(near).tolist()}
         beside = self.for_all & np.array([document in answering for document, _, _ in self.spans])
-        rows: list[int] = np.flatnonzero(near | (beside & (lifted >= lifted.max() - MARGIN_BESIDE))).tolist()
+        rows: list[int] = np.flatnonzero(near | (beside & (scores >= scores.max() - MARGIN_BESIDE))).tolist()
         return scores, rows
 
 
@@ -137,7 +136,7 @@ def _label(passage: Passage) -> str:
     return f"{headings} [{describe_values(fixed)}]" if fixed else headings
 
 
-def _subject(passage: Passage, spec: DomainSpec) -> tuple[str, tuple[str, ...]]:
+def subject_of(passage: Passage, spec: DomainSpec) -> tuple[str, tuple[str, ...]]:
     """Return the document and the headings that say what a section is about, without those that only name readers."""
     headings = passage.headings
     while len(headings) > 1 and _only_names_readers(headings[-1], spec):

@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from autokb.core.attributes import ANY, from_lists
 from autokb.core.domain import DomainSpec
-from autokb.core.ids import short_id
 from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
 from autokb.core.timed_patterns import SlowPatternError
 from autokb.heuristics.solutions.audience import mask_values
+from autokb.heuristics.solutions.solution import section_id
 from autokb.heuristics.solutions.write import write_passages
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import verify_quotes
@@ -35,7 +35,7 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
     for one in written:
         steps = tuple(step.text for step in one.steps)
         solution = Solution(
-            id=short_id("passage", document.id, *one.headings, str(one.which)),
+            id=section_id(document.id, one.headings, one.which),
             issue_id="",
             text=solution_text(one.title, steps),
             steps=steps,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
-from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
+from autokb.core.nouns import Document, Evidence, Issue, Passage, Solution, Span
 from autokb.issues.answering_sections import ScoredSpan
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
@@ -21,6 +21,7 @@ __all__ = [
     "EXCERPT",
     "FoundPassage",
     "PathSolution",
+    "ranked_request",
     "rules_request",
     "safeguard",
     "shown_request",
@@ -35,16 +36,14 @@ __all__ = [
 class FoundPassage:
     """Where something was found: a document and all its windows as (start, end, cosine to the node).
 
-    ``sections`` are its sections as (start, end, how well that answers the node's problem), those that do, None where
-    that is not known; ``lift`` is what speaks for the document beside its words (what helped others), in cosine.
+    ``ranked`` are the ids and scores of its sections that answer the node, where a ranker chose them.
     """
 
     document: Document
     start: int
     end: int
     windows: Sequence[ScoredSpan]
-    lift: float = 0.0
-    sections: Sequence[ScoredSpan] | None = None
+    ranked: tuple[tuple[str, float], ...] | None = None
 
 
 def solutions_request(
@@ -61,6 +60,18 @@ def solutions_request(
         if key not in excerpts:
             excerpts[key] = _cut_excerpt(passage, span)
     return _request(issue, spec, excerpts.values())
+
+
+def ranked_request(
+    issue: Issue, spec: DomainSpec, ranked: Sequence[tuple[Passage, float]], documents: Mapping[str, Document]
+) -> WriteSolutions:
+    """Ask for the solutions of a node from the sections that answer it, each with its score."""
+    of_document: dict[str, list[tuple[str, float]]] = {}
+    for passage, score in ranked:
+        of_document.setdefault(passage.solution.evidence[0].document, []).append((passage.solution.id, round(score, 3)))
+    places = [passage.solution.evidence[0] for passage, _ in ranked]
+    found = [FoundPassage(documents[e.document], e.start, e.end, (), tuple(of_document[e.document])) for e in places]
+    return solutions_request(issue, spec, found)
 
 
 def shown_request(issue: Issue, spec: DomainSpec, shown: Sequence[FoundPassage]) -> WriteSolutions:
@@ -98,8 +109,7 @@ def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
             if s.start < end and s.end > start
         ),
         windows=_move_spans(passage.windows, start, end),
-        lift=round(passage.lift, 3),
-        sections=None if passage.sections is None else _move_spans(passage.sections, start, end),
+        ranked=passage.ranked,
         offset=start,
     )
 

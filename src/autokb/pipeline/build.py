@@ -209,7 +209,9 @@ class Build:
         index = self._fitted_index(sources, windows, titles, grown, passages)
         grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
-        grown, solutions = find_solutions(stages, self.workspace, corpus, index, grown, past, texts, sections, problems)
+        grown, solutions = find_solutions(
+            stages, self.workspace, corpus, index, grown, past, texts, passages, sections, problems
+        )
         decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, approvals=spec.approvals))
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:

@@ -99,7 +99,7 @@ class ExpectedAnswers:
         if not own:
             return
         middle = np.mean(own, axis=0)
-        answering = self._splitter.sections.answering(middle / max(float(np.linalg.norm(middle)), 1e-12), {})
+        answering = self._splitter.sections.answering(middle / max(float(np.linalg.norm(middle)), 1e-12))
         for document, spans in answering.items():
             for start, end, _ in spans:
                 for name, values in self._audiences[document, start, end].items():

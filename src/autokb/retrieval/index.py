@@ -296,13 +296,13 @@ def _best_of_documents(scores: Scores, candidates: Candidates) -> Scores:
     return best
 
 
-def beginning(text: str) -> str:
+def beginning(text: str, most: int = EMBEDDED_CHARACTERS) -> str:
     """Return what of a question is embedded: all of a short one, else its beginning up to a space."""
-    if len(text) <= EMBEDDED_CHARACTERS:
+    if len(text) <= most:
         return text
     text = text.lstrip()
-    space = text.rfind(" ", 0, EMBEDDED_CHARACTERS + 1)
-    return text[: space if space > 0 else EMBEDDED_CHARACTERS]
+    space = text.rfind(" ", 0, most + 1)
+    return text[: space if space > 0 else most]
 
 
 def load_index(

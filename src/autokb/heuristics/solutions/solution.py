@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import ENGLISH, Attribute
+from autokb.core.ids import short_id
 from autokb.core.keys import only_if_other_than, outside_key
 from autokb.core.reply import LeftOut, Reply
 from autokb.text.conditional_markup import Conditional
+
+
+def section_id(document: str, headings: Sequence[str], which: int) -> str:
+    """Return the id of what a document says under some headings; ``which`` counts those under the same ones."""
+    return short_id("passage", document, *headings, str(which))
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +24,8 @@ class Excerpt:
     """Part of a document around what was found in it; every place is counted from the excerpt's own start.
 
     ``headings`` stand above the excerpt, ``switches`` are those that touch it, ``windows`` are (start, end, cosine to
-    the issue); ``sections`` are (start, end, how well that answers the issue), of those that do, where that is known;
-    ``lift`` is what speaks for the document beside its words, in cosine; ``offset`` is where the excerpt begins in the
-    document.
+    the issue); ``ranked`` are the ids and scores of the document's sections that answer the issue, where a ranker chose
+    them (see ``section_id``); ``offset`` is where the excerpt begins in the document.
     """
 
     document: str
@@ -29,8 +34,7 @@ class Excerpt:
     text: str
     switches: tuple[Conditional, ...] = ()
     windows: tuple[tuple[int, int, float], ...] = ()
-    lift: float = 0.0
-    sections: tuple[tuple[int, int, float], ...] | None = only_if_other_than(None)
+    ranked: tuple[tuple[str, float], ...] | None = only_if_other_than(None)
     offset: int = outside_key(0)
 
 

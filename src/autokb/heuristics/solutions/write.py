@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,31 +17,23 @@ from autokb.heuristics.solutions.audience import AudienceReader, audience_reader
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
 from autokb.heuristics.solutions.procedures import without_missing
-from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
+from autokb.heuristics.solutions.solution import (
+    Excerpt,
+    Step,
+    WriteSolutions,
+    WrittenSolution,
+    WrittenSolutions,
+    section_id,
+)
 from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.words import content_words
 
-MOST_SOLUTIONS = 5  # of a node, for each audience: those for some customers go to their own nodes
-MOST_OF_DOCUMENT = 2  # of these, from one document
-MOST_PROSE_STEPS = 12  # prose and bullets up to so many steps are taken whole,
-MOST_AT_HIT = 6  # and of more than that, so many at the best window
+MOST_SOLUTIONS = 3  # of a node, for each audience: those for some customers go to their own nodes
 SHORT_HEADING = 2  # words that name something; so short a heading that names an audience says nothing else
 
-# Scores are cosines to the issue. What further speaks for material is added, what speaks against it taken off. The
-# amounts are our own; each case that one of them decides has its test.
+# Where nothing ranked the sections, as in a rehearsal of what a model will write: cosines of the windows.
 FLOOR = 0.40  # below it nothing fits
-SECTION_FLOOR = 0.36  # the same where it is known how well each section answers
 NEAR = 0.12  # how far behind the best a further solution may be
-OF_HEADING_WORDS = 0.10  # most that words of the issue in heading and introduction are worth,
-OF_STEP_WORDS = 0.05  # and in the steps
-OF_NEWER_VERSION = 0.02  # most that a later version in the conditional parts around is worth
-HALF_VERSION = 10  # the version that is worth half of that
-ANSWER_DOUBT = 0.05  # plain prose must be nearer than steps,
-PREAMBLE_DOUBT = 0.08  # so must what precedes all headings, which mostly says what an article is about,
-NARROWER_DOUBT = 0.03  # a case narrower than the node's,
-THIN_DOUBT = 0.03  # and a lone short step, which helps few
-THIN_STEP = 90  # characters of such a step
-SIBLING_LOSS = 0.01  # what the nearness of a sibling for others loses when it is handed to the sibling for the node
 PARTIAL_LOSS = 0.1  # what a window loses that hardly touches the material
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
 _NUMBER = re.compile(r"\d{1,4}")
@@ -48,13 +41,12 @@ _NUMBER = re.compile(r"\d{1,4}")
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Material of one excerpt, for whom it is written and how near it is to the issue."""
+    """Material of one excerpt, for whom it is written and how well it answers the issue."""
 
     number: int  # of the excerpt
     excerpt: Excerpt
     material: Material
     audience: Attributes
-    similarity: float
     score: float
 
     @cached_property
@@ -63,39 +55,34 @@ class _Candidate:
         return _conditionals_around(self.material, self.excerpt)
 
     @property
-    def rank(self) -> tuple[float, int, Span]:
-        """The order of candidates: best first, then as the excerpts and their texts have them."""
-        return -round(self.score, 4), self.number, self.material.place
+    def rank(self) -> tuple[float, int, int, Span]:
+        """The order of candidates: best first, of level ones the newest version, then as the texts have them."""
+        newest = max(_versions(self.conditionals_around), default=0)
+        return -round(self.score, 4), -newest, self.number, self.material.place
 
 
 def write_solutions(item: WriteSolutions) -> WrittenSolutions:
-    """Return the solutions of a node, best first."""
+    """Return the solutions of a node, best first: the sections that a ranker chose, else what its windows are near."""
     reader = audience_reader(item.configuration, item.language)
     node = reader.with_implied_values(item.attributes)
-    words = content_words(item.issue, item.language) - content_words(item.domain, item.language)
     found = [
         candidate
         for n, excerpt in enumerate(item.excerpts)
-        for candidate in _candidates(n, excerpt, node, words, reader)
-        if not makes_worse(item.issue, (excerpt.text[s:e] for s, e in candidate.material.steps), item.language)
+        for candidate in _candidates(n, excerpt, reader)
+        if not reader.excludes(candidate.audience, node)
+        and not makes_worse(item.issue, (excerpt.text[s:e] for s, e in candidate.material.steps), item.language)
     ]
-    best = max((c.score - c.excerpt.lift for c in found), default=0.0)
     written: list[WrittenSolution] = []
     seen: set[tuple[str, ...]] = set()
-    taken: Counter[str | tuple[str, str]] = Counter()
+    taken: Counter[str] = Counter()
     for candidate in sorted(found, key=lambda c: c.rank):
-        if candidate.score < best - NEAR:
-            break
         # What a document says for other customers each is no repetition, so a wide node gets every platform's steps.
         audience = canonical_json(as_lists(candidate.audience))
-        of_document = (candidate.excerpt.document, audience)
-        if taken[audience] == MOST_SOLUTIONS or taken[of_document] == MOST_OF_DOCUMENT:
-            continue
-        solution = _write(candidate, node, reader, _steps_at_hit(candidate.material, candidate.excerpt.windows))
+        solution = _write(candidate, node, reader) if taken[audience] < MOST_SOLUTIONS else None
         steps = tuple(step.text for step in solution.steps) if solution else ()
         if solution and steps not in seen:
             seen.add(steps)
-            taken.update((audience, of_document))
+            taken[audience] += 1
             written.append(solution)
     return WrittenSolutions(solutions=tuple(written))
 
@@ -110,43 +97,25 @@ def write_passages(
     reader = audience_reader(configuration, language)
     excerpt = Excerpt(document, title, (), text, tuple(find_conditionals(text)))
     found = (
-        _Candidate(0, excerpt, material, _audience(material, excerpt, reader), 0.0, 0.0)
+        _Candidate(0, excerpt, material, _audience(material, excerpt, reader), 0.0)
         for material in materials(text, title, (), language, whole=True)
     )
-    return tuple(written for c in found if (written := _write(c, {}, reader, c.material.steps)))
+    return tuple(written for c in found if (written := _write(c, {}, reader)))
 
 
-def _candidates(
-    number: int, excerpt: Excerpt, node: Attributes, words: frozenset[str], reader: AudienceReader
-) -> Iterator[_Candidate]:
-    """Give what fits the node; what is written for others hands its nearness to its siblings for the node."""
+def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterator[_Candidate]:
+    """Give what of an excerpt instructs or answers, and is among its best."""
     found = materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language)
-    audiences = [_audience(material, excerpt, reader) for material in found]
-    excluded = [reader.excludes(audience, node) for audience in audiences]
-    measured = excerpt.windows if excerpt.sections is None else excerpt.sections
-    nearness = [_similarity(material.place, measured) for material in found]
-    for position, material in enumerate(found):
-        if excluded[position]:
-            continue
-        similarity = nearness[position]
-        if audiences[position]:
-            siblings = [n for n, other in enumerate(found) if other.parent == material.parent and excluded[n]]
-            similarity = max((similarity, *(nearness[n] - SIBLING_LOSS for n in siblings)))
-        likely = similarity + excerpt.lift + _worth_of_shared_words(words, material, excerpt.text, reader.spec.language)
-        if likely >= (FLOOR if excerpt.sections is None else SECTION_FLOOR):
-            score = likely - _doubt(material, len(found) == 1, audiences[position], node)
-            version = max(_versions(_conditionals_around(material, excerpt)), default=0)
-            score += OF_NEWER_VERSION * version / (version + HALF_VERSION)
-            yield _Candidate(number, excerpt, material, audiences[position], similarity, score)
-
-
-def _doubt(material: Material, is_all: bool, audience: Attributes, node: Attributes) -> float:
-    """Return what speaks against material: plain prose, a preamble, a case narrower than the node's, one short step."""
-    preamble = not material.headings and not is_all and material.kind != "ordered"
-    narrower = bool(audience.keys() - node.keys())
-    thin = len(material.steps) == 1 and material.steps[0][1] - material.steps[0][0] < THIN_STEP
-    doubt = ANSWER_DOUBT * (material.kind == "answer") + PREAMBLE_DOUBT * preamble
-    return doubt + NARROWER_DOUBT * narrower + THIN_DOUBT * thin
+    if excerpt.ranked is not None:
+        ranked = dict(excerpt.ranked)
+        scores = [ranked.get(section_id(excerpt.document, m.headings, m.which), -math.inf) for m in found]
+        least = min(ranked.values(), default=0.0)
+    else:
+        scores = [_similarity(material.place, excerpt.windows) for material in found]
+        least = max(FLOOR, max(scores, default=0.0) - NEAR)
+    for material, score in zip(found, scores, strict=True):
+        if score >= least:
+            yield _Candidate(number, excerpt, material, _audience(material, excerpt, reader), score)
 
 
 def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float:
@@ -158,15 +127,6 @@ def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float
             share = overlap / max(1, min(end - start, place[1] - place[0]))
             best = max(best, cosine - PARTIAL_LOSS * (1 - min(1.0, share)))
     return best
-
-
-def _worth_of_shared_words(words: frozenset[str], material: Material, text: str, language: str) -> float:
-    """Return what the words that issue and material share are worth."""
-    named = content_words(" ".join((*material.headings[-1:], material.introduction)), language)
-    steps = content_words(text[material.core[0] : material.core[1]], language)
-    in_heading = len(words & named) / len(named) if named else 0.0
-    in_steps = len(words & steps) / len(words) if words else 0.0
-    return OF_HEADING_WORDS * in_heading + OF_STEP_WORDS * in_steps
 
 
 def _audience(material: Material, excerpt: Excerpt, reader: AudienceReader) -> Attributes:
@@ -185,16 +145,14 @@ def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Condition
     return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
 
 
-def _write(
-    candidate: _Candidate, node: Attributes, reader: AudienceReader, spans: Sequence[Span]
-) -> WrittenSolution | None:
-    """Return these steps of a candidate as a solution of the node; None where nothing of it holds for the node."""
+def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
+    """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
     excerpt, material = candidate.excerpt, candidate.material
     steps: list[Step] = []
     narrowed: set[str] = set()
     left_out: list[str] = []
     switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
-    for start, end in spans:
+    for start, end in material.steps:
         reads = tailor(excerpt.text, (start, end), switches, node, reader)
         narrowed |= reads.narrowed
         missing = [words for span, words in material.missing if span == (start, end)]
@@ -217,7 +175,7 @@ def _write(
         which=material.which,
         steps=tuple(steps),
         attributes=as_lists(attributes),
-        similarity=round(candidate.similarity, 4),
+        similarity=round(candidate.score, 4),
         status="repaired" if left_out else "displayed",
         reason=" ".join(left_out),
     )
@@ -254,22 +212,6 @@ def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes
         for name, values in found.items()
         if len(set(values)) == 1 and len(values[0]) == 1 and len(values) == len(steps) and values[0] != ANY
     }
-
-
-def _steps_at_hit(material: Material, windows: Sequence[tuple[int, int, float]]) -> Sequence[Span]:
-    """Return the steps; of prose that goes on and on only those at the best window. No list is cut."""
-    steps = material.steps
-    if material.kind == "ordered" or len(steps) <= MOST_PROSE_STEPS:
-        return steps
-    inside = [w for w in windows if w[0] < steps[-1][1] and w[1] > steps[0][0]]
-    start, end, _ = max(inside, key=lambda w: (w[2], -w[0]), default=(*steps[0], 0.0))
-    at = [n for n, step in enumerate(steps) if step[0] < end and step[1] > start] or [0]
-    first, after = at[0], min(at[0] + MOST_AT_HIT, len(steps))
-    while first and material.lists[first] == material.lists[first - 1] >= 0:
-        first -= 1
-    while after < len(steps) and material.lists[after] == material.lists[after - 1] >= 0:
-        after += 1
-    return steps[first:after]
 
 
 def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:

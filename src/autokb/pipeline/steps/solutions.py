@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from autokb.core.attributes import Attributes, Match, as_lists, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
-from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Solution
+from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Passage, Solution
 from autokb.core.ranking import best_first
 from autokb.core.timed_patterns import describe_slow
 from autokb.core.vectors import Vectors, encoder_key
-from autokb.issues.answering_sections import AnsweringSections, ScoredSpan
+from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import join_trees
 from autokb.issues.placement import place_solutions, without_repetition
@@ -28,12 +28,14 @@ from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_section
 from autokb.issues.solutions import (
     FoundPassage,
     PathSolution,
+    ranked_request,
     shown_request,
     solutions_request,
     verify_quotes,
     written_solutions,
 )
 from autokb.pipeline.stages import Stages
+from autokb.pipeline.steps.node_sections import SectionRanker
 from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import PastIssue, resolving_documents
@@ -49,7 +51,7 @@ from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "9"  # raise it when a node's request or what is made of its reply changes
+VERSION = "13"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -64,6 +66,7 @@ def find_solutions(
     grown: Grown,
     past: Sequence[PastIssue],
     texts: Mapping[str, str],
+    passages: Sequence[Passage],
     sections: AnsweringSections,
     problems: Mapping[str, NDArray[np.float64]],
 ) -> tuple[Grown, list[Solution]]:
@@ -72,9 +75,8 @@ def find_solutions(
     ``texts`` are those of the raw issues by their ids. A false quote is a failure and is left out.
     """
     documents = {d.id: d for d in corpus.documents}
-    finder = _PassageFinder(
-        index, corpus, documents, {p.id: p.documents for p in past}, texts, sections, problems, workspace.spec
-    )
+    links = {p.id: p.documents for p in past}
+    finder = _PassageFinder(index, corpus, documents, links, texts, passages, sections, problems, workspace.spec)
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
@@ -218,14 +220,17 @@ def _node_requests(
     stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue]
 ) -> dict[int, WriteSolutions]:
     """Return the requests of nodes that have their passages for themselves: offline and in paper mode."""
-    asks = stages.asks_model(WRITE_SOLUTIONS, STAGE)
+    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
+        ranker = SectionRanker.of(
+            stages, finder.index, finder.sections_of_documents, [(i, finder.told(i)) for i in issues.values()]
+        )
+        return {
+            number: ranked_request(issue, workspace.spec, ranker.rank(issue), finder.documents)
+            for number, issue in issues.items()
+        }
     requests: dict[int, WriteSolutions] = {}
-    problems = finder.problem_vectors(stages.embed, list(issues.values()))
-    for (number, issue), problem in zip(issues.items(), problems, strict=True):
-        passages = finder.passages(issue, problem)
-        if not asks:
-            requests[number] = solutions_request(issue, workspace.spec, passages)
-        elif passages:  # nothing was found for the others, so there is nothing to ask a model
+    for number, issue in issues.items():
+        if passages := finder.passages(issue):  # nothing was found for the others, so there is nothing to ask a model
             request = solutions_request(issue, workspace.spec, passages, most=PASSAGE_CHARACTERS)
             scratchpad = workspace.settings.scratchpad
             requests[number] = replace(request, tree=_tree(issue), with_attributes=False, scratchpad=scratchpad)
@@ -244,6 +249,7 @@ class _PassageFinder:
     documents: Mapping[str, Document]
     links: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
+    sections_of_documents: Sequence[Passage]
     sections: AnsweringSections
     problems: Mapping[str, NDArray[np.float64]]
     spec: DomainSpec
@@ -274,6 +280,10 @@ class _PassageFinder:
         parent = self.index.nodes.knowledge.issues.get(issue.parent_id or "")
         return issue.raw_issues or (parent.raw_issues if parent else ())
 
+    def told(self, issue: Issue) -> list[str]:
+        """Return what the raw issues say that tell of a node's problem."""
+        return [self.texts[raw] for raw in self.reports(issue) if raw in self.texts]
+
     def problem_vectors(
         self, embed: Callable[[Sequence[str]], Vectors], issues: Sequence[Issue]
     ) -> list[NDArray[np.float64]]:
@@ -299,30 +309,18 @@ class _PassageFinder:
             for parent, vector in zip(parents, vectors, strict=True)
         }
 
-    def passages(self, issue: Issue, problem: NDArray[np.float64]) -> list[FoundPassage]:
-        """Return the node's best passages with all windows and sections of their documents."""
+    def passages(self, issue: Issue) -> list[FoundPassage]:
+        """Return the node's best chunks, as the paper has it, with all windows of their documents."""
         found, boost = self._search(issue)
-        hits = found.best_chunks(PASSAGES, boost)
-        answering = self.sections.answering(problem, {d: float(boost[n]) for d, n in self._places.items()})
-        best = sorted((-max(spans, key=_score)[2], d) for d, spans in answering.items() if spans)[:PASSAGES]
-        seen = {hit.document for hit in hits}
-        places = [(hit.document, hit.start, hit.end) for hit in hits]
-        places += [(d, *max(answering[d], key=_score)[:2]) for _, d in best if d not in seen]
-        return [
-            self._passage(place, found, float(boost[self._places[place[0]]]), answering.get(place[0]))
-            for place in places
-        ]
+        return [self._passage((h.document, h.start, h.end), found) for h in found.best_chunks(PASSAGES, boost)]
 
     def shown_passages(self, nodes: Sequence[Issue]) -> dict[str, list[FoundPassage]]:
         """Return the passages that the nodes of a tree share, by node, with its own similarities to them."""
         found = {node.id: self._search(node) for node in nodes}
         shown = merge_sections(choose_sections(self._nearest_windows(*one), self.documents) for one in found.values())
         return {
-            node: [
-                self._passage((s.document, s.start, s.end), of_node, float(boost[self._places[s.document]]), None)
-                for s in shown
-            ]
-            for node, (of_node, boost) in found.items()
+            node: [self._passage((s.document, s.start, s.end), of_node) for s in shown]
+            for node, (of_node, _) in found.items()
         }
 
     def _search(self, issue: Issue) -> tuple[Found, NDArray[np.float64]]:
@@ -354,17 +352,10 @@ class _PassageFinder:
         both = nodes.vectors[row] + _unit(raw.mean(axis=0))
         return _unit(both)
 
-    def _passage(
-        self, place: tuple[str, int, int], found: Found, boost: float, sections: Sequence[ScoredSpan] | None
-    ) -> FoundPassage:
+    def _passage(self, place: tuple[str, int, int], found: Found) -> FoundPassage:
         document, start, end = place
         windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows.get(document, ())]
-        spans = tuple((w.start, w.end, cosine) for w, cosine in windows)
-        return FoundPassage(self.documents[document], start, end, spans, boost, sections)
-
-
-def _score(span: ScoredSpan) -> float:
-    return span[2]
+        return FoundPassage(self.documents[document], start, end, tuple((w.start, w.end, c) for w, c in windows))
 
 
 def _unit(vector: NDArray[Real]) -> NDArray[Real]:
