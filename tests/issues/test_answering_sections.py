@@ -34,8 +34,8 @@ LOST = [
 LIME = passage("lime.md", "Lime at the bottom", text="Lime")
 
 
-def answering(problem: str, *passages: Passage, lifts=None):
-    found = AnsweringSections.of(passages, SPEC, embed).answering(embed([problem])[0], lifts or {})
+def answering(problem: str, *passages: Passage):
+    found = AnsweringSections.of(passages, SPEC, embed).answering(embed([problem])[0])
     return {document: [score for _, _, score in spans] for document, spans in found.items() if spans}
 
 
@@ -49,11 +49,6 @@ def test_sections_that_differ_in_their_readers_alone_answer_equally_well() -> No
 def test_a_section_far_behind_the_best_answers_another_problem() -> None:
     near = answering("lost and some lime lime", *LOST, LIME)
     assert list(near) == ["lime.md"]
-
-
-def test_what_helped_before_lifts_a_document() -> None:
-    assert list(answering("lime", *LOST, LIME)) == ["lime.md"]
-    assert list(answering("lime", *LOST, LIME, lifts={"lost.md": 2.0})) == ["lost.md"]
 
 
 def test_a_heading_answers_by_those_above_it_too() -> None:

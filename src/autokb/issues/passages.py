@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from dataclasses import replace
 
 from autokb.core.attributes import ANY, from_lists
 from autokb.core.domain import DomainSpec
@@ -46,16 +46,23 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
         )
         is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
         if not is_noise and not verify_quotes(solution, {document.id: document}):
-            request = rules_request(solution, Issue("", one.title, None, {}), spec)
-            with suppress(SlowPatternError):  # nobody could check it, so it is no passage; the build names the pattern
-                checked = safeguard(solution, CHECK_RULES.answer_offline(request), spec.language)
-                headings = one.headings or (document.title,)
-                section = _section_text(document, solution.evidence[0].start)
-                title = text_attributes(headings[0] if len(headings) > 1 else document.title, spec)
-                fixed = (n for n, values in solution.attributes.items() if values not in (ANY, title.get(n)))
-                masked = tuple(mask_values(heading, spec) for heading in headings)
-                found.setdefault(solution.id, Passage(headings, checked, tuple(sorted(fixed)), masked, section))
+            headings = one.headings or (document.title,)
+            section = _section_text(document, solution.evidence[0].start)
+            title = text_attributes(headings[0] if len(headings) > 1 else document.title, spec)
+            fixed = (n for n, values in solution.attributes.items() if values not in (ANY, title.get(n)))
+            masked = tuple(mask_values(heading, spec) for heading in headings)
+            checked = _checked(solution, one.title, spec)
+            found.setdefault(solution.id, Passage(headings, checked, tuple(sorted(fixed)), masked, section))
     return tuple(found.values())
+
+
+def _checked(solution: Solution, title: str, spec: DomainSpec) -> Solution:
+    """Return what the rules leave of a passage; withheld where a pattern is so slow that nobody can check it."""
+    try:
+        verdicts = CHECK_RULES.answer_offline(rules_request(solution, Issue("", title, None, {}), spec))
+    except SlowPatternError as error:
+        return replace(solution, status="withheld", reason=str(error))
+    return safeguard(solution, verdicts, spec.language)
 
 
 def _section_text(document: Document, place: int) -> str:

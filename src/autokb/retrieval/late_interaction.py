@@ -56,9 +56,9 @@ class TokenIndex:
         kept = np.flatnonzero(lengths)
         if not len(weights) or not len(kept):
             return found
-        asked = question.vectors.astype(np.float32) / TOKEN_STEPS
+        asked = question.vectors.astype(np.float32) / TOKEN_STEPS**2  # not the many tokens of the candidates
         places = np.concatenate([np.arange(self.starts[rows[n]], self.starts[rows[n] + 1]) for n in kept])
-        cosines = asked @ (self.vectors[places].astype(np.float32).T / TOKEN_STEPS)
+        cosines = asked @ self.vectors[places].astype(np.float32).T
         begins = np.concatenate([[0], np.cumsum(lengths[kept])[:-1]])
         nearest = np.maximum.reduceat(cosines, begins, axis=1)
         found[kept] = weights @ nearest / weights.sum()

@@ -33,7 +33,6 @@ SHORT_HEADING = 2  # words that name something; so short a heading that names an
 
 # Where nothing ranked the sections, as in a rehearsal of what a model will write: cosines of the windows.
 FLOOR = 0.40  # below it nothing fits
-NEAR = 0.12  # how far behind the best a further solution may be
 PARTIAL_LOSS = 0.1  # what a window loses that hardly touches the material
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
 _NUMBER = re.compile(r"\d{1,4}")
@@ -104,7 +103,7 @@ def write_passages(
 
 
 def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterator[_Candidate]:
-    """Give what of an excerpt instructs or answers, and is among its best."""
+    """Give what of an excerpt instructs or answers, and was found."""
     found = materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language)
     if excerpt.ranked is not None:
         ranked = dict(excerpt.ranked)
@@ -112,7 +111,7 @@ def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterat
         least = min(ranked.values(), default=0.0)
     else:
         scores = [_similarity(material.place, excerpt.windows) for material in found]
-        least = max(FLOOR, max(scores, default=0.0) - NEAR)
+        least = FLOOR
     for material, score in zip(found, scores, strict=True):
         if score >= least:
             yield _Candidate(number, excerpt, material, _audience(material, excerpt, reader), score)

@@ -14,9 +14,9 @@ from itertools import islice
 
 import numpy as np
 
-from autokb.answering.present import Presentation
+from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import LISTED, Shown, first_right
-from autokb.core.nouns import Issue, Passage
+from autokb.core.nouns import DISPLAYED, Issue, Passage
 from autokb.core.vectors import TokenVectors
 from autokb.issues.answering_sections import subject_of
 from autokb.pipeline.stages import Stages
@@ -34,9 +34,14 @@ LEAST = 0.3  # probability that the first section is right, below which a node s
 
 @dataclass(frozen=True)
 class SectionRanker:
-    """Ranks the sections of all documents for nodes, whose ``readings`` are by their ids."""
+    """Ranks the sections of all documents for nodes, whose ``readings`` are by their ids.
+
+    The ids of sections that a rule forbids are ``withheld``: they are ranked too, so that the record says what a node
+    does not show, and why.
+    """
 
     index: AskIndex
+    withheld: frozenset[str]
     readings: Mapping[str, Sequence[str]]
 
     @classmethod
@@ -45,7 +50,9 @@ class SectionRanker:
     ) -> SectionRanker:
         """Index the sections, and encode these nodes with the texts of the reports of each."""
         knowledge = KnowledgeIndex.of((), (), index.spec.attributes, (p.solution for p in passages))
-        found = candidates_of(knowledge, passages)
+        found = candidates_of(
+            knowledge, [replace(p, solution=replace(p.solution, status="displayed")) for p in passages]
+        )
         readings = {issue.id: _read(issue, reports) for issue, reports in nodes}
         asked = list(dict.fromkeys(text for some in readings.values() for text in some))
         of_asked: Mapping[str, TokenVectors] = {}
@@ -68,29 +75,42 @@ class SectionRanker:
             read_tokens=None if of_sections is None else of_asked.__getitem__,
             ranker=packaged_ranker(reads_tokens=of_sections is not None),
         )
-        return cls(asked_index, readings)
+        withheld = frozenset(p.solution.id for p in passages if p.solution.status not in DISPLAYED)
+        return cls(asked_index, withheld, readings)
 
     def rank(self, issue: Issue) -> list[tuple[Passage, float]]:
         """Return the sections that a node shows, best first, each with its score; none where nothing answers it.
 
         They are those of the first one's subject: of a parent for whichever readers each is, since what holds for some
-        makes its children; of a child those that hold for all of its customers.
+        makes its children; of a child those that hold for all of its customers. Where rules forbid the first, those of
+        the first that they allow follow.
         """
         text, *also = self.readings[issue.id]
         presentation = Presentation(self.index.score(text, issue.attributes, also=also))
         first = tuple(islice(presentation.fitting(presentation.ranked_rows()), LISTED))
         if first_right(Shown(self.index, presentation, first)) < LEAST:
             return []
-        found = []
-        subject = None
-        for choice in presentation.of_document(first[0].document):
-            passage = self.index.candidates.rows[choice.row].passage
-            assert passage is not None, "only sections are ranked"
-            subject = subject or subject_of(passage, self.index.spec)
-            holds = issue.parent_id is None or presentation.settles(choice.solution)
-            if holds and subject_of(passage, self.index.spec) == subject:
-                found.append((passage, presentation.score(choice)))
-        return found
+        found = self._of_subject(first[0], presentation)
+        if first[0].solution.id in self.withheld:
+            ranked = presentation.fitting(presentation.ranked_rows())
+            allowed = next((one for one in ranked if one.solution.id not in self.withheld), None)
+            found += self._of_subject(allowed, presentation) if allowed else []
+        return [
+            (self._passage(one), presentation.score(one))
+            for one in found
+            if issue.parent_id is None or presentation.settles(one.solution)
+        ]
+
+    def _of_subject(self, choice: Choice, presentation: Presentation) -> list[Choice]:
+        """Return what may be shown of a section's subject, best first."""
+        subject = subject_of(self._passage(choice), self.index.spec)
+        others = presentation.of_document(choice.document)
+        return [one for one in others if subject_of(self._passage(one), self.index.spec) == subject]
+
+    def _passage(self, choice: Choice) -> Passage:
+        passage = self.index.candidates.rows[choice.row].passage
+        assert passage is not None, "only sections are ranked"
+        return passage
 
 
 def _read(issue: Issue, reports: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "passages"
-VERSION = "16"  # raise it when the same document gives other passages
+VERSION = "17"  # raise it when the same document gives other passages
 
 
 def find_passages(

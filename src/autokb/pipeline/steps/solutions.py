@@ -51,7 +51,7 @@ from autokb.tasks.issues.write_solutions.task import WriteSolutions
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "13"  # raise it when a node's request or what is made of its reply changes
+VERSION = "10"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -256,8 +256,9 @@ class _PassageFinder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The hash of everything that is searched."""
-        return digest(encoder_key(self.index.encoder), self.corpus.fingerprint())
+        """The hash of everything that is searched, and of all that is known of what helped before."""
+        past = [[one.text, list(one.documents)] for one in self.index.history.issues]
+        return digest(encoder_key(self.index.encoder), self.corpus.fingerprint(), canonical_json(past))
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
