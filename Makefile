@@ -42,11 +42,12 @@ demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask 
 test: .venv/.setup  ## run the tests; SLOW=1 runs the slow ones too
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
-check: .venv/.setup  ## lint, types, floors
+check: .venv/.setup  ## lint, types, floors, complexity
 	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/check_complexity.py
 
 format: .venv/.setup
 	$(BIN)/ruff check --fix src tests benchmarks docs

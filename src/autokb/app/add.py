@@ -173,21 +173,16 @@ def _store(
     with workspace.file() as file, file.transaction():
         old = {s.id: s for s in file.staged(kind)}
         folders = added_folders(file, kind)
-        new = [s for s in items if s.id not in old]
-        changed = [s for s in items if s.id in old and _differs(old[s.id], s)]
+        new, changed, moved = _compared(items, old)
         if kind == "documents":
             _refuse_namesakes(workspace, old, changed)
         elif not update:
-            others = [s for s in changed if kind != "issues" or not _is_id_of_text(old[s.id], s)]
-            _refuse_ids_of_other_files(old, others)
-        moved = [s for s in items if s.id in old and not _differs(old[s.id], s) and _place(old[s.id]) != _place(s)]
+            _refuse_ids_of_other_files(kind, old, changed)
         named = fields_read(file, kind)
         replaced, named_now = _read_otherwise(old.values(), items, named, fields)
         gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
         if sync and not yes:
-            inside = [Path(folder) for folder in folders if any(Path(folder).is_relative_to(one) for one in given)]
-            present = [Path(root, relative) for root, relative in reading.present]
-            _refuse_to_empty_folders([*given, *inside], present, gone)
+            _refuse_to_empty_folders(given, folders, reading, gone)
         removed = [*replaced.values(), *(gone if sync else [])]
         file.stage(kind, [*new, *changed, *(m for m in moved if not _still_there(old[m.id]))])
         file.unstage(kind, (s.id for s in removed))
@@ -195,6 +190,20 @@ def _store(
         note_fields_read(file, kind, named | named_now)
     unchanged = len(items) - len(new) - len(changed)
     return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
+
+
+def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[Staged], list[Staged], list[Staged]]:
+    """Return which items are new, which have another content, and which have the same one in another place."""
+    new, changed, moved = [], [], []
+    for one in items:
+        before = old.get(one.id)
+        if before is None:
+            new.append(one)
+        elif _differs(before, one):
+            changed.append(one)
+        elif _place(before) != _place(one):
+            moved.append(one)
+    return new, changed, moved
 
 
 def _read_otherwise(
@@ -247,10 +256,11 @@ def _refuse_namesakes(workspace: Workspace, old: Mapping[str, Staged], changed: 
             )
 
 
-def _refuse_ids_of_other_files(old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
+def _refuse_ids_of_other_files(kind: Kind, old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
+    given = [new for new in changed if kind != "issues" or not _is_id_of_text(old[new.id], new)]
     taken = [
         (old[new.id], new)
-        for new in changed
+        for new in given
         if _place(old[new.id]) != _place(new) and _holds_other(old[new.id], old[new.id].relative, new)
     ]
     if taken:
@@ -303,9 +313,16 @@ def _unread(staged: Staged, doubtful: Set[str]) -> bool:
     return any(str(place) in doubtful for place in (relative, *relative.parents))
 
 
-def _refuse_to_empty_folders(folders: Iterable[Path], present: Sequence[Path], gone: Sequence[Staged]) -> None:
-    """Refuse to sync with a folder that holds no file at all: it may be a share that is not mounted."""
-    for folder in folders:
+def _refuse_to_empty_folders(
+    given: Sequence[Path], added: Iterable[str], reading: Reading[Any], gone: Sequence[Staged]
+) -> None:
+    """Refuse to sync with a folder that holds no file at all: it may be a share that is not mounted.
+
+    One that was ``added`` before and lies in a given one may be such a share too.
+    """
+    inside = [Path(folder) for folder in added if any(Path(folder).is_relative_to(one) for one in given)]
+    present = [Path(root, relative) for root, relative in reading.present]
+    for folder in (*given, *inside):
         lost = sum(_lies_in([folder], s) for s in gone)
         if lost and not any(path.is_relative_to(folder) for path in present):
             raise BadInputError(

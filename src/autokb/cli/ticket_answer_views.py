@@ -32,8 +32,7 @@ LIKELY_ENOUGH = 0.2  # chance of the same problem from which tickets are named t
 def answer_view(workspace: Path, answer: TicketAnswer) -> RenderableType:
     """Show an answer, where it is from, and how to confirm it."""
     if answer.outcome != "answered":
-        near = answer.tickets if (answer.match or 0.0) >= LIKELY_ENOUGH and answer.confidence >= ON_TOPIC else ()
-        return Group(Text(answer.outcome, style="bold yellow"), Text(answer.reason or ""), *_other_tickets(near))
+        return _unanswered_view(answer)
     lines: list[RenderableType] = [_outcome_line(answer)]
     first = answer.evidence[0].ticket
     problem = next((one.problem for one in answer.tickets if one.id == first), "")
@@ -52,14 +51,17 @@ def answer_view(workspace: Path, answer: TicketAnswer) -> RenderableType:
             Text(f"Accepted{who} for a question like this: {one.ticket}, {one_line(one.question)}", style="dim")
         )
     if answer.cypher is not None:
-        refused = f"refused: {answer.cypher.refused}" if answer.cypher.refused else ""
-        lines += (
-            [Text(answer.cypher.text, style="cyan"), Text(refused, style="yellow")]
-            if refused
-            else [Text(answer.cypher.text, style="cyan")]
-        )
+        lines.append(Text(answer.cypher.text, style="cyan"))
+        if answer.cypher.refused:
+            lines.append(Text(f"refused: {answer.cypher.refused}", style="yellow"))
     lines.append(next_line(f"If that is it: autokb tickets accept {quoted(workspace)} {shlex.quote(first)} QUESTION"))
     return Group(*lines)
+
+
+def _unanswered_view(answer: TicketAnswer) -> RenderableType:
+    """Say why no ticket answers, and name those that may be about the same problem all the same."""
+    near = answer.tickets if (answer.match or 0.0) >= LIKELY_ENOUGH and answer.confidence >= ON_TOPIC else ()
+    return Group(Text(answer.outcome, style="bold yellow"), Text(answer.reason or ""), *_other_tickets(near))
 
 
 def _other_tickets(tickets: Sequence[FoundTicket]) -> list[Text]:

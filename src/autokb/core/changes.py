@@ -88,16 +88,7 @@ class Readable:
 
 def compare(before: Readable, after: Readable, built_at: str) -> Changes:
     """Return what differs, everything in the order of ids."""
-    added: list[SolutionChange] = []
-    removed: list[SolutionChange] = []
-    changed: list[SolutionChange] = []
-    for i in sorted(before.solutions.keys() | after.solutions.keys()):
-        old, new = before.solutions.get(i), after.solutions.get(i)
-        seen, sees = (one is not None and one.status in DISPLAYED for one in (old, new))
-        what = _differing(old, new) if old is not None and new is not None and seen and sees else ()
-        if seen != sees or what:
-            change = _solution_change(i, old if seen else None, new if sees else None, old, new, what)
-            (changed if seen and sees else added if sees else removed).append(change)
+    added, removed, changed = _compare_solutions(before.solutions, after.solutions)
     issues = _sorted_out(
         (IssueChange(i, _cut(old), _cut(new)), _words_of(old) != _words_of(new))
         for i, old, new in _pairs(before.issues, after.issues)
@@ -126,6 +117,23 @@ def compare(before: Readable, after: Readable, built_at: str) -> Changes:
         {name: len(some) for name, some in lists.items()},
         sum(max(0, len(some) - MOST_NAMED) for some in lists.values()),
     )
+
+
+def _compare_solutions(
+    before: Mapping[str, Solution], after: Mapping[str, Solution]
+) -> tuple[list[SolutionChange], list[SolutionChange], list[SolutionChange]]:
+    """Return what readers see now and did not, what they did and do not, and what they see otherwise."""
+    added, removed, changed = [], [], []
+    for i, old, new in _pairs(before, after):
+        seen, sees = (one if one is not None and one.status in DISPLAYED else None for one in (old, new))
+        if seen is not None and sees is not None:
+            if what := _differing(seen, sees):
+                changed.append(_solution_change(i, seen, sees, old, new, what))
+        elif sees is not None:
+            added.append(_solution_change(i, None, sees, old, new, ()))
+        elif seen is not None:
+            removed.append(_solution_change(i, seen, None, old, new, ()))
+    return added, removed, changed
 
 
 def _pairs(before: Mapping[str, C], after: Mapping[str, C]) -> Iterable[tuple[str, C | None, C | None]]:

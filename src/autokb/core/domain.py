@@ -184,6 +184,14 @@ def _require_mapping(value: Any, where: str) -> Mapping[Any, Any]:
     return value
 
 
+def _require_list(value: Any, where: str, entries: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BadInputError(f"{where} must be a list of {entries}.")
+    return value
+
+
 def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
     """Refuse an entry that is nearly one of ours: read as nothing it would be missed in silence."""
     for name in map(str, data):
@@ -296,15 +304,11 @@ def read_domain(data: Any) -> DomainSpec:
     for combination in _read_impossible(data.get("impossible"), attributes):
         name = next(iter(combination))
         attributes[name] = replace(attributes[name], impossible=(*attributes[name].impossible, combination))
-    rules = [] if data.get("rules") is None else data["rules"]
-    if not isinstance(rules, list):
-        raise BadInputError("domain.yaml: rules must be a list of {id, text, forbid, patterns}.")
+    rules = _require_list(data.get("rules"), "domain.yaml: rules", "{id, text, forbid, patterns}")
     read = tuple(_read_rule(n, r) for n, r in enumerate(rules, 1))
     if len({r.id for r in read}) < len(read):
         raise BadInputError("domain.yaml: two rules have the same id; give each its own.")
-    urgent = [] if data.get("urgent") is None else data["urgent"]
-    if not isinstance(urgent, list):
-        raise BadInputError("domain.yaml: urgent must be a list of {name, when, with, unless, section, document}.")
+    urgent = _require_list(data.get("urgent"), "domain.yaml: urgent", "{name, when, with, unless, section, document}")
     warnings = tuple(_read_urgent(n, u) for n, u in enumerate(urgent, 1))
     if len({u.name for u in warnings}) < len(warnings):
         raise BadInputError("domain.yaml: two entries of urgent have the same name; give each its own.")
@@ -328,9 +332,7 @@ def read_domain(data: Any) -> DomainSpec:
 
 def _read_impossible(data: Any, attributes: Mapping[str, Attribute]) -> list[Attributes]:
     example = "for example impossible: [{age: [Infant], state: [Pregnancy]}]"
-    combinations = [] if data is None else data
-    if not isinstance(combinations, list):
-        raise BadInputError(f"domain.yaml: impossible must be a list of combinations of values, {example}.")
+    combinations = _require_list(data, "domain.yaml: impossible", f"combinations of values, {example}")
     found: list[Attributes] = []
     for number, given in enumerate(combinations, 1):
         where = f"domain.yaml: impossible, combination {number}"

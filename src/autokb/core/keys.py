@@ -23,6 +23,7 @@ def only_if_other_than(default: Any) -> Any:
 
 
 _ALWAYS_IN = object()  # the default of a field that is part of the key whatever its value
+_LISTS = frozenset({tuple, list})
 _ALREADY_JSON = frozenset({str, int, float, bool, type(None)})
 
 
@@ -44,7 +45,7 @@ def key_json(value: Any) -> Any:
     kind = type(value)
     if kind in _ALREADY_JSON:
         return value
-    if kind is tuple or kind is list:
+    if kind in _LISTS:
         return [key_json(v) for v in value]
     if dataclasses.is_dataclass(kind):
         fields = ((name, getattr(value, name), default) for name, default in _key_fields(kind))

@@ -146,10 +146,7 @@ def _read_links(entries: Any) -> tuple[LinkRule, ...]:
         direction = entry.get("direction", "both")
         if direction not in get_args(Direction):
             raise BadInputError(f"{where}: direction must be out, in or both.")
-        types, cues = (
-            tuple(word.casefold() for word in _read_words(entry.get(key), f"{where}: {key}"))
-            for key in ("types", "cues")
-        )
+        types, cues = (_read_folded(entry.get(key), f"{where}: {key}") for key in ("types", "cues"))
         rules.append(LinkRule(entry["name"], types, cues, direction))
     return tuple(rules)
 
@@ -181,9 +178,9 @@ def _read_rule(position: int, entry: Any) -> SectionRule:
         relation=relation,
         parent=str(entry.get("parent") or TICKET),
         fields=_read_words(entry.get("fields"), f"{where}: fields"),
-        headings=tuple(h.casefold() for h in _read_words(entry.get("headings"), f"{where}: headings")),
+        headings=_read_folded(entry.get("headings"), f"{where}: headings"),
         blocks=blocks,
-        cues=tuple(c.casefold() for c in _read_words(entry.get("cues"), f"{where}: cues")),
+        cues=_read_folded(entry.get("cues"), f"{where}: cues"),
         embedded=embedded == "true",
     )
 
@@ -195,3 +192,7 @@ def _read_words(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
         raise BadInputError(f"{where} must be a list of words; write it as [one, two].")
     return tuple(" ".join(one.split()) for one in value)
+
+
+def _read_folded(value: Any, where: str) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in _read_words(value, where))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -45,6 +46,7 @@ from autokb.exchange.export_kb import same_text
 from autokb.exchange.import_decisions import check_edit, check_text, with_origin
 from autokb.stores.published import keep_decisions, keep_events
 from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import printable_name, replace_controls
 from autokb.views.show import find_issue
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
@@ -154,24 +156,22 @@ def judge(
     verdict, date, author, memory = VERDICTS[verb], now or _today(), _name(author), memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
         published = memory.read_latest(file)
-        lost = {o.id: o for o in published.decided.orphans if isinstance(o, Edit) and verb == "approve" and not undo}
-        wanted = tuple(dict.fromkeys(solutions))
-        offers = find_offers(published.decided, published.issues) if lost.keys() & wanted else {}
-        moved = [_move_to_offer(published, lost[i], offers, author, date, workspace.spec) for i in wanted if i in lost]
+        lost = _lost_edits(published) if verb == "approve" and not undo else {}
+        wanted = dict.fromkeys(solutions)
+        moved = _move_to_offers(published, [lost[i] for i in wanted if i in lost], author, date, workspace.spec)
         named = (_find_solution(published, i, workspace.folder) for i in wanted if i not in lost)
-        found = list({solution.id: solution for solution in named}.values())
-        for one in found:
+        found = {solution.id: solution for solution in named}
+        for one in found.values():
             _check_version(one, version)
         if undo:
-            done: list[HumanVerdict | Edit] = [_undone(published, one, verdict) for one in found]
-            keep_events(file, (_taking_back(i.id, o, author, date) for i, o in zip(found, done, strict=True)))
+            done: list[HumanVerdict | Edit] = _take_back(file, published, found.values(), verdict, author, date)
         else:
-            given = (_verdict_on(published, one, verdict, author, date) for one in found)
+            given = (_verdict_on(published, one, verdict, author, date) for one in found.values())
             done = [*filter(None, given), *moved]
-            done = [number_new(one, number) for number, one in enumerate(done, file.last_number() + 1)]
+            done = list(map(number_new, done, count(file.last_number() + 1)))
         keep_decisions(file, done)
         after = memory.peek(file).decided.solutions
-    shown = [after[i] for i in (*(one.id for one in found), *(edit.solution_id for edit in moved))]
+    shown = map(after.__getitem__, (*found, *(edit.solution_id for edit in moved)))
     return Judged(verdict, undo, len(done), tuple(JudgedSolution(s.id, s.issue_id, s.status, s.reason) for s in shown))
 
 
@@ -276,8 +276,7 @@ def dismiss_edit(
     """
     memory = memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
-        lost = {one.id: one for one in memory.read_latest(file).decided.orphans if isinstance(one, Edit)}
-        found = lost.get(edit)
+        found = _lost_edits(memory.read_latest(file)).get(edit)
         if found is None:
             raise UnknownIdError(
                 f"No edit without its solution has the id {edit!r}; autokb show {shlex.quote(str(workspace.folder))} "
@@ -365,27 +364,52 @@ def _verdict_on(
     return new_verdict(solution, verdict, author, date, origin_of(base, tree_of(base.issue_id, forest)))
 
 
-def _undone(published: AllSolutions, solution: Solution, verdict: HumanVerdictName) -> HumanVerdict:
-    given = published.decided.verdicts.get(solution.id)
-    if given is None or given.verdict != verdict:
-        now = f"a person {given.verdict} it last" if given else f"its status {solution.status} is no person's verdict"
-        raise BadInputError(
-            f"No person's verdict {verdict!r} counts for {solution.id}, so there is nothing to take back: {now}. "
-            "Nothing was changed."
-        )
-    return replace(given, undone=True)
+def _take_back(
+    file: WorkspaceFile,
+    published: AllSolutions,
+    solutions: Iterable[Solution],
+    verdict: HumanVerdictName,
+    author: str,
+    date: str,
+) -> list[HumanVerdict | Edit]:
+    """Return the verdicts of solutions as taken back, once their histories tell by whom."""
+    taken: list[HumanVerdict | Edit] = []
+    events = []
+    for solution in solutions:
+        given = published.decided.verdicts.get(solution.id)
+        if given is None or given.verdict != verdict:
+            status = f"its status {solution.status} is no person's verdict"
+            now = f"a person {given.verdict} it last" if given else status
+            raise BadInputError(
+                f"No person's verdict {verdict!r} counts for {solution.id}, so there is nothing to take back: {now}. "
+                "Nothing was changed."
+            )
+        taken.append(replace(given, undone=True))
+        events.append(_taking_back(solution.id, given, author, date))
+    keep_events(file, events)
+    return taken
 
 
-def _move_to_offer(
-    published: AllSolutions, edit: Edit, offers: Mapping[str, str], author: str, date: str, spec: DomainSpec
-) -> Edit:
-    """Return an edit whose solution is gone as one of the solution that it is offered for."""
-    target = offers.get(edit.id)
-    if target is None:
-        raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
-    moved = new_edit(target, edit.text, edit.steps, author or edit.author, date)
-    moved = with_origin(moved, published.decided, Forest(published.issues.values()))
-    return check_edit(moved, published.decided, spec)
+def _lost_edits(published: AllSolutions) -> dict[str, Edit]:
+    """Return by id the edits whose solution is gone."""
+    return {one.id: one for one in published.decided.orphans if isinstance(one, Edit)}
+
+
+def _move_to_offers(
+    published: AllSolutions, lost: Sequence[Edit], author: str, date: str, spec: DomainSpec
+) -> list[Edit]:
+    """Return edits whose solutions are gone as ones of the solutions that they are offered for."""
+    if not lost:
+        return []
+    offers, forest = find_offers(published.decided, published.issues), Forest(published.issues.values())
+    moved = []
+    for edit in lost:
+        target = offers.get(edit.id)
+        if target is None:
+            raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
+        new = new_edit(target, edit.text, edit.steps, author or edit.author, date)
+        moved.append(check_edit(with_origin(new, published.decided, forest), published.decided, spec))
+    return moved
 
 
 def write_by_hand(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -123,8 +124,8 @@ def list_review(
         feedback, asked = count_verdicts(file), count_shown_first(file)
     queue = sorted((*_solutions(found, feedback, asked), *_orphans(found, feedback)), key=lambda one: one.place)
     counts: Counter[str] = Counter(name for one in queue for name in one.reasons)
-    start = _read_place(after) if after else None
-    chosen = [one for one in queue if (not kind or kind in one.reasons) and (start is None or one.place > start)]
+    start = bisect_right(queue, _read_place(after), key=lambda one: one.place) if after else 0
+    chosen = [one for one in queue[start:] if not kind or kind in one.reasons]
     page = chosen[:limit]
     further = f"{page[-1].impact}:{page[-1].id}" if len(chosen) > limit else None
     offers = (
@@ -173,11 +174,8 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
     failed = sum(feedback.get(name, 0) for name in FAILED)
     if failed and 2 * failed >= sum(feedback.values()):
         said["disliked"] = f"{failed} of {sum(feedback.values())} said that it did not help."
-    broken = [f"{v.rule}: {v.reason}" for v in solution.rules if v.verdict == "broken"]
-    if solution.status == "repaired":
-        said["rules"] = solution.reason or "Steps that broke a rule were taken out."
-    elif broken:
-        said["rules"] = f"It breaks a rule. {' '.join(broken)}"
+    if broken := _what_rules_say(solution):
+        said["rules"] = broken
     if i not in decided.written:
         places = len({(e.document, e.start, e.end) for e in solution.evidence})
         if places < len(solution.steps):
@@ -187,6 +185,14 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
     elif solution.status in DISPLAYED:
         said["unreviewed"] = "Nobody has approved its present text."
     return said
+
+
+def _what_rules_say(solution: Solution) -> str:
+    """Return which rules a solution breaks, or broke before its steps were repaired; nothing where it does not."""
+    if solution.status == "repaired":
+        return solution.reason or "Steps that broke a rule were taken out."
+    broken = [f"{v.rule}: {v.reason}" for v in solution.rules if v.verdict == "broken"]
+    return f"It breaks a rule. {' '.join(broken)}" if broken else ""
 
 
 def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Found]:

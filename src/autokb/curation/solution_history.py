@@ -77,36 +77,41 @@ def _by_hand(written: Mapping[str, HandWritten], solution: str) -> list[HandWrit
 
 def _tell(base: Solution | None, decisions: Iterable[Decision], events: list[SolutionEvent]) -> list[HistoryEntry]:
     """Return the entries in their order, the texts around each worked out from what was built at that time."""
-    there = next((wording for event in events for wording in (event.before, event.after) if wording), None)
-    built = there or (Wording(base.text, base.steps) if base else None)
+    built = _first_wording(base, events)
     by_id = {one.id: one for one in decisions}
     edits: list[Edit] = []  # those that were not taken back yet, the one that counts last
     told = []
     for one in sorted((*by_id.values(), *events), key=lambda one: one.number):
         before = _text(built, edits)
-        if isinstance(one, SolutionEvent):
-            texts: tuple[str | None, str | None] = (None, None)
-            if one.what != "undone":
-                built = one.after or built
-                texts = (one.before.text if one.before else None, one.after.text if one.after else None)
-            elif isinstance(by_id.get(one.decision), Edit):
-                edits = [edit for edit in edits if edit.id != one.decision]
-                texts = (before, _text(built, edits))
-            told.append(
-                HistoryEntry(one.number, one.date, one.author, one.what, one.decision or None, False, *texts, "")
-            )
-        elif isinstance(one, Edit):
+        texts: tuple[str | None, str | None] = (None, None)
+        if isinstance(one, Edit):
             edits.append(one)
             texts = (before, _text(built, edits))
-            told.append(HistoryEntry(one.number, one.date, one.author, "edited", one.id, one.undone, *texts, ""))
-        elif isinstance(one, HumanVerdict):
-            entry = HistoryEntry(
-                one.number, one.date, one.author, one.verdict, one.id, one.undone, None, None, one.reason
-            )
-            told.append(entry)
-        else:
-            told.append(HistoryEntry(one.number, one.date, one.author, "written", None, False, None, one.text, ""))
+        elif isinstance(one, SolutionEvent) and one.what != "undone":
+            built = one.after or built
+            texts = (one.before.text if one.before else None, one.after.text if one.after else None)
+        elif isinstance(one, SolutionEvent) and isinstance(by_id.get(one.decision), Edit):
+            edits = [edit for edit in edits if edit.id != one.decision]
+            texts = (before, _text(built, edits))
+        told.append(_entry(one, *texts))
     return told
+
+
+def _first_wording(base: Solution | None, events: Iterable[SolutionEvent]) -> Wording | None:
+    """Return what was built before all that is known of a solution befell it."""
+    told = (wording for event in events for wording in (event.before, event.after) if wording)
+    return next(told, Wording(base.text, base.steps) if base else None)
+
+
+def _entry(one: Decision | SolutionEvent, before: str | None, after: str | None) -> HistoryEntry:
+    start = (one.number, one.date, one.author)
+    if isinstance(one, SolutionEvent):
+        return HistoryEntry(*start, one.what, one.decision or None, False, before, after, "")
+    if isinstance(one, Edit):
+        return HistoryEntry(*start, "edited", one.id, one.undone, before, after, "")
+    if isinstance(one, HumanVerdict):
+        return HistoryEntry(*start, one.verdict, one.id, one.undone, None, None, one.reason)
+    return HistoryEntry(*start, "written", None, False, None, one.text, "")
 
 
 def _text(built: Wording | None, edits: list[Edit]) -> str | None:

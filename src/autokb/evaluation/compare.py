@@ -128,13 +128,9 @@ def compare(
     if gate is not None and not gate >= 0:
         raise BadInputError(f"The margin of --gate must be 0 or more, not {gate}.")
     all_before = list(figures(before))
-    if name is None:
-        compared = [f for f in all_before if f.main] or all_before
-    else:
-        compared = [f for f in all_before if name in (f.metric, f.name)]
     values_after = {(f.system, f.metric): f.value for f in figures(after)}
     changes, missing = [], []
-    for figure in compared:
+    for figure in _chosen(all_before, name):
         if figure.value is None:
             continue
         value = values_after.get((figure.system, figure.metric))
@@ -143,13 +139,20 @@ def compare(
         else:
             changes.append(_compare_figure(before, after, figure, figure.value, value))
     if not changes:
+        metrics = ", ".join(sorted({f.metric for f in all_before})[:NAMED_AT_MOST])
         raise BadInputError(
             f"The two answers have {name or 'no metric'} {'not ' if name else ''}in common; they have "
-            f"{', '.join(sorted({f.metric for f in all_before})[:NAMED_AT_MOST]) or 'no figures'} before."
+            f"{metrics or 'no figures'} before."
         )
-    limit = None if gate is None else gate + ROUNDING
-    fell = tuple(c.name for c in changes if limit is not None and c.before - c.after > limit)
+    fell = () if gate is None else tuple(c.name for c in changes if c.before - c.after > gate + ROUNDING)
     return Comparison(tuple(changes), tuple(missing), gate, fell)
+
+
+def _chosen(found: list[Figure], name: str | None) -> list[Figure]:
+    """Return the figures of a name, without one the main ones, or all where none is a main one."""
+    if name is None:
+        return [f for f in found if f.main] or found
+    return [f for f in found if name in (f.metric, f.name)]
 
 
 def figures(answer: Mapping[str, Any]) -> Iterator[Figure]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from autokb.core.decisions import (
     D,
@@ -43,6 +43,7 @@ from autokb.issues.wording import solution_title
 from autokb.stores.codecs import ISSUE, SOLUTION, read_edit, read_hand_written, read_human_verdict
 from autokb.stores.published import REVIEW, Published, read_approvals
 
+T = TypeVar("T", bound=Decision)
 AUTHOR = "import"  # of a decision that a changed line of a file tells
 
 
@@ -73,6 +74,12 @@ class Taken:
     unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
 
+    def leave(self, known: Decision | None, published: Published) -> None:
+        """Count a decision that changes nothing here, and say so where one ``known`` here was taken back since."""
+        self.unchanged += 1
+        if isinstance(known, Edit | HumanVerdict) and known.undone and not _is_shown(known, published):
+            self.skipped.append(_named_undone(known))
+
 
 # -- out of a file --------------------------------------------------------------------------------------------
 
@@ -93,21 +100,7 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
         _restore_status(body)
     issues = {i: ISSUE.read(lines["issue", i], id=i) for i in _ids(lines, "issue")}
     forest = Forest(issues.values())
-    edited, marks = [], {}
-    for i, body in everything.items():
-        mark = text_mark(body["text"], body["steps"])
-        if body.get("built") and body["built"] != mark:
-            edit = _edit_of_changed(i, body, forest, now)
-            base = published.decided.base.get(i) if published else None
-            if built := _find_built(body, base):
-                edit = _without_unchanged(edit, *built)
-                body["text"], body["steps"] = built[0], list(built[1])
-            else:  # it is not known, so that the changed text takes its place
-                edit = edit if all(step in edit.text for step in edit.steps) else replace(edit, steps=())
-                marks[edit.built] = body["built"] = mark
-            edited.append(edit)
-        elif published is None:  # so that later changes of this line are known, whoever wrote it
-            body["built"] = mark
+    edited, marks = _separate_edits(everything, forest, now, published)
     own: list[Decision] = sorted(
         [*edits, *verdicts, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=_order
     )
@@ -119,6 +112,31 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
     origins = {edit.solution_id: edit.origin for edit in edited}
     judged, lifted = _changed_statuses(given, before, after, forest, origins, verdict_date)
     return FileDecisions(tuple(own), (*edited, *judged), frozenset(lifted))
+
+
+def _separate_edits(
+    bodies: Mapping[str, dict[str, Any]], forest: Forest[Issue], now: str, published: Published | None
+) -> tuple[list[Edit], dict[str, str]]:
+    """Return an edit for each text that a person changed, and leave the text as it was built in its line.
+
+    Where that is not known the changed text takes its place: such texts' marks are returned by the marks of the built.
+    """
+    edited, marks = [], {}
+    for i, body in bodies.items():
+        mark = text_mark(body["text"], body["steps"])
+        if body.get("built") and body["built"] != mark:
+            edit = _edit_of_changed(i, body, forest, now)
+            base = published.decided.base.get(i) if published else None
+            if built := _find_built(body, base):
+                edit = _without_unchanged(edit, *built)
+                body["text"], body["steps"] = built[0], list(built[1])
+            else:
+                edit = edit if all(step in edit.text for step in edit.steps) else replace(edit, steps=())
+                marks[edit.built] = body["built"] = mark
+            edited.append(edit)
+        elif published is None:  # so that later changes of this line are known, whoever wrote it
+            body["built"] = mark
+    return edited, marks
 
 
 def _ids(lines: Lines, kind: str) -> list[str]:
@@ -227,31 +245,14 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
     """Return what a workspace does not know yet, numbered after what it has, in the order of the file."""
     taken = Taken()
     forest = Forest(published.kb.issues.values())
-    ours = {_key(one): one for one in published.decisions}
     in_file = {_key(one) for one in found.lines}
     # What the file does not know though it is here can have come in by a file before, and be told by this one again.
-    elsewhere = {content: one for key, one in ours.items() if key not in in_file for content in _contents(one)}
+    elsewhere = _by_contents(one for one in published.decisions if _key(one) not in in_file)
     edited: set[str] = set()
-    wanted: list[tuple[Decision, bool]] = []  # and whether it is a new decision, which has no line of its own yet
-    for one in found.lines:
-        known = ours.get(_key(one))
-        if known is None:
-            wanted.append((found.lift(one), False))
-        elif _says(one) == _says(known):
-            taken.unchanged += 1
-            if not isinstance(known, HandWritten) and known.undone and not _is_shown(known, published):
-                taken.skipped.append(_named_undone(known))
-        else:
-            wanted.append((_new_of_changed(one, known), True))
-    for one, is_new in (*wanted, *((change, True) for change in found.changes)):
-        same = next((elsewhere[content] for content in _contents(one) if content in elsewhere), None)
-        is_shown = is_new and _is_shown(one, published)
-        if isinstance(one, HumanVerdict) and one.verdict == "approved":
-            is_shown = is_shown and one.solution_id not in edited  # an approval here is for the text before
-        if same is not None or is_shown:
-            taken.unchanged += 1
-            if isinstance(same, Edit | HumanVerdict) and same.undone and not _is_shown(same, published):
-                taken.skipped.append(_named_undone(same))
+    for one, is_new in _not_here(found, published, taken):
+        same = _find_same(one, elsewhere)
+        if same is not None or (is_new and _is_shown(one, published, edited)):
+            taken.leave(same, published)
             continue
         number = last_number + 1 + len(taken.decisions)
         if isinstance(one, HandWritten):
@@ -264,11 +265,26 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             one = check_edit(one, published.decided, spec)
         taken.decisions.append(one)
     taken.decisions += [
-        replace(verdict, undone=True)
+        found.lift(verdict)
         for verdict in published.decisions.verdicts
         if verdict.solution_id in found.lifted and _key(verdict) in in_file and not verdict.undone
     ]
     return taken
+
+
+def _not_here(found: FileDecisions, published: Published, taken: Taken) -> list[tuple[Decision, bool]]:
+    """Return what a file tells otherwise than it is known here, and whether it has no line of its own there yet."""
+    ours = {_key(one): one for one in published.decisions}
+    told: list[tuple[Decision, bool]] = []
+    for one in found.lines:
+        known = ours.get(_key(one))
+        if known is None:
+            told.append((found.lift(one), False))
+        elif _says(one) == _says(known):
+            taken.leave(known, published)
+        else:
+            told.append((_new_of_changed(one, known), True))
+    return [*told, *((change, True) for change in found.changes)]
 
 
 def _key(decision: Decision) -> tuple[type, str]:
@@ -297,6 +313,14 @@ def _contents(decision: Decision) -> list[tuple[object, ...]]:
     return []
 
 
+def _by_contents(decisions: Iterable[T]) -> dict[tuple[object, ...], T]:
+    return {content: one for one in decisions for content in _contents(one)}
+
+
+def _find_same(decision: Decision, by_contents: Mapping[tuple[object, ...], T]) -> T | None:
+    return next((by_contents[content] for content in _contents(decision) if content in by_contents), None)
+
+
 def _new_of_changed(line: Decision, known: Decision) -> Decision:
     """Return a decision whose own line a person changed in the file as the new decision that it is."""
     if isinstance(line, Edit) and isinstance(known, Edit):
@@ -306,17 +330,21 @@ def _new_of_changed(line: Decision, known: Decision) -> Decision:
     return replace(line, author=AUTHOR)
 
 
-def _is_shown(decision: Decision, published: Published) -> bool:
-    """Return whether a solution has the text or the status here that a person gave it in a file."""
+def _is_shown(decision: Decision, published: Published, edited: Container[str] = ()) -> bool:
+    """Return whether a solution has the text or the status here that a person gave it in a file.
+
+    Of a solution that the file ``edited`` an approval here is for the text before.
+    """
     if isinstance(decision, HandWritten):
         return False
     solution = published.kb.solutions.get(decision.solution_id)
     if solution is None:
         return False
     if isinstance(decision, HumanVerdict):
-        return solution.status == decision.verdict
-    edited = edit_solution(published.decided.base[solution.id], decision)
-    return (edited.text, edited.steps) == (solution.text, solution.steps)
+        is_outdated = decision.verdict == "approved" and solution.id in edited
+        return solution.status == decision.verdict and not is_outdated
+    given = edit_solution(published.decided.base[solution.id], decision)
+    return (given.text, given.steps) == (solution.text, solution.steps)
 
 
 def _named_undone(decision: Edit | HumanVerdict) -> Skipped:
@@ -333,7 +361,7 @@ def take_texts(name: str, found: ExportedTexts, published: Published, spec: Doma
     """Return the edits that a file for people tells; ``name`` is the file's, ``last`` the last number taken here."""
     solutions = published.kb.solutions
     forest = Forest(published.kb.issues.values())
-    known = {content: edit for edit in published.decisions.edits for content in _contents(edit)}
+    known = _by_contents(published.decisions.edits)
     taken = Taken(skipped=list(found.skipped))
     for solution_id, exported in found.texts.items():
         solution = solutions.get(solution_id)
@@ -347,7 +375,7 @@ def take_texts(name: str, found: ExportedTexts, published: Published, spec: Doma
             continue
         edit = new_edit(solution_id, exported.text, (), AUTHOR, now, based_on=exported.checksum)
         # Of a text that was shown before the present one the file may have come in then, and is not to undo the later.
-        same = next((known[content] for content in _contents(edit) if content in known), None)
+        same = _find_same(edit, known)
         is_old = same is not None and (same.undone or exported.checksum != checksum(solution.text))
         if exported.is_untouched or exported.text == same_text(solution.text) or is_old:
             taken.unchanged += 1

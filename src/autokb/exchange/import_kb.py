@@ -215,7 +215,21 @@ def _take_whole(
 
 
 def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions:
-    """Return the decisions of a file with numbers, and with what they say of their solutions and the rules of them.
+    """Return the decisions of a file with numbers, and with what they say of their solutions and the rules of them."""
+    taken = Decisions.of(_numbered(found), read_approvals(lines.get(("setting", REVIEW))))
+    issues = {i: ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue"}
+    solutions = {i: SOLUTION.read(body, id=i) for (kind, i), body in lines.items() if kind == "solution"}
+    decided = apply_decisions(solutions, issues, taken)
+    rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in taken.edits}
+    decided = apply_decisions(solutions, issues, update_decisions(taken, decided, issues, rules))
+    # Of a solution whose text a person changed in the file the changes know what was built, the lines do not.
+    changed = {one.solution_id for one in found.changes if isinstance(one, Edit)}
+    known = {i: solution for i, solution in decided.base.items() if i not in changed}
+    return update_decisions(taken, replace(decided, base=known), issues, rules)
+
+
+def _numbered(found: FileDecisions) -> list[Decision]:
+    """Return the decisions of a file with numbers.
 
     The numbers of the file stay; what has none, or one that stands twice, comes after them in the file's order. Where
     they are no counts of decisions, all are counted anew in their order.
@@ -232,17 +246,7 @@ def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions
             last += 1
             one = replace(one, number=last)
         decisions.append(found.lift(one))
-    decisions += [number_new(one, last + n) for n, one in enumerate(found.changes, 1)]
-    taken = Decisions.of(decisions, read_approvals(lines.get(("setting", REVIEW))))
-    issues = {i: ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue"}
-    solutions = {i: SOLUTION.read(body, id=i) for (kind, i), body in lines.items() if kind == "solution"}
-    decided = apply_decisions(solutions, issues, taken)
-    rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in taken.edits}
-    decided = apply_decisions(solutions, issues, update_decisions(taken, decided, issues, rules))
-    # Of a solution whose text a person changed in the file the changes know what was built, the lines do not.
-    changed = {one.solution_id for one in found.changes if isinstance(one, Edit)}
-    known = {i: solution for i, solution in decided.base.items() if i not in changed}
-    return update_decisions(taken, replace(decided, base=known), issues, rules)
+    return [*decisions, *(number_new(one, last + n) for n, one in enumerate(found.changes, 1))]
 
 
 def _spec_in(lines: Lines) -> DomainSpec | None:

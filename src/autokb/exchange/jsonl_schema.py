@@ -378,6 +378,11 @@ def check_line(body: Any) -> None:
         LINES[kind].model_validate(body)
     except ValidationError as error:
         raise ValueError(_sentence(where, LINES[kind], error)) from error
+    _check_contents(kind, record_id, body, where)
+
+
+def _check_contents(kind: str, record_id: str, body: Mapping[str, Any], where: str) -> None:
+    """Raise ValueError for what the schema of a kind cannot say."""
     if kind == "edit" and not (body.get("text") or body.get("steps")):
         raise ValueError(f"{where} needs the edited text or steps")
     if kind == "ticket_answer" and not clean_question(body["question"]):

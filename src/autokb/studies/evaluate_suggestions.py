@@ -90,16 +90,7 @@ def evaluate_workspace_suggestions(
     workspace = opened.by_language.workspace
     started = time.perf_counter()
     options = options or ModelOptions()
-    names = choose_suggestion_systems(wanted.systems, tuple(STRATEGY_SYSTEMS))
-    baseline = wanted.baseline or (INCUMBENT if INCUMBENT in names else names[0])
-    if baseline not in names:
-        raise BadInputError(f"The baseline {baseline!r} is not among the systems: {', '.join(names)}.")
-    if wanted.similarity:
-        check_embedder(wanted.similarity)
-        if wanted.similarity == workspace.settings.embedder:
-            raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
-    if wanted.sheet is not None:
-        check_sheet(wanted.sheet, names)
+    names, baseline = _choose_systems(wanted, workspace.settings.embedder)
     given = read_cases(wanted.cases)
     with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
         documents = read_published(file).kb.documents
@@ -142,6 +133,21 @@ def evaluate_workspace_suggestions(
             _read(wanted.read, cases, offers, judged),
             usage,
         )
+
+
+def _choose_systems(wanted: SuggestionEvaluation, embedder: str) -> tuple[list[str], str]:
+    """Return the systems and the baseline, once nothing that is wanted speaks against asking them (BadInputError)."""
+    names = choose_suggestion_systems(wanted.systems, tuple(STRATEGY_SYSTEMS))
+    baseline = wanted.baseline or (INCUMBENT if INCUMBENT in names else names[0])
+    if baseline not in names:
+        raise BadInputError(f"The baseline {baseline!r} is not among the systems: {', '.join(names)}.")
+    if wanted.similarity:
+        check_embedder(wanted.similarity)
+        if wanted.similarity == embedder:
+            raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
+    if wanted.sheet is not None:
+        check_sheet(wanted.sheet, names)
+    return names, baseline
 
 
 class _Places:

@@ -97,7 +97,7 @@ def _read_words(
     while len(found) < MOST_WORDS and (word := _WORD.match(text, start)):
         bare = word.group().rstrip(".")
         is_initial = len(bare) == 1 and bare.isupper()
-        if not is_initial and not (bare[0].isupper() and len(bare) > 1 and not bare[1:].isupper()):
+        if not is_initial and not _is_capitalised(bare):
             break
         parts = [bare, *bare.split("-")]
         if any(part.casefold() in others for part in parts) or (
@@ -111,6 +111,11 @@ def _read_words(
             break
         start = gap.end()
     return found if any(last - first > 2 for first, last in found) else ()  # initials alone are no name
+
+
+def _is_capitalised(word: str) -> bool:
+    """Return whether a word begins with a capital and is none in capitals, nor a single letter."""
+    return word[0].isupper() and len(word) > 1 and not word[1:].isupper()
 
 
 @cache

@@ -132,6 +132,16 @@ class _Found(FoundTickets):
     match: float | None
     accepted: tuple[UsedAnswer, ...]
 
+    def reason_to_abstain(self, *, chooses: bool) -> str:
+        """Return why no ticket answers, whatever it says; one too unlike is no reason where a model ``chooses``."""
+        if not self.ids:
+            return "No ticket was found."
+        if not self.named and self.confidence < 0.5:
+            return "No past ticket is about this."
+        if not chooses and self.match is not None and self.match < UNLIKELY:
+            return "No past ticket is likely to be about the same problem."
+        return ""
+
 
 @dataclass
 class TicketAsking:
@@ -249,27 +259,31 @@ class TicketAsking:
             tickets = read_tickets(opened.file, named)
             return _Found(named, (1.0,) * len(named), tickets, True, vector, 1.0, None, ())
         weights = opened.fitted.weights
-        entities = {}
-        if weights.votes and parts.entities:
-            entities = dict(zip(parts.entities, self._embed(list(parts.entities.values())), strict=True))
-        asked = TicketQuestion(question, vector, entities, fold_names(self._components_in(question)))
+        asked = self._as_compared(question, vector, parts)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
         scores = score_tickets(index, asked, signals, weights)
         match = None if opened.fitted.match is None else opened.fitted.match.of(signals, scores)
         accepted = self._lift(vector, signals.rows.tolist(), scores)
         most = max(k, WITH_FILTERS if parts.filters else k)
-        best = [n for n in best_first(scores, most) if scores[n] > -np.inf]
-        ids = tuple(index.ids[int(signals.rows[n])] for n in best)
-        nearest = [index.ids[int(signals.rows[n])] for n in best_first(scores, NEAREST) if scores[n] > -np.inf]
-        near, unknown = measure_nearness(index, question, vector, nearest)
+        best = [n for n in best_first(scores, max(most, NEAREST)) if scores[n] > -np.inf]
+        ranked = [index.ids[int(signals.rows[n])] for n in best]
+        near, unknown = measure_nearness(index, question, vector, ranked[:NEAREST])
         confidence = self._read_gate().confidence(near, unknown)
         confidence = max([confidence, *(one.similarity for one in accepted)])
-        tickets = read_tickets(opened.file, ids)
-        ids = tuple(i for i in ids if i in tickets)
+        tickets = read_tickets(opened.file, ranked[:most])
+        ids = tuple(i for i in ranked[:most] if i in tickets)
         for one in accepted:
             if match is not None and ids[:1] == (one.ticket,):
                 match = max(match, one.similarity)
-        return _Found(ids, tuple(float(scores[n]) for n in best), tickets, False, vector, confidence, match, accepted)
+        reached = tuple(float(scores[n]) for n in best[:most])
+        return _Found(ids, reached, tickets, False, vector, confidence, match, accepted)
+
+    def _as_compared(self, question: str, vector: Vectors, parts: QuestionParts) -> TicketQuestion:
+        """Return a question with the vectors of its parts, where these have a weight, and the components it names."""
+        entities = {}
+        if self.opened.fitted.weights.votes and parts.entities:
+            entities = dict(zip(parts.entities, self._embed(list(parts.entities.values())), strict=True))
+        return TicketQuestion(question, vector, entities, fold_names(self._components_in(question)))
 
     def _components_in(self, question: str) -> list[str]:
         """Return the components of tickets that a question names."""
@@ -296,18 +310,9 @@ class TicketAsking:
 
     def _lift(self, vector: Vectors, rows: Sequence[int], scores: Scores) -> tuple[UsedAnswer, ...]:
         """Add to the scores what accepted answers to questions like this one say; return those that count."""
-        index = self.opened.index
-        accepted = [one for one in read_accepted(self.opened.file) if one.ticket in index.rows]
-        if not accepted:
+        index, used = self.opened.index, self._accepted_like(vector)
+        if not used:
             return ()
-        new = [one.question for one in accepted if one.question not in self._accepted]
-        if new:
-            self._accepted |= zip(new, self._embed(new), strict=True)
-        used: dict[str, tuple[float, AcceptedAnswer]] = {}
-        for one in accepted:
-            cosine = float(self._accepted[one.question] @ vector)
-            if cosine >= SAME_QUESTION and cosine > used.get(one.ticket, (0.0, one))[0]:
-                used[one.ticket] = cosine, one
         place = {row: n for n, row in enumerate(rows)}
         for ticket, (cosine, _) in used.items():
             row = index.rows[ticket]
@@ -318,6 +323,19 @@ class TicketAsking:
                 scores[place[row]] += lift
         best = sorted(used.values(), key=lambda one: -one[0])
         return tuple(UsedAnswer(a.ticket, a.question, a.author, a.date, round(c, 4)) for c, a in best)
+
+    def _accepted_like(self, vector: Vectors) -> Mapping[str, tuple[float, AcceptedAnswer]]:
+        """Return of each ticket the accepted answer to the question that is most like this one, with their cosine."""
+        accepted = [one for one in read_accepted(self.opened.file) if one.ticket in self.opened.index.rows]
+        new = [one.question for one in accepted if one.question not in self._accepted]
+        if new:
+            self._accepted |= zip(new, self._embed(new), strict=True)
+        used: dict[str, tuple[float, AcceptedAnswer]] = {}
+        for one in accepted:
+            cosine = float(self._accepted[one.question] @ vector)
+            if cosine >= SAME_QUESTION and cosine > used.get(one.ticket, (0.0, one))[0]:
+                used[one.ticket] = cosine, one
+        return used
 
     def _read_gate(self) -> TicketGate:
         if self._gate is None:
@@ -337,12 +355,8 @@ class TicketAsking:
         cypher: bool,
         by_text: bool,
     ) -> dict[str, object]:
-        if not found.ids or (not found.named and found.confidence < 0.5):
-            reason = "No past ticket is about this." if found.ids else "No ticket was found."
-            return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": None, "reason": reason}
         chooses = run.asks_model(FROM_TICKETS)  # which of the tickets answer, or that none does
-        if not chooses and found.match is not None and found.match < UNLIKELY:
-            reason = "No past ticket is likely to be about the same problem."
+        if reason := found.reason_to_abstain(chooses=chooses):
             return {"outcome": "abstains", "answer": "", "evidence": (), "fallback": None, "reason": reason}
         ran: RanCypher | None = None
         reasons: list[str] = []

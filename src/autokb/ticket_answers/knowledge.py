@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.errors import BadInputError
@@ -15,7 +15,7 @@ from autokb.heuristics.tickets.outcome_comments import outcome_comments, tells_o
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
 from autokb.stores.ticket_tables import PublishedTicket, read_tickets
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import Staged
+from autokb.stores.workspace_file import Staged, WorkspaceFile
 from autokb.ticket_answers.subgraph import SOLVING
 from autokb.tickets.answers import name_of, originals_of
 
@@ -43,8 +43,8 @@ def feed_tickets(workspace: Workspace) -> Fed:
         tickets = read_tickets(file)
         if not tickets:
             raise BadInputError("No ticket is published yet; add some with --as tickets, then: autokb tickets build.")
-        before = {kind: {s.id: s for s in file.staged(kind)} for kind in ("documents", "issues")}
-        others = {kind: {i for i, s in known.items() if not _is_fed(s)} for kind, known in before.items()}
+        before = {kind: file.staged(kind) for kind in ("documents", "issues")}
+        others = {kind: {s.id for s in staged if not _is_fed(s)} for kind, staged in before.items()}
         language = workspace.spec.language
         telling = {i: one for i, one in tickets.items() if _tells(one, language) and i not in others["documents"]}
         documents = [_document(one, template, language) for one in telling.values()]
@@ -53,17 +53,25 @@ def feed_tickets(workspace: Workspace) -> Fed:
             "documents": [Staged(d.id, "", SOURCE, DOCUMENT.body(d)) for d in documents],
             "issues": [Staged(i.id, "", SOURCE, RAW_ISSUE.body(i)) for i in issues],
         }
-        removed = 0
-        for kind, staged in new.items():
-            stale = {i for i, s in before[kind].items() if _is_fed(s)} - {s.id for s in staged}
-            file.unstage(kind, sorted(stale))
-            file.stage(kind, staged)
-            removed += len(stale)
+        removed = sum(_replace_fed(file, kind, before[kind], staged) for kind, staged in new.items())
+    left_out = _count_left_out(tickets, len(documents), len(others["documents"] & tickets.keys()))
+    return Fed(len(documents), len(issues), removed, left_out)
+
+
+def _replace_fed(file: WorkspaceFile, kind: str, before: Iterable[Staged], new: Sequence[Staged]) -> int:
+    """Stage what tickets give now in the place of what they gave before, and return how much they no longer give."""
+    stale = {s.id for s in before if _is_fed(s)} - {s.id for s in new}
+    file.unstage(kind, sorted(stale))
+    file.stage(kind, new)
+    return len(stale)
+
+
+def _count_left_out(tickets: Mapping[str, PublishedTicket], fed: int, taken: int) -> dict[str, int]:
+    """Return why tickets are no document, and how many; the ids of ``taken`` are other documents'."""
     unresolved = sum(not one.ticket.resolved for one in tickets.values())
-    taken = sum(i in others["documents"] for i in tickets)
-    silent = len(tickets) - unresolved - taken - len(documents)
+    silent = len(tickets) - unresolved - taken - fed
     left_out = {"not resolved": unresolved, "does not say how": silent, "its id is a document of its own": taken}
-    return Fed(len(documents), len(issues), removed, {reason: n for reason, n in left_out.items() if n > 0})
+    return {reason: n for reason, n in left_out.items() if n > 0}
 
 
 def _is_fed(staged: Staged) -> bool:

@@ -119,8 +119,7 @@ class SubgraphReader:
         if tells_outcome(found.tickets[best].ticket, parts.intents, language):
             return None, f"{missing}; these are its comments that may tell."
         scores = dict(zip(found.ids, found.scores, strict=False))
-        linked = read_edges(self.opened.file, [best])
-        twins = {end for edge in linked if DUPLICATES in edge.type.casefold() for end in (edge.source, edge.target)}
+        twins = self._duplicates_of(best)
         same = [i for i in ranked if i in twins]
         near = [i for i in ranked if scores[i] >= found.scores[0] - NEAR_BEST]
         if same:
@@ -128,6 +127,11 @@ class SubgraphReader:
         if near and parts.intents[0] in ENDINGS:
             return near[0], f"{missing}; {near[0]} is the next that has."
         return None, f"{missing}; this is what else it says."
+
+    def _duplicates_of(self, ticket: str) -> set[str]:
+        """Return the tickets that the source calls duplicates, among them the ticket itself."""
+        edges = read_edges(self.opened.file, [ticket])
+        return {end for e in edges if DUPLICATES in e.type.casefold() for end in (e.source, e.target)}
 
     def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
         graph = SqliteGraph(self.opened.file, self.opened.index.template)

@@ -79,15 +79,14 @@ def fit_ticket_weights(
         _ask(index, tickets[name], text, vector, linked[name])
         for name, text, vector in zip(names, texts, vectors, strict=True)
     ]
-    held = [one for n, one in enumerate(asked) if n % HELD_OUT == HELD_OUT - 1]
-    rest = [one for n, one in enumerate(asked) if n % HELD_OUT != HELD_OUT - 1]
+    held = asked[HELD_OUT - 1 :: HELD_OUT]
+    rest = [one for n, one in enumerate(asked, 1) if n % HELD_OUT]
     weights = _climb(defaults, lambda candidate: _reciprocal_ranks(index, rest, candidate))
     for name, value in weights.as_json().items():  # what does not help is off
         without = _without(weights, name)
         if value and _reciprocal_ranks(index, rest, without).mean() >= _reciprocal_ranks(index, rest, weights).mean():
             weights = without
     reached = float(_reciprocal_ranks(index, held, weights).mean())
-    used = {name: value for name, value in weights.as_json().items() if value}
     return FittedTickets(
         weights,
         len(names),
@@ -96,7 +95,8 @@ def fit_ticket_weights(
         round(float(_reciprocal_ranks(index, held, defaults).mean()), 4),
         {
             name: round(reached - float(_reciprocal_ranks(index, held, _without(weights, name)).mean()), 4)
-            for name in used
+            for name, value in weights.as_json().items()
+            if value
         },
         fit_match(((one.signals, one.out, one.right) for one in asked), weights),
     )

@@ -65,11 +65,10 @@ class TicketIndex:
         """Index published tickets; row n of ``vectors`` is piece n, in the order of the tickets."""
         ids = tuple(sorted(tickets))
         row = {ticket: n for n, ticket in enumerate(ids)}
-        kept = [n for n, piece in enumerate(pieces) if piece.ticket in row and piece.section in template]
-        kept.sort(key=lambda n: row[pieces[n].ticket])
+        kept = _in_order_of_tickets(pieces, row, template)
         owner = np.array([row[pieces[n].ticket] for n in kept], dtype=np.int64)
         number = {rule.name: n for n, rule in enumerate(template.sections)}
-        vectors = np.ascontiguousarray(vectors[kept] if kept else vectors[:0], dtype=np.float32)
+        vectors = np.ascontiguousarray(vectors[kept], dtype=np.float32)
         sums = np.zeros((len(ids), vectors.shape[1]), dtype=np.float32)
         np.add.at(sums, owner, vectors)
         from_rows, to_rows = neighbours(edges, row)
@@ -91,6 +90,12 @@ class TicketIndex:
             to_rows=to_rows,
             generation=generation,
         )
+
+
+def _in_order_of_tickets(pieces: Sequence[Piece], row: Mapping[str, int], template: TicketTemplate) -> list[int]:
+    """Return which pieces are of these tickets and of a section of the template, those of one ticket together."""
+    kept = [n for n, piece in enumerate(pieces) if piece.ticket in row and piece.section in template]
+    return sorted(kept, key=lambda n: row[pieces[n].ticket])
 
 
 def fold_names(names: Iterable[str]) -> frozenset[str]:

@@ -26,12 +26,17 @@ def plan_for(
     filters = tuple(_filters(parts, template))
     if not tickets and (parts.links or not filters):
         return None
-    steps: tuple[Hops, ...] = ()
-    if rules := [rule for rule in template.links if rule.name in parts.links]:
-        rule = next((one for one in rules if one.types), rules[0])  # "linked duplicates" asks for duplicates
-        types = tuple(name for name in sorted(link_types) if rule.has(name))
-        steps = (Hops(types or (SIMILAR_TO,), rule.direction),)
-    return SubgraphPlan(tuple(tickets[:MOST_TICKETS]), sections, steps, filters)
+    return SubgraphPlan(tuple(tickets[:MOST_TICKETS]), sections, _steps(parts, template, link_types), filters)
+
+
+def _steps(parts: QuestionParts, template: TicketTemplate, link_types: Collection[str]) -> tuple[Hops, ...]:
+    """Return the one kind of links that a question asks to follow, if any."""
+    rules = [rule for rule in template.links if rule.name in parts.links]
+    if not rules:
+        return ()
+    rule = next((one for one in rules if one.types), rules[0])  # "linked duplicates" asks for duplicates
+    types = tuple(name for name in sorted(link_types) if rule.has(name))
+    return (Hops(types or (SIMILAR_TO,), rule.direction),)
 
 
 def _filters(parts: QuestionParts, template: TicketTemplate) -> list[Filter]:

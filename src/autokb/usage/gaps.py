@@ -326,34 +326,46 @@ def _alike(words: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
-    """Return a question as a gap: what is done counts again from the next time on that it is asked."""
-    said = [closed[one.wording.gap] for one in group if one.wording.gap in closed]
-    status: GapStatus = "dismissed" if any(one.status == "dismissed" for one in said) else "open"
-    if said and status == "open":
-        since = max(one.date for one in said)
-        later = [one for one in group if one.date > since]
-        status, group = ("open", later) if later else ("done", group)
+    """Return a question as a gap."""
+    status, group = _status_of(group, closed)
     newest = group[-1].wording
     abstained = [one for one in group if one.rejected is None]
+    rejected = [one for one in group if one.rejected is not None]
     reason = next((one.reason for one in reversed(group) if one.reason), "")
     kind: GapKind = "unanswered" if abstained else "unhelpful"
-    if len(abstained) == len(group) and is_of_another_topic(reason):
+    if not rejected and is_of_another_topic(reason):
         kind = "other_topic"
     wordings = dict.fromkeys(one.wording.text for one in reversed(group) if one.wording.text != newest.text)
     return Gap(
         newest.gap,
         newest.text,
-        len({one.asker for one in group}),
-        len({one.asker for one in abstained}),
-        len({one.asker for one in group if one.rejected is not None}),
+        _count_askers(group),
+        _count_askers(abstained),
+        _count_askers(rejected),
         group[0].date,
         group[-1].date,
         reason,
         tuple(wordings)[:OTHER_WORDINGS],
-        tuple(dict.fromkeys(solution for one in group for solution in one.rejected or ())),
+        tuple(dict.fromkeys(solution for one in rejected for solution in one.rejected or ())),
         status,
         kind,
     )
+
+
+def _status_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> tuple[GapStatus, Sequence[_Asking]]:
+    """Return a question's status and the askings that count: what is done is open from the next time on."""
+    said = [closed[one.wording.gap] for one in group if one.wording.gap in closed]
+    if not said:
+        return "open", group
+    if any(one.status == "dismissed" for one in said):
+        return "dismissed", group
+    since = max(one.date for one in said)
+    later = [one for one in group if one.date > since]
+    return ("open", later) if later else ("done", group)
+
+
+def _count_askers(askings: Iterable[_Asking]) -> int:
+    return len({one.asker for one in askings})
 
 
 def _unsolved(file: WorkspaceFile, known: AllSolutions) -> list[IssueGap]:

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeVar
 
 from autokb.core.errors import BadInputError
 from autokb.core.experiment import CONTROL, TREATMENT, Arm, Experiment
 from autokb.core.feedback import Feedback, last_words
-from autokb.core.in_use import ConversationOutcome, QuestionOutcome, hashed_conversation
+from autokb.core.in_use import AssignedArm, ConversationOutcome, QuestionOutcome, hashed_conversation
 from autokb.core.results import Result
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.samples import ComparedFigure, compare_samples
@@ -33,6 +34,7 @@ UNEVEN_ARMS = (
     "The arms are further from the share that was set than chance explains: something else decides who is in which "
     "(reports that come for one arm alone, perhaps). Do not trust the differences before that is found."
 )
+Dated = TypeVar("Dated", Feedback, QuestionOutcome, ConversationOutcome, AssignedArm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,10 @@ def measure_use(workspace: Workspace, since: str | None) -> InUse:
     day = _day(since)
     experiment = workspace.settings.experiment
     with workspace.file() as file, file.snapshot():
-        feedback = [one for one in read_feedback(file) if one.date[:10] >= day]
-        questions = [one for one in read_question_outcomes(file) if one.date[:10] >= day]
-        outcomes = [one for one in read_outcomes(file) if one.date[:10] >= day]
-        arms = {one.conversation: one.arm for one in read_arms(file, experiment.salt) if one.date[:10] >= day}
+        feedback = _from(day, read_feedback(file))
+        questions = _from(day, read_question_outcomes(file))
+        outcomes = _from(day, read_outcomes(file))
+        arms = {one.conversation: one.arm for one in _from(day, read_arms(file, experiment.salt))}
         themes = ThemeNames(file, of_many=True)
         theme_of = {s: themes.of_solution(s) for s in {one.solution_id for one in feedback if one.solution_id}}
         lost = count_lost(file)
@@ -191,6 +193,10 @@ def _day(since: str | None) -> str:
         return date.fromisoformat(since).isoformat()
     except ValueError:
         raise BadInputError(f"since is a day such as 2026-03-01, not {since[:40]!r}.") from None
+
+
+def _from(day: str, records: Iterable[Dated]) -> list[Dated]:
+    return [one for one in records if one.date[:10] >= day]
 
 
 def _week(moment: str) -> str:

@@ -164,7 +164,7 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
     everything = list(trees(kb))
     most_reported = sorted(everything, key=lambda t: (-len(t[0].raw_issues), not t[1], t[0].id))[:most]
     chosen = {parent.id for parent, _ in most_reported}
-    orphans, offers = published.decided.orphans, find_offers(published.decided, kb.issues)
+    orphans = published.decided.orphans
 
     def node(issue: Issue) -> ShownNode:
         return _node(issue, counts.get(issue.id, 0))
@@ -191,17 +191,22 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
         solutions=sum(counts.values()),
         trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
         trees_in_all=len(everything),
-        orphaned_edits=tuple(
-            OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
-            for o in orphans
-            if isinstance(o, Edit)
-        ),
+        orphaned_edits=_orphaned_edits(published.decided, kb.issues),
         orphaned_verdicts=tuple(
             OrphanedVerdict(o.id, o.solution_id, o.verdict, o.date) for o in orphans if isinstance(o, HumanVerdict)
         ),
         orphaned_solutions=tuple(
             OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if isinstance(o, HandWritten)
         ),
+    )
+
+
+def _orphaned_edits(decided: Decided, issues: Mapping[str, Issue]) -> tuple[OrphanedEdit, ...]:
+    offers = find_offers(decided, issues)
+    return tuple(
+        OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
+        for o in decided.orphans
+        if isinstance(o, Edit)
     )
 
 

@@ -97,17 +97,8 @@ def count_document(
     ``max_size`` is the limit of a chunk in characters.
     """
     chunks = [chunk for chunk in cut.chunks if chunk.spans]
-    locator = ChunkLocator(chunks)
     blocks = parse_blocks(document.text)
-    ratios: dict[str, list[Ratio]] = {f"cut_{kind}": [] for kind in STRUCTURES}
-    over_limit = 0
-    for kind, spans in structures(document.text, blocks):
-        if kind != "questions" and spans[-1][1] - spans[0][0] > max_size:
-            over_limit += 1
-            continue
-        holders = [held for span in spans if (held := locator.chunks_with(span))]
-        if len(holders) > 1:  # what the chunker left out as noise is not cut
-            ratios[f"cut_{kind}"].append((float(len(set().union(*holders)) > 1), 1.0))
+    ratios, over_limit = _count_cuts(structures(document.text, blocks), ChunkLocator(chunks), max_size)
     ratios["dangling"] = [(float(dangles(document.text, blocks, chunk)), 1.0) for chunk in chunks]
     ratios["link_density"] = [link_density(chunk.text) for chunk in chunks]
     repeated = [(b.start, b.end) for b, words in _find_paragraphs(document.text) if words in boilerplate]
@@ -115,6 +106,22 @@ def count_document(
     left_out = sum(_count_without_space(document.text[s:e]) for noise in cut.noise for s, e in noise.spans)
     ratios["left_out"] = [(float(left_out), float(_count_without_space(document.text)))]
     return DocumentCounts({name: tuple(of_metric) for name, of_metric in ratios.items()}, over_limit)
+
+
+def _count_cuts(
+    found: Iterable[tuple[str, list[Span]]], locator: ChunkLocator, max_size: int
+) -> tuple[dict[str, list[Ratio]], int]:
+    """Return by kind of structure which ones are cut, and how many are longer than a chunk may be."""
+    ratios: dict[str, list[Ratio]] = {f"cut_{kind}": [] for kind in STRUCTURES}
+    over_limit = 0
+    for kind, spans in found:
+        if kind != "questions" and spans[-1][1] - spans[0][0] > max_size:
+            over_limit += 1
+            continue
+        holders = [held for span in spans if (held := locator.chunks_with(span))]
+        if len(holders) > 1:  # what the chunker left out as noise is not cut
+            ratios[f"cut_{kind}"].append((float(len(set().union(*holders)) > 1), 1.0))
+    return ratios, over_limit
 
 
 # -- what belongs together --------------------------------------------------------------------------------------------

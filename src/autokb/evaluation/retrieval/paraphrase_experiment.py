@@ -10,7 +10,8 @@ once, by the mean over its paraphrases, and the intervals resample texts.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -167,33 +168,38 @@ def evaluate_paraphrases(
         raise BadInputError("There are no variations to ask; build a knowledge base with solutions first.")
     scored = [_score_paraphrases(systems, nodes or {}, text, metrics, on_answer) for text in asked]
     found = {name: [of_text[name] for of_text in scored] for name in systems}
-    levels = list(dict.fromkeys(level for text in asked for level in text.levels))
-    parts = [
-        _TextSubset("", range(len(asked))),
-        *(
-            _TextSubset(f"levels.{level}.", [n for n, text in enumerate(asked) if text.levels.get(level)], level)
-            for level in levels
-        ),
-        *(_TextSubset(f"origins.{kind}.", [n for n, text in enumerate(asked) if text.kind == kind]) for kind in KINDS),
-    ]
+    paraphrases: Counter[str] = Counter()
+    for text in asked:
+        paraphrases.update({level: len(some) for level, some in text.levels.items()})
     families = ((metrics, baseline), (NODE_METRICS, CHILDREN))
-    whole, *measured = [_measure_part(part, asked, found, families) for part in parts if part.positions]
-    by_part = {m.part.prefix: m for m in measured}
-    results = {
-        name: ParaphraseResult(
-            metrics=whole.metrics(name),
-            levels={lv: by_part[p].result(name) for lv in levels if (p := f"levels.{lv}.") in by_part},
-            origins={str(k): by_part[p].result(name) for k in KINDS if (p := f"origins.{k}.") in by_part},
-            per_query={figure: v for m in (whole, *measured) for figure, v in m.per_query(name).items()},
-        )
-        for name in systems
-    }
+    measured = {p.prefix: _measure_part(p, asked, found, families) for p in _subsets(asked, paraphrases)}
     return ParaphraseReport(
-        systems=results,
-        differences=whole.differences,
+        systems={name: _result_of(name, measured, paraphrases) for name in systems},
+        differences=measured[""].differences,
         texts={kind: sum(text.kind == kind for text in asked) for kind in KINDS},
-        paraphrases={level: sum(len(text.levels.get(level, ())) for text in asked) for level in levels},
+        paraphrases=dict(paraphrases),
         seconds=time.perf_counter() - started,
+    )
+
+
+def _subsets(asked: Sequence[ParaphrasedText], levels: Iterable[str]) -> list[_TextSubset]:
+    """Return the parts of the texts that are measured: all of them, those of each level, those of each kind."""
+    parts = [_TextSubset("", range(len(asked)))]
+    for level in levels:
+        positions = [n for n, text in enumerate(asked) if text.levels.get(level)]
+        parts.append(_TextSubset(f"levels.{level}.", positions, level))
+    for kind in KINDS:
+        parts.append(_TextSubset(f"origins.{kind}.", [n for n, text in enumerate(asked) if text.kind == kind]))
+    return [part for part in parts if part.positions]
+
+
+def _result_of(system: str, measured: Mapping[str, _Measured], levels: Iterable[str]) -> ParaphraseResult:
+    """Return a system's figures; ``measured`` are the parts of the texts by the beginning of their names."""
+    return ParaphraseResult(
+        metrics=measured[""].metrics(system),
+        levels={lv: measured[p].result(system) for lv in levels if (p := f"levels.{lv}.") in measured},
+        origins={str(k): measured[p].result(system) for k in KINDS if (p := f"origins.{k}.") in measured},
+        per_query={figure: v for m in measured.values() for figure, v in m.per_query(system).items()},
     )
 
 

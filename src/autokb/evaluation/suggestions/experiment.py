@@ -165,27 +165,34 @@ def measure_offers(
     for name, of_case in offers.items():
         values: dict[str, dict[str, float]] = {}
         verdicts: dict[Verdict, int] = dict.fromkeys(("correct", "incorrect", "unsure", "not judged"), 0)
+        of_judge = None if judged is None else judged[name]
         for case in cases:
             if (offer := of_case.get(case.id)) is None:
                 continue
             row = case_figures(case, offer, measures)
-            verdict = mechanical_verdict(case.refuses, offer.refuses)
-            if verdict == "not judged" and judged is not None:
-                verdict = judged[name].verdicts.get(case.id, "not judged")
+            verdict, of_verdict = _judged_figures(case, offer, of_judge)
+            row |= of_verdict
             verdicts[verdict] += 1
-            if judged is not None and verdict != "not judged":
-                row |= {rate: float(verdict == meant) for rate, meant in RATES.items()}
-            if judged is not None:
-                row["consistency_judged@1"] = judged[name].consistent.get(case.id)
             for metric, value in row.items():
                 if value is not None:
                     values.setdefault(metric, {})[case.id] = value
         intervals = {metric: mean_interval(list(of_metric.values())) for metric, of_metric in values.items()}
-        if judged is not None and verdicts["not judged"] and not judged[name].verdicts:
+        if of_judge is not None and verdicts["not judged"] and not of_judge.verdicts:
             values = {metric: of_metric for metric, of_metric in values.items() if metric not in RATES}
             intervals |= dict.fromkeys(RATES, NOT_MEASURED)
         found[name] = SystemFigures(intervals, values, {str(v): n for v, n in verdicts.items()})
     return found
+
+
+def _judged_figures(case: Case, offer: Offer, judged: Judged | None) -> tuple[Verdict, dict[str, float | None]]:
+    """Return the verdict on a case, and the figures that follow from it where a judge is wanted."""
+    verdict = mechanical_verdict(case.refuses, offer.refuses)
+    if judged is None:
+        return verdict, {}
+    if verdict == "not judged":
+        verdict = judged.verdicts.get(case.id, verdict)
+    rates = {} if verdict == "not judged" else {rate: float(verdict == meant) for rate, meant in RATES.items()}
+    return verdict, {**rates, "consistency_judged@1": judged.consistent.get(case.id)}
 
 
 def case_figures(case: Case, offer: Offer, measures: Measures) -> dict[str, float | None]:

@@ -14,13 +14,10 @@ NO_TABLES = ("sheet", "notes")
 def suggestion_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
     """Return the tables of an answer; p values stand beside the differences, times in a table of the run."""
     systems = answer["systems"]
-    shown = {
-        name: {"metrics": {m: v for m, v in body["metrics"].items() if m != SECONDS}} for name, body in systems.items()
-    }
     differences = answer["differences"]
     rest = {key: value for key, value in answer.items() if key not in NO_TABLES}
-    metrics = dict.fromkeys(m for body in shown.values() for m in body["metrics"])
-    figures = tuple((m, *(interval_text(body["metrics"].get(m)) for body in shown.values())) for m in metrics)
+    metrics = dict.fromkeys(m for body in systems.values() for m in body["metrics"] if m != SECONDS)
+    figures = tuple((m, *(interval_text(body["metrics"].get(m)) for body in systems.values())) for m in metrics)
     found = answer_tables({**rest, "systems": {}, "differences": []})
     rows = tuple(
         (d["system"], d["metric"], interval_text(d, signed=True), number_text(d["p_value"]), str(d["cases"]))

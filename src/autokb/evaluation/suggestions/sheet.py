@@ -187,13 +187,6 @@ def read_suggestion_sheet(
     is still the one on the sheet.
     """
     key, texts = _read_key(path)
-    offers = offers or {}
-    judged_now = {
-        (system, case): verdict
-        for system, of_case in (verdicts or {}).items()
-        for case, verdict in of_case.items()
-        if verdict in CORRECTNESS and texts.get((system, case)) == digest(_first_text(offers[system][case]))
-    }
     rows = [row for row in _read_answers(path, key) if row.cells]
     if not rows:
         raise BadInputError(f"{path} holds no answers; fill in preference, correctness and the scores.")
@@ -205,20 +198,38 @@ def read_suggestion_sheet(
     }
     preferred = _by_item(rows, "preference", lambda cell, _item: float(cell == "same"))
     same = mean_interval(list(preferred.values())) if preferred else NOT_MEASURED
+    judge = _judge_and_people(rows, key, texts, verdicts or {}, offers or {})
+    return SheetFigures(found, same, _agreement_of_people(rows), judge, len({row.item for row in rows}))
+
+
+def _agreement_of_people(rows: Sequence[_Answers]) -> dict[str, Agreed]:
+    """Return by question how far the two people agree; both sides are asked most of them."""
     both = {column: _agreed(rows, column) for column in FILLED_IN[2:]}
-    by_kind = {}
-    for kind in ("preference", "correctness", *SCORES, TOUCH):
-        pairs = [pair for column, found_pairs in both.items() if column.startswith(kind) for pair in found_pairs]
-        by_kind[kind] = Agreed(*agreement(pairs), len(pairs))
-    judged = [
-        (row.cells[f"correctness_{side}"], verdict)
-        for row in rows
-        for side in SIDES
-        if f"correctness_{side}" in row.cells
-        and (verdict := judged_now.get((key[row.item][side], row.item))) is not None
-    ]
-    items = len({row.item for row in rows})
-    return SheetFigures(found, same, by_kind, Agreed(*agreement(judged), len(judged)), items)
+    by_question = {}
+    for question in ("preference", "correctness", *SCORES, TOUCH):
+        pairs = [pair for column, found in both.items() if column.startswith(question) for pair in found]
+        by_question[question] = Agreed(*agreement(pairs), len(pairs))
+    return by_question
+
+
+def _judge_and_people(
+    rows: Sequence[_Answers],
+    key: Mapping[str, Mapping[str, str]],
+    texts: Mapping[tuple[str, str], str],
+    verdicts: Mapping[str, Mapping[str, str]],
+    offers: Mapping[str, Mapping[str, Offered]],
+) -> Agreed:
+    """Return how far a judge's verdicts agree with people's, where the text is still the one on the sheet."""
+    judged = []
+    for row in rows:
+        for side in SIDES:
+            system, said = key[row.item][side], row.cells.get(f"correctness_{side}")
+            verdict = verdicts.get(system, {}).get(row.item)
+            if said is None or verdict not in CORRECTNESS:
+                continue
+            if texts.get((system, row.item)) == digest(_first_text(offers[system][row.item])):
+                judged.append((said, verdict))
+    return Agreed(*agreement(judged), len(judged))
 
 
 def _means_by_item(

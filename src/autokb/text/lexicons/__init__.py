@@ -196,6 +196,22 @@ def _read(kind: Any, entry: Any, place: str) -> Any:
         if not entry.keys() <= kinds.keys():
             raise ValueError(f"{place} takes {sorted(kinds)}")
         return kind(**{name: _read(kinds[name], value, place) for name, value in entry.items()})
+    if get_origin(kind) is frozenset:
+        return frozenset(_folded(entry, place).split())
+    if get_origin(kind) is tuple:
+        return _phrases(entry, place, as_written=AsWritten in get_args(kind))
+    return _value(kind, entry, place)
+
+
+def _phrases(entry: Any, place: str, *, as_written: bool) -> tuple[str, ...]:
+    """Read phrases that commas part; such as hold commas themselves are a list."""
+    if isinstance(entry, list) and as_written:
+        return tuple(_text(part, place) for part in entry)
+    text = _text(entry, place) if as_written else _folded(entry, place)
+    return tuple(phrase for part in text.split(",") if (phrase := " ".join(part.split())))
+
+
+def _value(kind: Any, entry: Any, place: str) -> bool | float | str:
     if kind is bool and isinstance(entry, bool):
         return entry
     if kind is float and isinstance(entry, int | float) and not isinstance(entry, bool):
@@ -204,13 +220,6 @@ def _read(kind: Any, entry: Any, place: str) -> Any:
         return _folded(entry, place)
     if kind is AsWritten:
         return _text(entry, place)
-    if get_origin(kind) is frozenset:
-        return frozenset(_folded(entry, place).split())
-    if get_origin(kind) is tuple:
-        if isinstance(entry, list) and AsWritten in get_args(kind):
-            return tuple(_text(part, place) for part in entry)
-        text = _text(entry, place) if AsWritten in get_args(kind) else _folded(entry, place)
-        return tuple(phrase for part in text.split(",") if (phrase := " ".join(part.split())))
     raise ValueError(f"{place} has the wrong shape")
 
 

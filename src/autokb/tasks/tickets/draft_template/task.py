@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Container, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from autokb.tasks.wire import wire
 
 __all__ = ["TASK", "DraftTemplate", "DraftedSection", "DraftedTemplate"]
 
+C = TypeVar("C")
 MOST_SECTIONS = 30  # of a template
 LONGEST_NAME = 41  # characters of the name of a section
 LONGEST_REASON = 300  # characters
@@ -74,30 +75,19 @@ class DraftTemplateTask(Task[DraftTemplate, DraftedTemplate]):
         """Read the sections; one that a domain.yaml could not take is worth a repair and left out after it."""
         known = {section.name for section in item.known}
         named = {one.called for one in entry.sections} | known | {TICKET}
-        repeats = {field.name: field.repeats for field in item.fields}
         drafted: dict[str, DraftedSection] = {}
         left_out: list[LeftOut] = []
         for number, one in enumerate(entry.sections, 1):
-            headings = tuple(item.headings[n - 1].heading for n in one.headings if 0 < n <= len(item.headings))
-            fields = tuple(item.fields[n - 1].name for n in one.fields if 0 < n <= len(item.fields))
-            reason = ""
-            if not _NAME.fullmatch(one.called) or one.called == TICKET or len(one.why) > LONGEST_REASON:
-                reason = "its name must be small letters, digits and _, and its reason one sentence"
-            elif one.called in drafted:
-                reason = "it stands twice"
-            elif one.parent not in named or one.parent == one.called:
-                reason = "the section that it is to hang under is not there"
-            elif not headings and not fields:
-                reason = "it names no heading and no field that was counted"
-            if reason:
+            headings, fields = _numbered(item.headings, one.headings), _numbered(item.fields, one.fields)
+            if reason := _fault(one, named, drafted, has_parts=bool(headings or fields)):
                 left_out.append(LeftOut(part=f"section {number}", reason=reason))
                 continue
             drafted[one.called] = DraftedSection(
                 name=one.called,
                 parent=one.parent,
-                headings=headings,
-                fields=fields,
-                embedded=not (fields and not headings and all(repeats[name] for name in fields)),
+                headings=tuple(heading.heading for heading in headings),
+                fields=tuple(field.name for field in fields),
+                embedded=not (fields and not headings and all(field.repeats for field in fields)),
                 why=one.why,
             )
         sections = [s for s in drafted.values() if s.parent in known | set(drafted) | {TICKET}]
@@ -105,6 +95,22 @@ class DraftTemplateTask(Task[DraftTemplate, DraftedTemplate]):
             DraftedTemplate(sections=tuple(sections), left_out=tuple(left_out)),
             complaints=tuple(f"{one.part}: {one.reason}." for one in left_out),
         )
+
+
+def _numbered(counted: Sequence[C], numbers: Sequence[int]) -> list[C]:
+    """Return what the numbers name; a number that nothing has names nothing."""
+    return [counted[n - 1] for n in numbers if 0 < n <= len(counted)]
+
+
+def _fault(section: Any, named: Container[str], drafted: Container[str], *, has_parts: bool) -> str:
+    """Return why a domain.yaml could not take a section of a reply, or nothing."""
+    if not _NAME.fullmatch(section.called) or section.called == TICKET or len(section.why) > LONGEST_REASON:
+        return "its name must be small letters, digits and _, and its reason one sentence"
+    if section.called in drafted:
+        return "it stands twice"
+    if section.parent not in named or section.parent == section.called:
+        return "the section that it is to hang under is not there"
+    return "" if has_parts else "it names no heading and no field that was counted"
 
 
 def _numbers(last: int) -> Any:

@@ -89,19 +89,25 @@ class FromTicketsTask(Task[FromTickets, TicketsAnswer]):
             if not named:
                 continue
             quotes = tuple(_quote(place, position[id(place.excerpt)]) for place in named)
-            plain = "\n".join(plain_text(quote.quote, images=False).strip() or quote.quote for quote in quotes)
             text = " ".join(visible(given.text).split())
-            if text:
-                around = "\n".join(f"{place.excerpt.document} {place.excerpt.title}" for place in named)
-                doubt = "it is too long" if len(text) > LONGEST_TEXT else ""
-                doubt = doubt or unsupported(text, plain, around, language=item.language)
-                if doubt:
-                    reason = f"{doubt}; the quote is shown instead"
-                    left_out.append(LeftOut(part=f"part {number}, its own words", reason=reason))
-                    complaints += [f"Part {number}: {doubt}."] if len(text) > LONGEST_TEXT else []
-                    text = ""
+            if doubt := _doubt(text, named, quotes, item.language):
+                reason = f"{doubt}; the quote is shown instead"
+                left_out.append(LeftOut(part=f"part {number}, its own words", reason=reason))
+                complaints += [f"Part {number}: {doubt}."] if len(text) > LONGEST_TEXT else []
+                text = ""
             parts.append(AnswerPart(text=text or "\n\n".join(quote.quote for quote in quotes), quotes=quotes))
         return Read(TicketsAnswer(parts=tuple(parts), left_out=tuple(left_out)), complaints=tuple(complaints))
+
+
+def _doubt(text: str, places: Sequence[Place], quotes: Sequence[TicketQuote], language: str) -> str:
+    """Return what speaks against the model's own words for quotes, or nothing."""
+    if not text:
+        return ""
+    if len(text) > LONGEST_TEXT:
+        return "it is too long"
+    plain = "\n".join(plain_text(quote.quote, images=False).strip() or quote.quote for quote in quotes)
+    around = "\n".join(f"{place.excerpt.document} {place.excerpt.title}" for place in places)
+    return unsupported(text, plain, around, language=language)
 
 
 def _quote(place: Place, passage: int) -> TicketQuote:

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import check_complexity
+
+
+def test_a_function_above_the_limit_is_named_with_its_file_and_figure(tmp_path: Path) -> None:
+    most = check_complexity.MOST
+    within, above = " and ".join("a" * most), " and ".join("a" * (most + 1))  # 1 for the function, 1 for each and
+    lines = (
+        *("def simple(a):", f"    return {within}"),
+        *("class One:", "    def method(self, a):", f"        return {above}"),
+        *("def outer(a):", "    def inner(a):", f"        return {above}", f"    return {within}"),
+    )
+    path = tmp_path / "a.py"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    starts = [
+        f"{path}:{line}: {name} has a complexity of {most + 1} "
+        for line, name in ((4, "One.method"), (7, "outer.inner"))
+    ]
+    found = check_complexity.refused(path)
+    assert [sentence[: len(start)] for sentence, start in zip(found, starts, strict=True)] == starts
+
+
+def test_loops_and_conditions_of_comprehensions_count(tmp_path: Path) -> None:
+    loops = check_complexity.MOST // 2
+    path = tmp_path / "a.py"
+    path.write_text(f"def f(a):\n    return [{', '.join(['[x for x in a if x]'] * loops)}]\n", encoding="utf-8")
+    assert not check_complexity.refused(path)
+    path.write_text(f"def f(a):\n    return [{', '.join(['[x for x in a if x]'] * (loops + 1))}]\n", encoding="utf-8")
+    assert len(check_complexity.refused(path)) == 1
