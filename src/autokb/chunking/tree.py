@@ -49,7 +49,7 @@ def chunks_with_text(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
 def _split_unit(outline: Outline, unit: Unit, size: int) -> Iterator[_Part]:
     """Yield the parts of a unit; the room for each is what the headings before it leave of the size."""
     path = outline.path(unit)
-    begun_inside = {p for p in unit if outline.blocks[p].kind == "heading"}
+    begun_inside = {p: outline.blocks[p].start for p in unit if outline.blocks[p].kind == "heading"}
     first, others = (
         size - sum(len(heading) + 2 for heading in _innermost(outline, headings, int(size * REPEATED)))
         for headings in ([p for p in path if p not in begun_inside], path)
@@ -61,8 +61,8 @@ def _split_unit(outline: Outline, unit: Unit, size: int) -> Iterator[_Part]:
     for atoms in packed:
         fragments = tuple(fragment for atom in atoms for fragment in atom.fragments)
         positions = list(dict.fromkeys(fragment.position for fragment in fragments))
-        begun = {f.position for f in fragments if f.start == outline.blocks[f.position].start}
-        yield _Part(fragments, outline.path(positions), tuple(p for p in positions if p in begun_inside & begun))
+        begun = dict.fromkeys(f.position for f in fragments if begun_inside.get(f.position) == f.start)
+        yield _Part(fragments, outline.path(positions), tuple(begun))
 
 
 def _innermost(outline: Outline, path: Sequence[int], room: int) -> list[str]:

@@ -77,10 +77,9 @@ def merge_trees(trees: Sequence[Tree], same: Sequence[Sequence[str]]) -> MergedT
     for group in same:
         left = sorted((by_root[root][0] for root in group), key=width)
         while left:
-            home = left[0]
-            taken = [parent for parent in left if covers(home, parent)]
-            home_of.update({parent.id: home.id for parent in taken if parent is not home})
-            left = [parent for parent in left if parent not in taken]
+            home, *rest = left
+            left = [parent for parent in rest if not covers(home, parent)]
+            home_of.update({parent.id: home.id for parent in rest if parent not in left})
     others: dict[str, list[Tree]] = {}
     for tree in trees:
         if tree[0].id in home_of:

@@ -92,15 +92,12 @@ def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Map
     if not left or (any(map(has_instruction, solution.steps)) and not any(map(has_instruction, left.values()))):
         return "Nothing to do would be left without the steps that break it."
     for place, step in enumerate(solution.steps, 1):
-        numbered = _NUMBERED.match(solution.evidence[place - 1].quote)
-        if (
-            numbered
-            and place not in left
-            and max(left) > place
-            and not _compile_optional_openings(language).match(step)
-        ):
+        if place in left:
+            continue
+        is_numbered = _NUMBERED.match(solution.evidence[place - 1].quote)
+        if is_numbered and max(left) > place and not _compile_optional_openings(language).match(step):
             return f"Step {place} is not left out, because the steps after it may need it; if they do not, edit it."
-        if place not in left and place + 1 in left and _compile_continuations(language).match(solution.steps[place]):
+        if place + 1 in left and _compile_continuations(language).match(solution.steps[place]):
             return f"Step {place} cannot be left out, because the step after it goes on from it."
     return ""
 

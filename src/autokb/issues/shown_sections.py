@@ -79,9 +79,5 @@ def merge_sections(of_nodes: Iterable[Sequence[DocumentSpan]], most: int = MOST_
         if merged and sum(one.end - one.start for one in (*rest, joined)) > most:
             continue
         place = merged.index(met[0]) if met else len(merged)
-        merged = [
-            *(one for one in merged[:place] if one not in met),
-            joined,
-            *(o for o in merged[place:] if o not in met),
-        ]
+        merged = [*rest[:place], joined, *rest[place:]]
     return merged

@@ -254,21 +254,10 @@ class ModelClient:
                 # On the disk before it is sent: a process that is killed must not hide what it may have spent.
                 booked = ModelReply("", request.size, request.most_output)
                 await self._commits.keep(replace(row, state="sent", reply=booked, cost=most))
-            if isinstance(request, EmbeddingRequest):
-                assert self._embedding_sender is not None
-                vectors = await self._embedding_sender.send(request)
-                cost = None if price is None else price.cost(vectors.tokens, 0)
-                spent = cost or 0.0
-                kept = (request, vectors.vectors) if keep else None
-                await self._keep(
-                    replace(row, state="read", reply=ModelReply("", vectors.tokens, 0), cost=cost, vectors=kept)
-                )
-                return vectors
-            reply = await self._sender(request.model).send(request)
-            cost = None if price is None else price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
-            spent = cost or 0.0
-            await self._keep(replace(row, state="paid", reply=reply, cost=cost))
-            return reply
+            brought, paid = await self._send(request, row, keep, price)
+            spent = paid.cost or 0.0
+            await self._keep(paid)
+            return brought
         except AwaitedError:
             spent = 0.0 if price is None else price.most(request, batch=True)
             await self._keep(replace(row, state="awaited", calls=0))
@@ -280,6 +269,21 @@ class ModelClient:
             raise
         finally:
             self._settle(reservation, spent)
+
+    async def _send(
+        self, request: ModelRequest | EmbeddingRequest, row: Paid, keep: bool, price: Price | None
+    ) -> tuple[ModelReply | EmbeddingReply, Paid]:
+        """Return what a request brought, and the row that says so with what it cost."""
+        if isinstance(request, EmbeddingRequest):
+            assert self._embedding_sender is not None
+            vectors = await self._embedding_sender.send(request)
+            cost = None if price is None else price.cost(vectors.tokens, 0)
+            kept = (request, vectors.vectors) if keep else None
+            counted = ModelReply("", vectors.tokens, 0)
+            return vectors, replace(row, state="read", reply=counted, cost=cost, vectors=kept)
+        reply = await self._sender(request.model).send(request)
+        cost = None if price is None else price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
+        return reply, replace(row, state="paid", reply=reply, cost=cost)
 
     def _sender(self, model: str) -> Sender:
         if model not in self._senders:

@@ -81,19 +81,25 @@ class ModelRunner:
                 answers = [a for reading in readings for a in reading.answers]
                 answered.update(a.position for a in answers)
                 yield answers
-                for reading in readings:
-                    if reading.unread:
-                        unread_items.note(reading.requests[0], reading.unread)
-                # They are kept by now. Until then the ledger's open groups say that their replies must be read again.
-                for readable in (True, False):
-                    keys = [key for r in readings if r.readable is readable for key in r.requests]
-                    session.ledger.settle(keys, readable)
+                self._settle(readings, unread_items)
             outcomes = future.result()
         failed, stopped = self._outcomes(job, groups, outcomes)
         if unheard := [a for a in failed if a.position not in answered]:
             yield unheard
         if stopped:
             raise StoppedOnPurposeError(stopped)
+
+    def _settle(self, readings: Sequence[_Reading], unread_items: UnreadItems) -> None:
+        """Note what readings left unread, and that their answers are kept.
+
+        Until then the ledger's open groups say that their replies must be read again.
+        """
+        for reading in readings:
+            if reading.unread:
+                unread_items.note(reading.requests[0], reading.unread)
+        for readable in (True, False):
+            keys = [key for r in readings if r.readable is readable for key in r.requests]
+            self._session.ledger.settle(keys, readable)
 
     def _as_they_come(
         self, future: Future[Any], arrived: queue.SimpleQueue[_Reading | None]

@@ -94,6 +94,21 @@ def stop_if_awaited(stages: Stages, workspace: Workspace, issues: int) -> None:
 
 def rounds_after(stages: Stages, workspace: Workspace, awaited: Collection[str], issues: int) -> Rounds:
     """Return what comes after a round in which these stages wait for replies."""
+    if "chunks" in awaited and (workspace.settings.chunker in INTERACTIVE or _asks_in_chains(stages, workspace)):
+        more = None
+    else:
+        more = stages.chained_left
+    asking = _asking_stages(stages, workspace, issues)
+    ways = [
+        Rounds(tuple(stage for stage in AFTER[awaiting] if stage in asking), more if awaiting == "context" else 0)
+        for awaiting in awaited
+    ]
+    longest = max(ways, key=lambda way: len(way.stages) + (way.more or 0))
+    return replace(longest, more=None) if more is None else longest
+
+
+def _asking_stages(stages: Stages, workspace: Workspace, issues: int) -> set[str]:
+    """Return the stages that ask a model in this workspace."""
     asking = {stage for stage, task in TASKS.items() if stages.asks_model(task, stage)}
     if sorts_at_once(stages, workspace.mode, issues):
         asking.discard("assign")
@@ -103,16 +118,7 @@ def rounds_after(stages: Stages, workspace: Workspace, awaited: Collection[str],
         asking.discard("rules")
     if asks_attributes_apart(workspace, stages):
         asking.add("solution_attributes")
-    if "chunks" in awaited and (workspace.settings.chunker in INTERACTIVE or _asks_in_chains(stages, workspace)):
-        more = None
-    else:
-        more = stages.chained_left
-    ways = [
-        Rounds(tuple(stage for stage in AFTER[awaiting] if stage in asking), more if awaiting == "context" else 0)
-        for awaiting in awaited
-    ]
-    longest = max(ways, key=lambda way: len(way.stages) + (way.more or 0))
-    return replace(longest, more=None) if more is None else longest
+    return asking
 
 
 def _asks_in_chains(stages: Stages, workspace: Workspace) -> bool:

@@ -186,10 +186,7 @@ class Stages:
         fresh: dict[str, str] = {}
         try:
             for batch in answer(missing):
-                answers = {keys[a.position]: a for a in batch if a.answer is not None}
-                texts = {key: str(a.answer) for key, a in answers.items()}
-                self.file.finish(stage, texts, {key: " ".join(a.requests) for key, a in answers.items() if a.requests})
-                fresh |= texts
+                fresh |= self._keep(stage, keys, batch)
                 errors |= {a.position: a.error for a in batch if a.answer is None}
                 done += len(batch)
                 self.log.progress(stage, done, len(keys))
@@ -203,6 +200,13 @@ class Stages:
         self.log.progress(stage, len(keys), len(keys))
         known |= {n: read(n, fresh[key]) for n, key in enumerate(keys) if key in fresh}
         return [known.get(n) for n in range(len(keys))]
+
+    def _keep(self, stage: str, keys: Sequence[str], batch: Sequence[Answered]) -> dict[str, str]:
+        """Keep the answers of a batch with the requests that they are from; return their texts by key."""
+        answers = {keys[a.position]: a for a in batch if a.answer is not None}
+        texts = {key: str(a.answer) for key, a in answers.items()}
+        self.file.finish(stage, texts, {key: " ".join(a.requests) for key, a in answers.items() if a.requests})
+        return texts
 
     @contextmanager
     def within(self, deadline: float | None) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from autokb.core.forest import Forest
 from autokb.core.nouns import Chunk, Hit
@@ -16,10 +16,19 @@ def expand_subtrees(hits: Sequence[Hit], chunks: Sequence[Chunk], k: int) -> tup
     document order. A subtree that has more chunks than there is room left for keeps its hits before what they
     brought. Chunks without text (headings of the tree) take no room.
     """
-    place = {chunk.id: n for n, chunk in enumerate(chunks)}
     scores: dict[str, float] = {}
     for hit in hits:
         scores[hit.id] = max(hit.score, scores.get(hit.id, hit.score))
+    found: list[Hit] = []
+    for score, members in _subtrees(scores, chunks):
+        best = set(sorted(members, key=lambda chunk_id: -scores.get(chunk_id, float("-inf")))[: max(0, k - len(found))])
+        found += [Hit(chunk_id, score) for chunk_id in members if chunk_id in best]
+    return tuple(found)
+
+
+def _subtrees(scores: Mapping[str, float], chunks: Sequence[Chunk]) -> list[tuple[float, list[str]]]:
+    """Return the score and the chunks with text of each subtree that a hit is the root of, the best first."""
+    place = {chunk.id: n for n, chunk in enumerate(chunks)}
     documents = {chunks[place[hit_id]].document for hit_id in scores}
     forest = Forest(chunk for chunk in chunks if chunk.document in documents)
     below_no_hit = (hit_id for hit_id in scores if not any(a.id in scores for a in forest.ancestors(hit_id)))
@@ -28,9 +37,4 @@ def expand_subtrees(hits: Sequence[Hit], chunks: Sequence[Chunk], k: int) -> tup
         below = sorted(forest.subtree(top), key=lambda chunk: place[chunk.id])
         score = max(scores[chunk.id] for chunk in below if chunk.id in scores)
         subtrees.append((score, [chunk.id for chunk in below if chunk.text.strip()]))
-    subtrees.sort(key=lambda tree: (-tree[0], [place[chunk_id] for chunk_id in tree[1]]))
-    found: list[Hit] = []
-    for score, members in subtrees:
-        best = set(sorted(members, key=lambda chunk_id: -scores.get(chunk_id, float("-inf")))[: max(0, k - len(found))])
-        found += [Hit(chunk_id, score) for chunk_id in members if chunk_id in best]
-    return tuple(found)
+    return sorted(subtrees, key=lambda tree: (-tree[0], [place[chunk_id] for chunk_id in tree[1]]))

@@ -113,19 +113,16 @@ class Gate:
 
 def read_gate(data: Mapping[str, Any]) -> Gate:
     """Read a gate back, one of a bare cosine as earlier versions wrote it too; a wrong entry is a BadInputError."""
-    threshold, encoder, date = data.get("threshold"), data.get("encoder"), data.get("date")
+    encoder, date = data.get("encoder"), data.get("date")
     coefficients = None if data.get("coefficients") is None else _read_coefficients(data["coefficients"])
-    if coefficients is None and not _is_number(threshold, -1, 1):
-        raise BadInputError(f"The gate's threshold must be a number between -1 and 1, not {threshold!r}.")
-    if coefficients is not None and threshold is not None and not _is_number(threshold, 0, 1):
-        raise BadInputError(f"The gate's threshold must be a probability, from 0 to 1, not {threshold!r}.")
+    threshold = _read_threshold(data.get("threshold"), is_fitted=coefficients is not None)
     if not isinstance(encoder, str) or not encoder:
         raise BadInputError("The gate must name the encoder it was made for.")
     left_out = data.get("left_out", [])
     if not isinstance(left_out, list) or not all(isinstance(kind, str) for kind in left_out):
         raise BadInputError("The gate's left_out must be a list of kinds of questions.")
     return Gate(
-        threshold=None if threshold is None else float(threshold),
+        threshold=threshold,
         encoder=encoder,
         date=str(date) if date else None,
         source=str(data.get("source") or "calibrated"),
@@ -133,6 +130,16 @@ def read_gate(data: Mapping[str, Any]) -> Gate:
         left_out=tuple(left_out),
         words=None if coefficients is None or data.get("words") is None else _read_words(data["words"]),
     )
+
+
+def _read_threshold(threshold: Any, *, is_fitted: bool) -> float | None:
+    """Read a cosine, or the probability that a fitted gate may have."""
+    if is_fitted and threshold is None:
+        return None
+    least, what = (0, "a probability, from 0 to 1") if is_fitted else (-1, "a number between -1 and 1")
+    if not _is_number(threshold, least, 1):
+        raise BadInputError(f"The gate's threshold must be {what}, not {threshold!r}.")
+    return float(threshold)
 
 
 def _read_words(data: Any) -> WordWeights:

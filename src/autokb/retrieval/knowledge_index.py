@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare, compare_values
 from autokb.core.domain import Attribute
@@ -48,17 +49,10 @@ class KnowledgeIndex:
         conflicts.
         """
         forest = Forest(sorted(issues, key=lambda i: i.id))
-        shown: dict[str, list[Solution]] = {}
-        for solution in sorted(solutions, key=lambda s: (s.rank, s.id)):
-            if solution.status in DISPLAYED and solution.issue_id in forest.nodes:
-                shown.setdefault(solution.issue_id, []).append(solution)
+        shown = _displayed(solutions, forest)
         trees = {r.id: (r.id, *sorted(n.id for n in forest.subtree(r.id) if n is not r)) for r in forest.roots}
         names = tuple(sorted(attributes))
-        things: list[Issue | Solution] = [
-            *forest.nodes.values(),
-            *(s for some in shown.values() for s in some),
-            *passages,
-        ]
+        things: Iterable[Issue | Solution] = chain(forest.nodes.values(), *shown.values(), passages)
         combinations = {t.id: frozenset((name, t.attributes.get(name, ANY)) for name in names) for t in things}
         return cls(
             names=names,
@@ -66,7 +60,7 @@ class KnowledgeIndex:
             rows={issue_id: row for row, issue_id in enumerate(forest.nodes)},
             root_of={node: root for root, nodes in trees.items() for node in nodes},
             trees=trees,
-            solutions_of={i: tuple(s) for i, s in shown.items()},
+            solutions_of=shown,
             cited={i: tuple(dict.fromkeys(e.document for s in some for e in s.evidence)) for i, some in shown.items()},
             combination_of=combinations,
             leaves={
@@ -85,6 +79,15 @@ class KnowledgeIndex:
     def ids(self) -> tuple[str, ...]:
         """The ids of the issues, in the order of the rows."""
         return tuple(self.forest.nodes)
+
+
+def _displayed(solutions: Iterable[Solution], forest: Forest[Issue]) -> dict[str, tuple[Solution, ...]]:
+    """Return the solutions that each node displays, the best first."""
+    shown: dict[str, list[Solution]] = {}
+    for solution in sorted(solutions, key=lambda s: (s.rank, s.id)):
+        if solution.status in DISPLAYED and solution.issue_id in forest.nodes:
+            shown.setdefault(solution.issue_id, []).append(solution)
+    return {issue_id: tuple(some) for issue_id, some in shown.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,17 +105,17 @@ def build_index(
         (c for c in chunks if c.id in with_windows and c.document in place), key=lambda c: place[c.document]
     )
     number = {c.id: n for n, c in enumerate(ordered)}
-    rows = sorted((n for n, w in enumerate(windows) if w.chunk in number), key=lambda n: number[windows[n].chunk])
-    kept = tuple(windows[n] for n in rows)
-    chunk_of = np.array([number[w.chunk] for w in kept], dtype=np.int64)
+    chunk_of = np.array([number.get(w.chunk, -1) for w in windows], dtype=np.int64)
+    rows = np.argsort(chunk_of, kind="stable")[np.count_nonzero(chunk_of < 0) :]
+    chunk_of = chunk_of[rows]
     chunk_document = np.array([place[c.document] for c in ordered], dtype=np.int64)
     document_of = chunk_document[chunk_of]
     texts = [(word_texts or {}).get(c.id, c.text) for c in ordered]
     return ChunkIndex(
         documents=tuple(documents),
         chunks=tuple(c.id for c in ordered),
-        windows=kept,
-        vectors=vector_index(vectors[rows] if rows else vectors[:0]),
+        windows=tuple(windows[n] for n in rows.tolist()),
+        vectors=vector_index(vectors[rows]),
         titles=None if titles is None else np.ascontiguousarray(titles, dtype=np.float32),
         words=WordIndex.build(texts, language),
         chunk_document=chunk_document,

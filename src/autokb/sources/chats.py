@@ -153,26 +153,21 @@ def _read_conversations(
     for count, placed in enumerate(records):
         if tell and count % RECORDS_A_STEP == 0 and count:
             tell(count, len(records))
-        place = f"{relative}:{placed.line}"
         inner = _inner(placed.record)
         try:
-            given = _conversation_id(placed.record, fields, names if inner is None else (*_CONVERSATION, *_ID))
-            if names and inner is None and not given:
-                raise UnreadableFileError("does not name its conversation, as others do; give it the id of one.")
-            if inner == []:
-                raise UnreadableFileError("has no messages; leave it out or fill it.")
+            given = _conversation_id(placed.record, inner, fields, names)
         except UnreadableFileError as error:
-            read.bad.append(Skipped(place, str(error)))
+            read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
             continue
         # Messages without a conversation are one, records of conversations without an id are one each.
         key = (given, 0 if given or inner is None else placed.line)
         _, messages = found.setdefault(key, (placed.line, []))
-        date = "" if inner is None else _date(placed.record, fields)
-        for one in [placed.record] if inner is None else inner:
+        inside, date = ([placed.record], "") if inner is None else (inner, _date(placed.record, fields))
+        for one in inside:
             try:
                 message = _message(one, fields, date)
             except UnreadableFileError as error:
-                read.bad.append(Skipped(place, str(error)))
+                read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
                 continue
             if len(message.text) > LONGEST_MESSAGE:
                 reason = f"all but the first {LONGEST_MESSAGE:,} of the {len(message.text):,} characters of a message."
@@ -185,10 +180,15 @@ def _read_conversations(
             reason = f"all but the first {MOST_MESSAGES:,} of the {len(messages):,} messages of a conversation."
             read.cut.append(Skipped(f"{relative}, line {line}", reason))
         if messages:
-            taken = _in_time(messages)[:MOST_MESSAGES]
-            made = short_id("chat", *(part for m in taken for part in (m.role, m.text, m.date)))
-            read.conversations.append((Conversation(given or made, taken), line))
+            read.conversations.append((_conversation(given, messages), line))
     return read
+
+
+def _conversation(given: str, messages: Sequence[Message]) -> Conversation:
+    """Return a conversation of the first messages, under an id made from them where none is ``given``."""
+    taken = _in_time(messages)[:MOST_MESSAGES]
+    made = short_id("chat", *(part for m in taken for part in (m.role, m.text, m.date)))
+    return Conversation(given or made, taken)
 
 
 def _names_of_conversations(records: Iterable[PlacedRecord]) -> tuple[str, ...]:
@@ -203,10 +203,18 @@ def _names_of_conversations(records: Iterable[PlacedRecord]) -> tuple[str, ...]:
     return _ID if len(set(ids)) < len(ids) else ()
 
 
-def _conversation_id(record: Record, fields: Fields, names: Sequence[str]) -> str:
+def _conversation_id(record: Record, inner: list[Any] | None, fields: Fields, names: Sequence[str]) -> str:
+    """Return the id of a record's conversation, which ``names`` hold where it is a message; nothing without one."""
     if fields.id:
-        return printable_name(named_id(record, fields.id))
-    return printable_name(checked_id(f.as_text(f.raw_value(record, None, names)).strip()))
+        given = printable_name(named_id(record, fields.id))
+    else:
+        searched = names if inner is None else (*_CONVERSATION, *_ID)
+        given = printable_name(checked_id(f.as_text(f.raw_value(record, None, searched)).strip()))
+    if names and inner is None and not given:
+        raise UnreadableFileError("does not name its conversation, as others do; give it the id of one.")
+    if inner == []:
+        raise UnreadableFileError("has no messages; leave it out or fill it.")
+    return given
 
 
 def _message(record: Any, fields: Fields, date: str) -> Message:

@@ -6,7 +6,7 @@ import contextlib
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -45,12 +45,17 @@ def read_delimited(
             reason = f"has {len(cells)} cells where the header has {len(header)}; put texts with a delimiter in quotes."
             skipped.append(Skipped(f"{relative}:{line}", reason))
             continue
-        padded = [*cells, *[""] * (len(header) - len(cells))]
-        record: dict[str, Any] = {n: c for n, c in zip(header, padded, strict=False) if n}
-        for name in several:
-            record[name] = [c for n, c in zip(header, padded, strict=False) if n == name and c.strip()]
-        found.append(PlacedRecord(record, line))
+        found.append(PlacedRecord(_record(header, cells, several), line))
     return found, shorten_report(skipped, relative)
+
+
+def _record(header: Sequence[str], cells: Sequence[str], several: Sequence[str]) -> dict[str, Any]:
+    """Return the cells of a row by their column; those of columns that there are ``several`` of as a list."""
+    padded = [*cells, *[""] * (len(header) - len(cells))]
+    record: dict[str, Any] = {n: c for n, c in zip(header, padded, strict=False) if n}
+    for name in several:
+        record[name] = [c for n, c in zip(header, padded, strict=False) if n == name and c.strip()]
+    return record
 
 
 def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:

@@ -23,8 +23,7 @@ def _blocks(node: Any, depth: int) -> list[str]:
     if kind == "codeBlock":
         return [f"```{_attribute(node, 'language')}\n{_inline(content, depth, plain=True)}\n```"]
     if kind == "heading":
-        level = _attribute(node, "level")
-        return [f"{'#' * (int(level) if level.isdigit() and 0 < int(level) < 7 else 2)} {_inline(content, depth)}"]
+        return [f"{_heading_mark(_attribute(node, 'level'))} {_inline(content, depth)}"]
     if kind == "paragraph":
         return [_inline(content, depth)]
     if kind in ("blockquote", "panel"):
@@ -35,6 +34,11 @@ def _blocks(node: Any, depth: int) -> list[str]:
         return ["---"]
     inside = [block for child in content for block in _blocks(child, depth + 1)]
     return inside or [_inline([node], depth)]
+
+
+def _heading_mark(level: str) -> str:
+    """Return Markdown's mark of a heading, of level 2 where it has none that Markdown knows."""
+    return "#" * (int(level) if level.isdigit() and 0 < int(level) < 7 else 2)
 
 
 def _join(content: list[Any], depth: int) -> str:

@@ -140,16 +140,8 @@ def _line(words: Sequence[Word]) -> Line:
 
 def without_running_lines(pages: Sequence[PageWords]) -> list[PageWords]:
     """Drop rows in the margins that come back, whatever their numbers, on a third of the pages, and page numbers."""
-    characters_of_size = Counter[float]()
-    for page in pages:
-        for word in page.words:
-            characters_of_size[round(float(word["size"]))] += len(word["text"])
-    body_size = max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=_DEFAULT_SIZE)
-    margins = []
-    for page in pages:
-        top, bottom = _MARGIN * page.height, (1 - _MARGIN) * page.height
-        rows = rows_of([word for word in page.words if word["bottom"] < top or word["top"] > bottom])
-        margins.append([(row, _without_numbers(row, body_size)) for row in rows])
+    body_size = _body_size(pages)
+    margins = [[(row, _without_numbers(row, body_size)) for row in _rows_in_margins(page)] for page in pages]
     pages_with = Counter(text for rows in margins for text in {text for _, text in rows})
     needed = max(3, len(pages) // 3) if len(pages) > 2 else 2
     result = []
@@ -162,6 +154,20 @@ def without_running_lines(pages: Sequence[PageWords]) -> list[PageWords]:
         }
         result.append(replace(page, words=tuple(word for word in page.words if id(word) not in dropped)))
     return result
+
+
+def _body_size(pages: Sequence[PageWords]) -> float:
+    """Return the size, rounded to points, that most characters have."""
+    characters_of_size = Counter[float]()
+    for page in pages:
+        for word in page.words:
+            characters_of_size[round(float(word["size"]))] += len(word["text"])
+    return max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=_DEFAULT_SIZE)
+
+
+def _rows_in_margins(page: PageWords) -> list[list[Word]]:
+    top, bottom = _MARGIN * page.height, (1 - _MARGIN) * page.height
+    return rows_of([word for word in page.words if word["bottom"] < top or word["top"] > bottom])
 
 
 def _without_numbers(row: Sequence[Word], body_size: float) -> str:

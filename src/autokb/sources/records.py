@@ -55,10 +55,7 @@ def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRe
     value = _parse(decode(data).encode("utf-8", "replace"))
     if isinstance(value, Mapping):
         arrays = [v for v in value.values() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)]
-        has_text = any(name in value for name in _TEXT_NAMES) or any(
-            isinstance(v, str) and len(v) > _MAX_LABEL_CHARACTERS for v in value.values()
-        )
-        if len(arrays) != 1 or has_text or part in value:
+        if len(arrays) != 1 or _has_text(value) or part in value:
             return [PlacedRecord(value, 1, is_whole_file=True)], []
         value = arrays[0]
     if not isinstance(value, list):
@@ -66,6 +63,12 @@ def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRe
     refuse_too_many(len(value))
     found, skipped = _records(enumerate(value, 1), relative)
     return found, shorten_report(skipped, relative)
+
+
+def _has_text(value: Record) -> bool:
+    """Return whether an object holds a text of its own, as a document does, whatever lists it holds."""
+    has_long = any(isinstance(v, str) and len(v) > _MAX_LABEL_CHARACTERS for v in value.values())
+    return has_long or any(name in value for name in _TEXT_NAMES)
 
 
 def refuse_too_many(records: int) -> None:

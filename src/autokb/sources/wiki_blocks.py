@@ -46,6 +46,11 @@ class _Line:
         """The lists around an item, outermost first: ``#`` numbered, ``*`` bulleted; colons only indent."""
         return "".join(c for c in self.prefix if c in "#*")
 
+    @property
+    def may_be_remark(self) -> bool:
+        """Whether it may belong to the step before it: text, and what only indents."""
+        return self.kind in ("text", "note") or (self.kind == "item" and not self.list_kinds)
+
 
 @dataclass(slots=True)
 class _OpenList:
@@ -111,7 +116,7 @@ def _parse_line(raw: str, placeholders: Placeholders) -> _Line:
         return _Line("item", words, prefix.group(1))
     if _INDENTED_CODE.match(raw) and not words.startswith(PARAGRAPH_BREAK):
         return _Line("text", placeholders.protect(raw[4:].rstrip()) + LINE_BREAK)
-    return _Line("note" if words.startswith(PARAGRAPH_BREAK) or words.endswith(PARAGRAPH_BREAK) else "text", words)
+    return _Line("note" if PARAGRAPH_BREAK in (words[0], words[-1]) else "text", words)
 
 
 def _split_at_conditionals(raw: str) -> list[str]:
@@ -170,14 +175,11 @@ class _Writer:
         self.in_paragraph = False
 
     def write_item(self, n: int) -> None:
-        """Write an item of a list; one that only indents (``:``) belongs to the item before, or is a paragraph."""
+        """Write an item of a list."""
         line = self.lines[n]
         kinds = line.list_kinds
         if not kinds or line.prefix[-1] in ":;":
-            if self.lists and (kinds or self.is_remark_on_step(n)):
-                self.write_remark(line.text, min(len(kinds) or len(self.lists), len(self.lists)))
-            else:
-                self.write_paragraphs(line.text)
+            self._write_indented(n)
             return
         depth = min(len(kinds), len(self.lists) + 1)
         is_numbered_here = depth <= len(self.lists) and self.lists[depth - 1].kind == "#"
@@ -197,6 +199,15 @@ class _Writer:
         for paragraph in rest:
             self._write(paragraph, current.content_indent, blank_line=True)
         self.in_paragraph = False
+
+    def _write_indented(self, n: int) -> None:
+        """Write an item that only indents (``:``): it belongs to the item before, or is a paragraph."""
+        line = self.lines[n]
+        kinds = line.list_kinds
+        if self.lists and (kinds or self.is_remark_on_step(n)):
+            self.write_remark(line.text, min(len(kinds) or len(self.lists), len(self.lists)))
+        else:
+            self.write_paragraphs(line.text)
 
     def _open_list(self, kind: str) -> None:
         if self.lists:
@@ -224,7 +235,7 @@ class _Writer:
             end = n
             while end < min(len(lines), n + _LOOK_AHEAD_LINES):
                 line = lines[end]
-                if line.kind in ("text", "note") or (line.kind == "item" and not line.list_kinds):
+                if line.may_be_remark:
                     between.append(line)
                 elif line.kind != "blank":
                     break

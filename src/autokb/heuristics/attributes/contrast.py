@@ -122,7 +122,7 @@ def _is_bystander(words: Words, mention: Mention, known: AttributeWords) -> bool
 def _denial(words: Words, here: int, between: Sequence[str], mention: Mention, known: AttributeWords) -> Denial | None:
     """Return what the word at ``here`` does to the mention after it: deny it, contrast it, state it, or nothing."""
     word, pair = words.folded[here], (words.folded[here], words.folded[here + 1])
-    owned, placed = any(w in known.owning_words for w in between), any(w in known.prepositions for w in between)
+    owned, placed = not known.owning_words.isdisjoint(between), not known.prepositions.isdisjoint(between)
     wish = known.changing_words & set(words.folded[max(0, here - WORDS_BEFORE_CHANGE) : here])
     if wish and pair in in_words(known.replacing_phrases):
         return "stated"

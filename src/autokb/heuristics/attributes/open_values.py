@@ -17,6 +17,7 @@ MOST_WORDS = 3  # of a name
 def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> Iterator[Mention]:
     """Give the values that follow ``provider is`` or ``diagnosed with``, and well-known illnesses, unless listed."""
     known = word_lists(AttributeWords, language)
+    illnesses = known.illness_names
     no_names = language_data(language).general_values | known.words_of_no_name
     for name in sorted(spec):
         if spec[name].kind != "open":
@@ -24,22 +25,24 @@ def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec, language:
         taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
         heads = frozenset(inflections(head_word(spec[name]), language))
         if heads & known.health_attributes:
-            found = (n for n, word in enumerate(words.folded) if word in known.illness_names and n not in taken)
-            yield from (Mention(n, n + 1, name, known.illness_names[words.folded[n]]) for n in found)
+            found = (n for n, word in enumerate(words.folded) if word in illnesses and n not in taken)
+            yield from (Mention(n, n + 1, name, illnesses[words.folded[n]]) for n in found)
         for start in _name_starts(words, heads, known):
             end = _name_end(words, start, known, no_names)
-            is_known = taken & set(range(start, end)) or known.illness_names.keys() & set(words.folded[start:end])
+            is_known = taken & set(range(start, end)) or illnesses.keys() & set(words.folded[start:end])
             if end > start and not is_known:
-                text = " ".join(words.raw[start:end])
-                # With a capital where the writer wrote none, so that one value has one spelling.
-                has_capital = any(c.isupper() for c in text)
-                yield Mention(start, end, name, text if has_capital else text[:1].upper() + text[1:])
+                yield Mention(start, end, name, _with_capital(" ".join(words.raw[start:end])))
 
 
 def head_word(attribute: Attribute) -> str:
     """Return the last word of an attribute's name, folded: what people call the attribute itself."""
     parts = attribute.name.replace("-", "_").casefold().split("_")[-1].split()
     return parts[-1] if parts else ""
+
+
+def _with_capital(name: str) -> str:
+    """Return a name with a capital also where the writer wrote none, so that one value has one spelling."""
+    return name if any(c.isupper() for c in name) else name[:1].upper() + name[1:]
 
 
 def _name_starts(words: Words, heads: frozenset[str], known: AttributeWords) -> Iterator[int]:

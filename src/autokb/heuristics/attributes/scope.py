@@ -63,9 +63,7 @@ def _scope(words: Words, here: int, attribute: Attribute, is_short: bool, known:
             return None
         word, word_before = words.folded[before], words.folded[before - 1] if before else ""
         is_whatever = word in known.whatever_words or (word_before, word) in in_words(known.whatever_phrases)
-        is_every = word in known.every_words and word_before not in known.denied_every
-        is_every = is_every and (not is_short or word_before in known.words_before_every)
-        if is_whatever or (is_every and attribute.kind == "closed"):
+        if is_whatever or (attribute.kind == "closed" and _is_every(word, word_before, is_short, known)):
             return ANY if attribute.kind == "closed" else None
         is_denied = word in known.any_words and known.denying_words & set(
             words.folded[max(0, before - WORDS_BEFORE_ANY) : before]
@@ -75,3 +73,10 @@ def _scope(words: Words, here: int, attribute: Attribute, is_short: bool, known:
         if word not in known.words_before_attribute:
             return None
     return None
+
+
+def _is_every(word: str, word_before: str, is_short: bool, known: AttributeWords) -> bool:
+    """Return whether a word is every; ``not every`` is none, and a short name needs ``on every``."""
+    if word not in known.every_words or word_before in known.denied_every:
+        return False
+    return not is_short or word_before in known.words_before_every

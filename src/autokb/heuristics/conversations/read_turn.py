@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -62,34 +62,46 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     earlier = [m.text.strip() for m in before if m.role == CUSTOMER and not small_talk(m.text, language)]
     if kind := small_talk(last, language):
         return Turn(last, (last,), tried, small_talk=kind)
+    if not before:
+        return Turn(last, (last,))
     if (new := _begun_anew(last, before, language)) is not None:
         return Turn(new, (new,), tried)
-    also = (last, _end_of([*(m.text for m in before), last])) if before else ()
-    is_answer = bool(before) and _asks(before[-1]) and not is_question(without_small_talk(last, language), language)
-    unsolved = bool(earlier) and _says(last, language, "unsolved")
-    if not earlier or not (unsolved or is_answer or points_back(last, language)):
-        return Turn(last, (last,), tried, also=also)
+    alone = Turn(last, (last,), tried, also=(last, _end_of(before, last)))
+    if not earlier:
+        return alone
+    unsolved = _says(last, language, "unsolved")
+    is_answer = _is_answer(last, before[-1], language)
+    if not (unsolved or is_answer or points_back(last, language)):
+        return alone
+    return _going_on(alone, messages, earlier, language, unsolved=unsolved, is_answer=is_answer)
+
+
+def _going_on(
+    alone: Turn, messages: Sequence[Message], earlier: Sequence[str], language: str, *, unsolved: bool, is_answer: bool
+) -> Turn:
+    """Read the last message, which was read alone, with the customer's earlier ones that it goes on from."""
+    last = alone.text
     rest = without_small_talk(last, language)
     problem = _problem_of(earlier, language)
     questions = {m.text.strip(): said.text for said, m in pairwise(messages) if _asks(said) and m.role == CUSTOMER}
-    told = [problem[0], *(m for m in problem[1:] if m in questions or _is_about(m, language))]
-    parts = [without_small_talk(message, language) for message in told]
     customer = tuple(_as_age(m, questions.get(m, ""), language) for m in (*problem, last))
     if not (unsolved or leans_on_before(last, language, is_answer=is_answer)):
-        return Turn(last, customer, tried, also=also, is_tied=is_answer)
-    if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, tried, language)):
-        return Turn("\n".join((*left, rest)), (*earlier, rest), tried, is_tied=True)
-    return Turn("\n".join((*parts, rest)), customer, tried, unsolved, also=also, is_tied=True)
+        return replace(alone, customer=customer, is_tied=is_answer)
+    if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, alone.tried, language)):
+        return Turn("\n".join((*left, rest)), (*earlier, rest), alone.tried, is_tied=True)
+    told = [problem[0], *(m for m in problem[1:] if m in questions or _is_about(m, language))]
+    text = "\n".join((*(without_small_talk(message, language) for message in told), rest))
+    return replace(alone, text=text, customer=customer, unsolved=unsolved, is_tied=True)
 
 
-def _end_of(texts: Sequence[str]) -> str:
-    """Return the last of the texts, and as many whole ones before it as fit into ``SAID_CHARACTERS``."""
-    kept, length = [texts[-1]], len(texts[-1])
-    for text in reversed(texts[:-1]):
-        length += 1 + len(text)
+def _end_of(before: Sequence[Message], last: str) -> str:
+    """Return the last text, and as many whole messages ``before`` it as fit into ``SAID_CHARACTERS``."""
+    kept, length = [last], len(last)
+    for message in reversed(before):
+        length += 1 + len(message.text)
         if length > SAID_CHARACTERS:
             break
-        kept.append(text)
+        kept.append(message.text)
     return "\n".join(reversed(kept))
 
 
@@ -126,8 +138,6 @@ def points_back(message: str, language: str = ENGLISH) -> bool:
 
 def _begun_anew(last: str, before: Sequence[Message], language: str) -> str | None:
     """Return what a message asks that says to be about something new, or follows a goodbye; None for any other."""
-    if not before:
-        return None
     for start, _ in reversed(sentences(last, language=language)):
         if found := _pattern(language, "shifts").search(last, start):
             asked = " ".join(f"{last[start : found.start()]} {last[found.end() :]}".strip(" ,.:;!?–—-").split())
@@ -175,6 +185,11 @@ def _as_age(answer: str, question: str, language: str) -> str:
     asked = {word.casefold() for word in _WORD.findall(question)}
     ages = {phrase for phrase in known.age_phrases if phrase in asked} | (known.old_words & asked)
     return f"{known.age_phrases[0]} {answer}" if ages and known.age_phrases else answer
+
+
+def _is_answer(last: str, before: Message, language: str) -> bool:
+    """Return whether a message answers a question of the agent's, rather than asking one itself."""
+    return _asks(before) and not is_question(without_small_talk(last, language), language)
 
 
 def _asks(message: Message) -> bool:

@@ -70,10 +70,7 @@ def excerpt(
     """
     known = [unit for n, step in enumerate(steps) for unit in _units(step, quotes[n], n, language)]
     units = _left(known, said, content_words(title, language), language) if said else known
-    words_of = [content_words(unit.text, language) for unit in units]
-    asked = content_words(question, language)
-    shared_words = asked & frozenset().union(*words_of)
-    weights = {word: math.log(1 + len(units) / sum(word in words for words in words_of)) for word in shared_words}
+    weights = _weights(content_words(question, language), units, language)
     best: Excerpt | None = None
     most = 0.0
     for start, unit in enumerate(units):
@@ -129,6 +126,13 @@ def _units(step: str, quote: str, number: int, language: str) -> Iterator[_Unit]
     text = " ".join(as_sentence(line) for line in lines if line and line not in headings)
     for start, end in sentences(text, language=language):
         yield _Unit(text[start:end].strip(), number, is_ordered)
+
+
+def _weights(asked: frozenset[str], units: Sequence[_Unit], language: str) -> dict[str, float]:
+    """Return what each word counts that is asked and told: more, the fewer of the sentences have it."""
+    words_of = [content_words(unit.text, language) for unit in units]
+    told = asked & frozenset().union(*words_of)
+    return {word: math.log(1 + len(units) / sum(word in words for words in words_of)) for word in told}
 
 
 def _may_begin(units: Sequence[_Unit], start: int, language: str, *, is_first: bool) -> bool:

@@ -38,15 +38,15 @@ def bring_preparations(
         if not section.headings or not is_preparation(section.headings[-1], language):
             continue
         later = [m for m in result if m.parent == section.parent and m.section > number]
-        procedures = [m for m in later if m.kind == "ordered"] or later
-        if not procedures:
+        if not later:
             continue
+        procedure = next((m for m in later if m.kind == "ordered"), later[0])
         end = section.start + len(text[section.start : section.end].rstrip())
         span = (section.start, end)
-        marked = f"{procedures[0].title}: {section.headings[-1]}"
+        marked = f"{procedure.title}: {section.headings[-1]}"
         changed: list[Material] = []
         for material in result:
-            if material.section == procedures[0].section and not whole:
+            if material.section == procedure.section and not whole:
                 changed.append(_with_preparation(material, span, section))
             elif not section.start <= material.core[0] < section.end:
                 changed.append(material)

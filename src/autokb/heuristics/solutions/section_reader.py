@@ -135,8 +135,8 @@ class SectionReader:
         """Return the ordered lists in their order without those that only lead to other pages."""
         found: list[_List] = []
         introduction = NOWHERE
-        for list_id in dict.fromkeys(b.list_id for b in outer if b.kind == "item" and b.ordered):
-            places = tuple(n for n, b in enumerate(outer) if b.kind == "item" and b.list_id == list_id)
+        for list_id in dict.fromkeys(b.list_id for b in outer if b.ordered):
+            places = tuple(n for n, b in enumerate(outer) if b.list_id == list_id)
             items = [self.text[outer[n].start : outer[n].end] for n in places]
             if sum(is_navigation(item, self.language) for item in items) * 2 > len(items):
                 continue

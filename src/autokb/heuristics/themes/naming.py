@@ -100,6 +100,7 @@ def _unused_name(
 ) -> str:
     """Return the first term, or those that repeat none of each other's words, as a name that no other theme has."""
     chosen: list[str] = []
+    name = UNNAMED
     for term in ranked:
         words = [word for other in chosen for word in other.split()]
         if any(_are_forms_of_one_word(part, word) for part in term.split() for word in words):
@@ -109,7 +110,6 @@ def _unused_name(
         enough = len(chosen) == MOST_TERMS or " " in chosen[0] or (len(chosen) == 2 and len(name) >= ENOUGH_CHARACTERS)
         if enough and name not in taken:
             return name
-    name = _enumerated([spelling[c] for c in chosen], language) or UNNAMED
     return name if name not in taken else f"{name} ({position + 1})"
 
 
@@ -126,8 +126,6 @@ def _are_forms_of_one_word(one: str, other: str) -> bool:
 
 def _enumerated(terms: Sequence[str], language: str) -> str:
     """Return ``A, b and c``; the first letter is a capital, save in a name such as iPhone."""
-    if not terms:
-        return ""
     joint = word_lists(NamingWords, language).last_joint
     name = joint.join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms)
     return name[0].upper() + name[1:] if name[0].islower() and name[1:2].islower() else name

@@ -146,30 +146,27 @@ def draft_template(item: DraftTemplate) -> DraftedTemplate:
     A heading of descriptions hangs under their section, one that mostly stands under another under that one's section.
     """
     names = {heading: known.name for known in item.known for heading in known.headings}
-    taken = {known.name for known in item.known}
-    described = next((k.name for k in item.known if k.name == "description"), "ticket")
+    taken = {"", *(known.name for known in item.known)}
+    described = "description" if "description" in taken else "ticket"
     of_heading: dict[str, str] = {}
     drafted: list[DraftedSection] = []
     for counted in item.headings:
         name = section_name(counted.heading)
-        if name and name not in taken and name != "ticket":
+        if name not in taken and name != "ticket":
             of_heading[counted.heading] = name
             taken.add(name)
     for counted in item.headings:
         if counted.heading not in of_heading:
             continue
-        parent = described if counted.field == "description" else "ticket"
-        if counted.above in of_heading and of_heading[counted.above] != of_heading[counted.heading]:
-            parent = of_heading[counted.above]
-        elif counted.above in names:
-            parent = names[counted.above]
+        name = of_heading[counted.heading]
+        parent = of_heading.get(counted.above, name)
+        if parent == name:
+            parent = names.get(counted.above, described if counted.field == "description" else "ticket")
         why = f"{counted.tickets} of {item.tickets} tickets have this heading, mostly in {counted.field}."
-        drafted.append(
-            DraftedSection(name=of_heading[counted.heading], parent=parent, headings=(counted.heading,), why=why)
-        )
+        drafted.append(DraftedSection(name=name, parent=parent, headings=(counted.heading,), why=why))
     for field in item.fields:
         name = section_name(field.name)
-        if name and name not in taken:
+        if name not in taken:
             taken.add(name)
             why = f"{field.tickets} of {item.tickets} tickets have this field, such as {'; '.join(field.values[:2])}."
             drafted.append(

@@ -229,11 +229,14 @@ class _Children:
     def _combinations(self, report: Report) -> Iterator[Combination]:
         """Give each value of a report alone, then all values that it says alone together."""
         stated = {name: report.attributes[name] for name in self.spec if _is_fixed(report.attributes.get(name, ANY))}
-        open_ = [n for n in stated if self.parent.attributes[n] == ANY or len(self.parent.attributes[n]) > 1]
-        telling = [n for n in open_ if not _follows_from_others(n, stated, self.spec)]
+        outer = self.parent.attributes
+        telling = [
+            n
+            for n in stated
+            if (outer[n] == ANY or len(outer[n]) > 1) and not _follows_from_others(n, stated, self.spec)
+        ]
         pairs = [(n, value) for n in telling for value in sorted(stated[n]) if (n, value) not in self._guessed]
-        narrowed = {n for n, _ in pairs if _goes_with_others(n, stated, self.spec)}
-        yield from (((n, value),) for n, value in pairs if n not in narrowed)
+        yield from (((n, value),) for n, value in pairs if not _goes_with_others(n, stated, self.spec))
         together = tuple((n, value) for n, value in pairs if len(stated[n]) == 1)
         if len(together) > 1:
             yield together

@@ -24,18 +24,19 @@ GOOGLE_REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "S
 
 def read_anthropic(name: str, result: Mapping[str, Any]) -> ReplyLine:
     """Read the ``result`` of a line of a Message Batch: a message, or why there is none."""
-    kind, message = result.get("type"), result.get("message")
+    kind, message = result.get("type"), _object(result.get("message"))
     if kind in UNRUN:
         return ReplyLine(name, reason=UNRUN[kind])
     if kind != "succeeded":
         error = result.get("error")
         return ReplyLine(name, reason=describe_error("it came with an error", _inner_error(error)))
-    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
+    content = message.get("content")
+    if not isinstance(content, list):
         return ReplyLine(name, reason="its message has no content")
-    blocks = [block for block in message["content"] if isinstance(block, dict)]
+    blocks = _objects(content)
     called = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
     said = [block["text"] for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]
-    usage = message["usage"] if isinstance(message.get("usage"), dict) else {}
+    usage = _object(message.get("usage"))
     cached = read_count(usage.get("cache_read_input_tokens")) or 0
     fresh = read_count(usage.get("input_tokens"))
     made = read_count(usage.get("cache_creation_input_tokens")) or 0
@@ -54,25 +55,29 @@ def _inner_error(error: Any) -> Any:
     return error["error"] if isinstance(error, dict) and isinstance(error.get("error"), dict) else error
 
 
+def _object(value: Any) -> Mapping[str, Any]:
+    """Return a value that should be an object, an empty one where it is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the objects of a value that should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def read_google(name: str, line: Mapping[str, Any]) -> ReplyLine:
     """Read a line of a Gemini batch's results: a response with candidates, or an error."""
     response = line.get("response")
     if not isinstance(response, dict):
         return ReplyLine(name, reason=describe_error("it came with an error", line.get("error")))
-    usage = response["usageMetadata"] if isinstance(response.get("usageMetadata"), dict) else {}
+    usage = _object(response.get("usageMetadata"))
     candidates = response.get("candidates")
     candidate = candidates[0] if isinstance(candidates, list) and candidates else None
     if not isinstance(candidate, dict):
-        feedback = response.get("promptFeedback")
-        why = feedback.get("blockReason") if isinstance(feedback, dict) else None
+        why = _object(response.get("promptFeedback")).get("blockReason")
         return ReplyLine(name, reason=describe_error("its response has no candidate", why))
-    content = candidate.get("content")
-    parts = content.get("parts") if isinstance(content, dict) else None
-    said = [
-        part["text"]
-        for part in (parts if isinstance(parts, list) else [])
-        if isinstance(part, dict) and isinstance(part.get("text"), str) and not part.get("thought")
-    ]
+    parts = _objects(_object(candidate.get("content")).get("parts"))
+    said = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
     reason = str(candidate.get("finishReason") or "STOP")
     finish: Finish = "refusal" if reason in GOOGLE_REFUSALS else GOOGLE_FINISHES.get(reason, "other")
     wrote = read_count(usage.get("candidatesTokenCount"))

@@ -184,11 +184,15 @@ def read_embeddings(body: bytes, texts: Sequence[str]) -> EmbeddingReply:
     by_place = {p: i.get("embedding") for p, i in zip(places, items, strict=True) if type(p) is int}
     if set(by_place) != set(range(len(texts))):
         raise SendError("the endpoint numbered its vectors wrongly.", retry=False)
-    usage = data.get("usage")
-    counted = [usage.get(name) for name in ("prompt_tokens", "total_tokens")] if isinstance(usage, dict) else []
-    tokens = next((n for n in counted if type(n) is int and 0 < n < TOKENS_MOST), 0)
     vectors = _unit_rows([by_place[n] for n in range(len(texts))])
-    return EmbeddingReply(vectors, tokens or sum(map(len, texts)) // CHARACTERS_A_TOKEN + 1)
+    return EmbeddingReply(vectors, _tokens(data.get("usage"), texts))
+
+
+def _tokens(usage: Any, texts: Sequence[str]) -> int:
+    """Return the tokens that a reply counts, or a guess by the length of the texts where it counts none."""
+    counted = [usage.get(name) for name in ("prompt_tokens", "total_tokens")] if isinstance(usage, dict) else []
+    guessed = sum(map(len, texts)) // CHARACTERS_A_TOKEN + 1
+    return next((n for n in counted if type(n) is int and 0 < n < TOKENS_MOST), guessed)
 
 
 def _unit_rows(rows: Sequence[Any]) -> Vectors:

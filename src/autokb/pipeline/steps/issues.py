@@ -160,8 +160,7 @@ def _join_new(
     """Take out what has gone or changed, and let new raw issues join the nearest seed of their theme."""
     raw = problems.raw
     clusters = _published_clusters(themes, published)
-    unchanged = {r.id for r in raw if _is_unchanged(r, published)}
-    before = {raw_id: theme for theme, kept in clusters.items() for raw_id in kept.seed_of if raw_id in unchanged}
+    before = _themes_of_unchanged(raw, clusters, published)
     rows = {r.id: problems.vectors[n] for n, r in enumerate(raw)}
     new = [n for n, r in enumerate(raw) if r.id not in before]
     with stages.timed("assign") as count:
@@ -189,6 +188,14 @@ def _published_clusters(themes: FrozenThemes, published: Published) -> dict[str,
         if place.get("theme") in names and place.get("seed") in raw_of_seed:
             groups.setdefault(names[place["theme"]], {})[raw_id] = raw_of_seed[place["seed"]]
     return {theme: Clusters(seed_of) for theme, seed_of in sorted(groups.items())}
+
+
+def _themes_of_unchanged(
+    raw: Sequence[RawIssue], clusters: Mapping[str, Clusters], published: Published
+) -> dict[str, str]:
+    """Return the theme of each raw issue of the last build that is as it was then."""
+    unchanged = {r.id for r in raw if _is_unchanged(r, published)}
+    return {raw_id: theme for theme, kept in clusters.items() for raw_id in kept.seed_of if raw_id in unchanged}
 
 
 def _is_unchanged(raw: RawIssue, published: Published) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from autokb.core.attributes import ANY
@@ -30,16 +31,7 @@ def merge_parents(stages: Stages, workspace: Workspace, grown: Grown) -> Grown:
     with stages.timed(STAGE):
         vectors = stages.embed([masked_text(tree[0].text, spec) for tree in trees])
         groups = near_parents([tree[0] for tree in trees], vectors) if trees else []
-    domain = f"{spec.name}: {spec.description}"
-    questions = [MergeParents(domain, tuple(_compared(parent) for parent in group)) for group in groups]
-    replies = stages.run(STAGE, MERGE_PARENTS, questions, [group[0].id for group in groups])
-    same = [
-        [group[position].id for position in positions]
-        for group, reply in zip(groups, replies, strict=True)
-        if reply is not None
-        for positions in reply.same
-    ]
-    found = merge_trees(trees, same)
+    found = merge_trees(trees, _same_parents(stages, f"{spec.name}: {spec.description}", groups))
     return replace(
         grown,
         issues=tuple(issue for tree in found.trees for issue in tree),
@@ -47,6 +39,18 @@ def merge_parents(stages: Stages, workspace: Workspace, grown: Grown) -> Grown:
         parent_of={raw: found.merged.get(parent, parent) for raw, parent in grown.parent_of.items()},
         joined={**grown.joined, **found.merged},
     )
+
+
+def _same_parents(stages: Stages, domain: str, groups: Sequence[Sequence[Issue]]) -> list[list[str]]:
+    """Ask which parents of each group are one problem, and return their ids."""
+    questions = [MergeParents(domain, tuple(_compared(parent) for parent in group)) for group in groups]
+    replies = stages.run(STAGE, MERGE_PARENTS, questions, [group[0].id for group in groups])
+    return [
+        [group[position].id for position in positions]
+        for group, reply in zip(groups, replies, strict=True)
+        if reply is not None
+        for positions in reply.same
+    ]
 
 
 def _compared(parent: Issue) -> ParentText:

@@ -53,6 +53,17 @@ class Grown:
         for parent in forest.roots:
             yield self.seed_of[parent.id], [parent, *forest.children(parent.id)]
 
+    def without(self, parents: Collection[str], reason: str) -> Grown:
+        """Return what is left without the trees of these parents, for whose raw issues that is the reason."""
+        gone = {raw_id for parent in self.issues if parent.id in parents for raw_id in parent.raw_issues}
+        return replace(
+            self,
+            issues=tuple(i for i in self.issues if i.id not in parents and i.parent_id not in parents),
+            reasons={**self.reasons, **dict.fromkeys(sorted(gone), reason)},
+            seed_of={parent: seed for parent, seed in self.seed_of.items() if parent not in parents},
+            parent_of={raw_id: parent for raw_id, parent in self.parent_of.items() if parent not in parents},
+        )
+
 
 def shares_requests(workspace: Workspace, stages: Stages) -> bool:
     """Return whether a model grows trees from several clusters in one request: it then also splits and merges them.
@@ -125,13 +136,15 @@ def _grow_from_clusters(
 ) -> list[tuple[Part, GrownTree]]:
     """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
     with stages.timed(STAGE):
-        reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons)
+        clusters = {seed: members for one in organised.clusters.values() for seed, members in one.members().items()}
+        parts = {seed: Part(seed, members, seed) for seed, members in clusters.items()}
+        reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons, parts)
         manuals = {seed: sections.distinguished(one.problem) for seed, one in reports.items()}
     questions = {seed: partial(one.cluster_question, workspace.spec, manuals[seed]) for seed, one in reports.items()}
     prints = {seed: (one.fingerprint, *manuals[seed]) for seed, one in reports.items()}
     trees = _remember_trees(stages, workspace, GROW_TREES, questions, prints, GrownTrees)
     found = [part for seed, grown in trees.items() for part in reports[seed].parts(grown)]
-    return [(part, tree) for part, tree in found if not all(member in reasons for member in part.members)]
+    return [(part, tree) for part, tree in found if _is_left(part, reasons)]
 
 
 def _remember_trees(
@@ -165,19 +178,12 @@ def _kept_text(tree: GrownTree | GrownTrees) -> str:
 def leave_out_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[str]) -> Grown:
     """Return the trees without those that only off-topic raw issues reported; a known outcome is on topic."""
     gone = {r.id for r in raw if r.id in off_topic and not r.resolved_by}
-    left = {
+    off = {
         parent.id
         for parent in grown.issues
         if parent.parent_id is None and parent.raw_issues and gone.issuperset(parent.raw_issues)
     }
-    without = {raw_id for parent in grown.issues if parent.id in left for raw_id in parent.raw_issues}
-    return replace(
-        grown,
-        issues=tuple(i for i in grown.issues if i.id not in left and i.parent_id not in left),
-        reasons={**grown.reasons, **dict.fromkeys(sorted(without), OFF_TOPIC)},
-        seed_of={parent: seed for parent, seed in grown.seed_of.items() if parent not in left},
-        parent_of={raw_id: parent for raw_id, parent in grown.parent_of.items() if parent not in left},
-    )
+    return grown.without(off, OFF_TOPIC)
 
 
 def reports_by_lead(
@@ -186,11 +192,11 @@ def reports_by_lead(
     attributes: Mapping[str, Attributes],
     organised: Organised,
     reasons: Mapping[str, str],
-    parts: Mapping[str, Part] | None = None,
+    parts: Mapping[str, Part],
 ) -> dict[str, SeedReports]:
     """Return the raw issues that a tree grows from, each with its reports; those with a reason against them grow none.
 
-    ``parts`` are those of the clusters by their leads; without any each cluster is one problem.
+    ``parts`` are those of the clusters by their leads.
     """
     reported = {
         r.id: Reported(r, attributes[r.id], organised.problems[n], spec.name, spec.language)
@@ -201,14 +207,17 @@ def reports_by_lead(
     for theme, clusters in organised.clusters.items():
         members_of = clusters.members()
         around = sorted(r for r in organised.theme_of if organised.theme_of[r] == theme and r not in reasons)
-        whole = {seed: Part(seed, members, seed) for seed, members in members_of.items()}
-        here = whole if parts is None else {lead: p for lead, p in parts.items() if p.seed in members_of}
-        for lead, part in here.items():
-            if lead in reported and not all(member in reasons for member in part.members):
+        for lead, part in parts.items():
+            if part.seed in members_of and lead in reported and _is_left(part, reasons):
                 beside = set(members_of[part.seed]) - set(part.members)  # in the same cluster, about another problem
                 others = [r for r in around if r not in beside]
                 found[lead] = seed_reports(lead, part.members, others, reported, organised.near)
     return found
+
+
+def _is_left(part: Part, reasons: Collection[str]) -> bool:
+    """Return whether a part has a raw issue without a reason against it."""
+    return not all(member in reasons for member in part.members)
 
 
 def _far_from_documents(raw: Sequence[RawIssue], vectors: Vectors, windows: Vectors) -> dict[str, str]:
