@@ -1,8 +1,9 @@
-"""How much boilerplate is dropped and how much text is lost, beside other tools, on pages unseen by who wrote rules.
+"""How much boilerplate is dropped and how much text is lost, beside other tools, on pages unseen while it was tuned.
 
 ``ours`` are the blocks that the filter keeps, ``vote`` those that the extractor alone would keep of the same Markdown:
-the difference is what the rules do, at equal structure. ``knowledge_base`` are the chunks of a workspace that the
-pages were added to, as a build makes them.
+the difference is what the filter mends, at equal structure. ``knowledge_base`` are the chunks of a workspace that the
+pages were added to, as a build makes them. Of manuals, which have next to nothing around their text, it says how many
+words are kept.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from autokb.llm.embedders import Embedder
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
 from autokb.sources.html import html_page
 from benchmarks.chunk_noise_data import (
+    MANUALS,
     SETS,
     GoldPage,
     Score,
@@ -34,9 +36,11 @@ from benchmarks.chunk_noise_data import (
     gold_pages,
     let_in,
     lost,
+    manual_pages,
     says_paragraphs_twice,
     score,
     without_titles,
+    words_kept,
     words_of,
 )
 from benchmarks.figures import Figure, Result, show, write
@@ -60,7 +64,7 @@ def ours(page: GoldPage) -> str:
 
 
 def vote(page: GoldPage) -> str:
-    """Return the words of the blocks that the extractor keeps, before any rule."""
+    """Return the words of the blocks that the extractor keeps, before its vote is mended."""
     read = _read(page)
     text, blocks = read.document.text, numbered_blocks(read.document.text)
     voted = page_features(read, blocks).in_text
@@ -152,7 +156,7 @@ SYSTEMS: dict[str, Callable[[GoldPage], str]] = {
 
 
 def run(_options: argparse.Namespace) -> Result:
-    """Score every system on the half of the pages that was not in sight while the rules were written."""
+    """Score every system on the half of the pages that was not in sight while the filter was written."""
     pages = list(gold_pages())
     held = [page for page in pages if not page.fits]
     kept = {name: [system(page) for page in held] for name, system in SYSTEMS.items()}
@@ -162,6 +166,7 @@ def run(_options: argparse.Namespace) -> Result:
         for name in SETS[:2]:
             figures += _f1_difference(name, held, kept["ours"], kept[other], other)
         figures += _snippet_differences(held, kept["ours"], kept[other], other)
+    figures += [figure for name in MANUALS for figure in _manual_figures(name)]
     detail = {"pages": {NAMES[s]: sum(p.set == s for p in held) for s in SETS}, "not_reported": len(pages) - len(held)}
     return Result("chunk_noise", figures, detail)
 
@@ -185,6 +190,18 @@ def _figures(name: str, pages: Sequence[GoldPage], kept: Sequence[str]) -> list[
     missed = sum(map(lost, pages, kept)) / must * 100
     found.append(Figure(f"{name}_must_not_let_in", wrong, "%", at_most=4.5 if aim else None))
     found.append(Figure(f"{name}_must_lost", missed, "%", at_most=4 if aim else None))
+    return found
+
+
+def _manual_figures(name: str) -> list[Figure]:
+    """Return the shares of a manual's words that are kept."""
+    pages = list(manual_pages(name))
+    found = []
+    for system in ("ours", "vote", "trafilatura", "trafilatura_precise"):
+        counts = [words_kept(page, SYSTEMS[system](page)) for page in pages]
+        found.append(
+            Figure(f"{system}_{name}_words_kept", sum(k for k, _ in counts) / sum(n for _, n in counts) * 100, "%")
+        )
     return found
 
 

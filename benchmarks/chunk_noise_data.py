@@ -14,6 +14,9 @@ from typing import Any
 
 DATA = Path(__file__).parents[2] / "shared/data/D_chunking"
 SETS = ("article_extraction_benchmark", "readability_pages", "trafilatura_eval")
+MANUALS = {"product_docs": DATA / "product_docs", "phones": DATA.parent / "A_troubleshooting/samsung_galaxy_manuals"}
+# What stands around the text of a manual's page: links to the pages before and after, the contents, legal notices.
+_AROUND_MANUALS = "//head | //script | //div[@class='navheader' or @class='navfooter' or @class='toc' or @id='footer']"
 REPEATED = 8  # words: shorter paragraphs may well be said twice
 SHINGLE = 4  # words, as in the article extraction benchmark
 _WORD = re.compile(r"\w+")
@@ -51,6 +54,20 @@ def gold_pages() -> Iterator[GoldPage]:
     for page in _lines(SETS[2], "pages.jsonl"):
         snippets = tuple(page["must_contain"]), tuple(page["must_not_contain"])
         yield GoldPage(SETS[2], page["page_id"], _html(SETS[2], page["page_id"]), "", *snippets)
+
+
+def manual_pages(name: str) -> Iterator[GoldPage]:
+    """Read the web pages of the manuals; all of a page is its text but what surely stands around it."""
+    from lxml import html as lxml_html
+
+    for path in sorted(MANUALS[name].rglob("*.html*")):
+        html = _read(path) if path.suffix == ".gz" else path.read_text(encoding="utf-8", errors="replace")
+        root = lxml_html.fromstring(html.encode(), parser=lxml_html.HTMLParser(encoding="utf-8"))
+        for element in root.xpath(_AROUND_MANUALS):
+            element.drop_tree()
+        yield GoldPage(
+            name, f"{path.parent.name}/{path.name}", html, words_of(lxml_html.tostring(root, encoding="unicode"))
+        )
 
 
 def _lines(name: str, file: str) -> Iterator[dict[str, Any]]:
@@ -130,6 +147,12 @@ def f1(scores: Sequence[Score]) -> float:
     precision = sum(s.precision for s in scores) / len(scores)
     recall = sum(s.recall for s in scores) / len(scores)
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def words_kept(page: GoldPage, kept: str) -> tuple[int, int]:
+    """Return how many of a page's words are kept, and how many it has."""
+    words = Counter(_WORD.findall(page.gold))
+    return (words & Counter(_WORD.findall(kept))).total(), words.total()
 
 
 def lost(page: GoldPage, kept: str) -> int:

@@ -30,7 +30,7 @@ TEXT = [
 PAGE = f"""<!DOCTYPE html><html><head><title>No sound | Lumo</title></head><body>
 <nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul></nav>
 <main><h1>No sound</h1><p>{TEXT[0]}</p><p>Share: Facebook Twitter</p><h2>What to do</h2><p>{TEXT[1]}</p>
-<ol><li>Open the settings.</li><li>Tap Sound.</li></ol><p>{TEXT[2]}</p><p>{TEXT[1]}</p></main>
+<ol><li>Open the settings.</li><li>Tap Sound.</li></ol><p>{TEXT[2]}</p></main>
 <footer><p>Imprint of Lumo</p></footer></body></html>"""
 STORED = f"# No sound\n\n{TEXT[0]}\n\n## What to do\n\n{TEXT[1]}\n\n1. Open the settings.\n2. Tap Sound.\n\n{TEXT[2]}\n"
 
@@ -61,7 +61,6 @@ def test_a_page_is_stored_without_boilerplate_and_each_span_that_goes_has_its_re
     assert body[DROPPED] == [
         {"reason": "stands in a menu", "text": "- [Home](/)\n- [Shop](/shop)"},
         {"reason": "sharing and social networks", "text": "Share: Facebook Twitter"},
-        {"reason": "stands on this page already", "text": TEXT[1]},
         {"reason": "stands in the foot of the page", "text": "Imprint of Lumo"},
     ]
     assert sorted(done.dropped) == sorted((noise["reason"], 1) for noise in body[DROPPED])  # type: ignore[attr-defined]
@@ -132,7 +131,7 @@ def test_a_person_sees_one_line_a_kind_of_reason(page: Path, workspace: Workspac
     console = Console(width=100, record=True, file=io.StringIO())
     console.print(added_view(workspace.folder, "documents", add(workspace, [page])))
     lines = console.export_text().splitlines()
-    assert "  left out of web pages: 4 spans (autokb chunk PAGE shows them)" in lines
+    assert "  left out of web pages: 3 spans (autokb chunk PAGE shows them)" in lines
     assert "       1  stands in a menu" in lines
 
 

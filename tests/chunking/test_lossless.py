@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from autokb.chunking.auto.auto_chunker import chunk_auto, chunk_from_replies, merge_requests
 from autokb.chunking.auto.filtered_page import FilteredPage
 from autokb.chunking.auto.units import join_small_units, units_by_structure
-from autokb.chunking.boilerplate.rules import FRONT_MATTER
+from autokb.chunking.boilerplate.page_filter import FRONT_MATTER
 from autokb.chunking.chunk_result import ChunkResult, Page
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import METHODS

@@ -6,7 +6,6 @@ and comes with the page.
 """
 
 from autokb.chunking.boilerplate.page_filter import filter_boilerplate
-from autokb.chunking.boilerplate.rules import NoiseSettings
 from autokb.chunking.boilerplate.verdict import EMPTY_HEADING, NOTHING_KEPT, BlockVerdict
 
-__all__ = ["EMPTY_HEADING", "NOTHING_KEPT", "BlockVerdict", "NoiseSettings", "filter_boilerplate"]
+__all__ = ["EMPTY_HEADING", "NOTHING_KEPT", "BlockVerdict", "filter_boilerplate"]

@@ -1,4 +1,4 @@
-"""What is known of each block of a page before the rules see it: its words, its area, what the extractor keeps."""
+"""What is known of each block of a page: its words, its area, what the extractor keeps, what other pages have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from autokb.core.marks import AREAS, AreaKind
 from autokb.core.nouns import Span
 
 _MOST = 0.5  # share of a block's characters: so many in an area, or kept by the extractor, count for the block
-_MOST_LINKS = 0.5  # share of a block's characters: with as many it is no running text
+MOST_LINKS = 0.5  # share of a block's characters: with as many it is no running text
+ALL_LINKS = 0.8  # share of a block's characters: with more it leads elsewhere and says nothing itself
 _FEWEST_WORDS = 6  # of running text; shorter ones are labels
 _LONG = 8  # words: shorter texts may well be on several pages
 _FEWEST_FOLDS = 2  # answers of an accordion
@@ -27,26 +28,29 @@ class PageFeatures:
     """The blocks of a page with what is known of each, by position.
 
     ``in_text`` is the vote of the extractor of articles, with the folded answers that it cannot see; where it found no
-    article, whether a block is no link and in no area such as a menu: ``has_vote`` tells the two apart. ``text_share``
-    is the share of the page's running words outside of such areas that are in the text.
+    article, whether a block is no link and in no area such as a menu. ``text_share`` is the share of the page's running
+    words outside of such areas that are in the text.
     """
 
     blocks: Sequence[NumberedBlock]
     texts: Sequence[VisibleText]
     areas: Sequence[AreaKind | None]
     in_text: Sequence[bool]
-    has_vote: bool
     text_share: float
     on_other_pages: Sequence[bool]
 
     def is_running(self, n: int) -> bool:
         """Return whether a block has words of its own that are no heading, and most of them in no link."""
         text = self.texts[n]
-        return text.count > 0 and not text.is_heading and text.linked < _MOST_LINKS
+        return text.count > 0 and not text.is_heading and text.linked < MOST_LINKS
 
-    def ends_of_text(self) -> Span:
-        """Return the positions of the first and the last block of the text, headings aside; (0, -1) for none."""
+    def ends_of_text(self, own: bool = False) -> Span:
+        """Return the positions of the first and the last block of the text, headings aside; (0, -1) for none.
+
+        With ``own`` what other pages of the site have too is no text.
+        """
         inside = [n for n, voted in enumerate(self.in_text) if voted and not self.texts[n].is_heading]
+        inside = [n for n in inside if not (own and self.on_other_pages[n])]
         return (inside[0], inside[-1]) if inside else (0, -1)
 
 
@@ -58,17 +62,17 @@ def page_features(page: Page, blocks: Sequence[NumberedBlock]) -> PageFeatures:
     areas = [None if n in folded else area for n, area in enumerate(areas)]
     votes = _shares(blocks, [(m.start, m.end) for m in page.marks if m.kind == "kept_by_trafilatura"])
     prose = [
-        area is None and text.linked < _MOST_LINKS and text.count >= _FEWEST_WORDS and not text.is_heading
+        area is None and text.linked < MOST_LINKS and text.count >= _FEWEST_WORDS and not text.is_heading
         for area, text in zip(areas, texts, strict=True)
     ]
     in_text = [share >= _MOST or n in folded for n, share in enumerate(votes)]
     voted_words = sum(text.count for text, voted in zip(texts, in_text, strict=True) if voted and not text.is_heading)
     if not voted_words:
-        in_text = [area is None and text.linked < _MOST_LINKS for area, text in zip(areas, texts, strict=True)]
+        in_text = [area is None and text.linked < MOST_LINKS for area, text in zip(areas, texts, strict=True)]
     inside = sum(text.count for text, is_prose, voted in zip(texts, prose, in_text, strict=True) if is_prose and voted)
     everything = sum(text.count for text, is_prose in zip(texts, prose, strict=True) if is_prose)
     repeated = _on_other_pages(page, blocks, texts)
-    return PageFeatures(blocks, texts, areas, in_text, voted_words > 0, inside / max(1, everything), repeated)
+    return PageFeatures(blocks, texts, areas, in_text, inside / max(1, everything), repeated)
 
 
 def _areas(page: Page, blocks: Sequence[NumberedBlock]) -> list[AreaKind | None]:
@@ -92,7 +96,7 @@ def _folded(texts: Sequence[VisibleText], areas: Sequence[AreaKind | None]) -> f
     unfolds = False
     for n, (text, area) in enumerate(zip(texts, areas, strict=True)):
         if area == "hidden":
-            if unfolds and text.linked < _MOST_LINKS:
+            if unfolds and text.linked < MOST_LINKS:
                 found.add(n)
             continue
         is_question = text.words.rstrip().endswith("?")
@@ -124,8 +128,8 @@ def _on_other_pages(page: Page, blocks: Iterable[NumberedBlock], texts: Sequence
     if not known:
         return [False] * len(texts)
     found = [can_be_repeated(b) and block_hash(t.words) in known for b, t in zip(blocks, texts, strict=True)]
-    running = [n for n, text in enumerate(texts) if text.count > _LONG and text.linked <= _MOST_LINKS]
+    running = [n for n, text in enumerate(texts) if text.count > _LONG and text.linked <= MOST_LINKS]
     shared = sum(texts[n].count for n in running if found[n])
     if shared > _SHARED * sum(texts[n].count for n in running):
-        return [repeated and text.linked > 0.8 for repeated, text in zip(found, texts, strict=True)]
+        return [repeated and text.linked > ALL_LINKS for repeated, text in zip(found, texts, strict=True)]
     return found

@@ -1,6 +1,9 @@
-"""Tells text from boilerplate: an extractor of articles votes on each block, named rules come before its vote.
+"""Tells text from boilerplate: an extractor of articles votes on each block of a web page.
 
-A text without marks (a manual, a wiki article) is no web page: only what is surely boilerplate is dropped from it.
+The vote is mended where it tears what belongs together: lists, tables and code go or stay as wholes, a heading stays
+above kept text, a picture follows what is around it, and a page that is nearly all text keeps the rest of it. What says
+nothing of its own (a paragraph of links, a line that shares the page, what many pages of the site have) goes first. A
+text without marks (a manual, a wiki article) is no web page: only what is surely boilerplate is dropped from it.
 """
 
 from __future__ import annotations
@@ -8,40 +11,110 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 
-from autokb.chunking.boilerplate.page_features import PageFeatures, page_features
-from autokb.chunking.boilerplate.rules import (
-    MENU,
-    ON_OTHER_PAGES,
-    OUTSIDE,
-    TEXT_RULES,
-    NoiseSettings,
-    RuleContext,
-    drop_front_matter,
-    drop_share_lines,
-    first_verdict,
-)
+from autokb.chunking.boilerplate.empty_lines import empty_line
+from autokb.chunking.boilerplate.page_features import ALL_LINKS, MOST_LINKS, PageFeatures, page_features
 from autokb.chunking.boilerplate.verdict import EMPTY_HEADING, NOTHING_KEPT, BlockVerdict
 from autokb.chunking.chunk_result import Page
 from autokb.chunking.structure.blocks import NumberedBlock
+from autokb.core.marks import AreaKind
+from autokb.core.nouns import Span
 
+FRONT_MATTER = "is front matter: data about the text, none of its words"
+ON_OTHER_PAGES = "stands on several pages of the site"
+OF_LINKS = "is made of links"
+OUTSIDE = "stands outside of the text"
+MENU = "is a list of links before the text"
+_AREA_REASONS: dict[AreaKind, str] = {
+    "nav": "stands in a menu",
+    "header": "stands in the head of the page",
+    "footer": "stands in the foot of the page",
+    "aside": "stands beside the text",
+    "form": "belongs to a form",
+    "hidden": "is hidden",
+    "dialog": "stands in a dialog",
+}
 _KEEP = BlockVerdict(keeps=True)
+_LONGEST_EMPTY_LINE = 15  # words
+_NEARLY_ALL = 0.85  # share of a page's running words: where so many are text, as in manuals, the others are too
+_UNSURE_REACH = 3  # blocks: running words so near the text, or inside of it, may be text that was missed
+_HEADING_REACH = 3  # blocks of boilerplate between a heading and its text
 _BARE_HEADING = 5  # words: a longer heading without text says something itself
+_SHORTEST_MENU = 3  # blocks of links that make a menu at the beginning of a plain text
 
 
-def filter_boilerplate(
-    page: Page, blocks: Sequence[NumberedBlock], settings: NoiseSettings | None = None
-) -> tuple[BlockVerdict, ...]:
+def filter_boilerplate(page: Page, blocks: Sequence[NumberedBlock]) -> tuple[BlockVerdict, ...]:
     """Return the verdict on each of a page's blocks."""
-    found = RuleContext(page_features(page, blocks), settings or NoiseSettings())
-    return tuple(_filter_web_page(found) if page.marks else _filter_plain_text(found))
+    features = page_features(page, blocks)
+    return tuple(_filter_web_page(features) if page.marks else _filter_plain_text(features))
 
 
-def _filter_web_page(page: RuleContext) -> list[BlockVerdict]:
-    features = page.features
-    verdicts = [first_verdict(TEXT_RULES, page, n) for n in range(len(features.blocks))]
+def _filter_web_page(features: PageFeatures) -> list[BlockVerdict]:
+    ends, own_ends = features.ends_of_text(), features.ends_of_text(own=True)
+    text = _whole_text(features, ends)
+    verdicts = [_verdict(features, n, is_text, ends, own_ends) for n, is_text in enumerate(text)]
     _follow_neighbours(verdicts, features)
-    _settle_headings(verdicts, page)
+    _settle_headings(verdicts, features)
     return verdicts
+
+
+def _whole_text(features: PageFeatures, ends: Span) -> list[bool]:
+    """Return which blocks are text: what the extractor keeps, with the rows, steps and lines that it tears out.
+
+    A list, a table or code is text when most of its words are kept, or when it stands between kept text, in no menu or
+    the like, and is not made of links. So is a paragraph of a page that is nearly all text: of a manual the extractor
+    drops the terms of a definition list, short answers, and sentences that announce steps.
+    """
+    text = list(features.in_text)
+    for part in _parts(features.blocks):
+        words = [features.texts[n].count + 1 for n in part]
+        kept = sum(count for count, n in zip(words, part, strict=True) if features.in_text[n])
+        linked = sum(features.texts[n].linked * features.texts[n].count for n in part)
+        is_whole = features.blocks[part[0]].kind in ("item", "table", "code") or features.text_share >= _NEARLY_ALL
+        is_inside = ends[0] <= part[0] and part[-1] <= ends[1] and not any(features.areas[n] for n in part)
+        is_text = 2 * kept >= sum(words) or (is_whole and is_inside and linked < MOST_LINKS * sum(words))
+        for n in part:
+            text[n] = is_text
+    return text
+
+
+def _parts(blocks: Sequence[NumberedBlock]) -> Iterable[list[int]]:
+    """Return the positions of each list's items together, those of all other blocks alone."""
+    lists: dict[int, list[int]] = {}
+    for n, block in enumerate(blocks):
+        if block.kind == "item":
+            lists.setdefault(block.list_id, []).append(n)
+        else:
+            yield [n]
+    yield from lists.values()
+
+
+def _verdict(features: PageFeatures, n: int, is_text: bool, ends: Span, own_ends: Span) -> BlockVerdict:
+    text = features.texts[n]
+    if features.blocks[n].kind == "front matter":
+        return BlockVerdict(False, FRONT_MATTER)
+    # What many pages of the site have goes before and after this page's own text, and links go anywhere.
+    if features.on_other_pages[n] and (text.linked > ALL_LINKS or not own_ends[0] < n < own_ends[1]):
+        return BlockVerdict(False, ON_OTHER_PAGES)
+    if reason := _empty_line(features, n):
+        return BlockVerdict(False, reason)
+    is_link = features.blocks[n].kind == "paragraph" and text.linked > ALL_LINKS
+    if is_text and not is_link:
+        return _KEEP
+    if area := features.areas[n]:
+        return BlockVerdict(False, _AREA_REASONS[area])
+    if text.linked >= MOST_LINKS:
+        return BlockVerdict(False, OF_LINKS)
+    is_near = ends[0] - _UNSURE_REACH <= n <= ends[1] + _UNSURE_REACH
+    return BlockVerdict(False, OUTSIDE, is_sure=not (is_near and features.is_running(n)))
+
+
+def _empty_line(features: PageFeatures, n: int) -> str:
+    """Return what a line such as "Share: Facebook Twitter" is for, nothing for any other block."""
+    text = features.texts[n]
+    # A single word such as "Share" may be a button that the text is about.
+    if not 0 < text.count <= _LONGEST_EMPTY_LINE or (text.count == 1 and features.in_text[n]):
+        return ""
+    return empty_line(" ".join(text.words.split()))
 
 
 def _follow_neighbours(verdicts: list[BlockVerdict], features: PageFeatures) -> None:
@@ -55,23 +128,22 @@ def _follow_neighbours(verdicts: list[BlockVerdict], features: PageFeatures) -> 
         verdicts[n] = _KEEP if all(verdicts[m].keeps for m in around) else BlockVerdict(False, OUTSIDE)
 
 
-def _settle_headings(verdicts: list[BlockVerdict], page: RuleContext) -> None:
+def _settle_headings(verdicts: list[BlockVerdict], features: PageFeatures) -> None:
     """Keep the headings above kept text, over a little boilerplate between, and the page's title; drop the others.
 
     Of a page without any text the headings are the text.
     """
-    features = page.features
     is_bare = not any(v.keeps and t.count and not t.is_heading for v, t in zip(verdicts, features.texts, strict=True))
     title = _title(verdicts, features)
     below = _positions_below(features)
     next_kept = None
     for n in reversed(range(len(verdicts))):
         if features.texts[n].is_heading:
-            if n == title or (is_bare and not _is_outside(page, n)):
+            if n == title or (is_bare and not _is_outside(features, n)):
                 verdicts[n] = _KEEP
             elif not any(verdicts[m].keeps for m in below[n]):
                 verdicts[n] = BlockVerdict(False, NOTHING_KEPT if below[n] else EMPTY_HEADING)
-            elif features.in_text[n] or (_is_above(page, n, next_kept) and drop_share_lines(page, n) is None):
+            elif features.in_text[n] or _is_above(features, n, next_kept):
                 verdicts[n] = _KEEP
             else:
                 verdicts[n] = BlockVerdict(False, verdicts[n].reason or OUTSIDE)
@@ -79,20 +151,18 @@ def _settle_headings(verdicts: list[BlockVerdict], page: RuleContext) -> None:
             next_kept = n
 
 
-def _is_outside(page: RuleContext, heading: int) -> bool:
-    features = page.features
-    return features.areas[heading] is not None or features.texts[heading].linked >= page.settings.mostly_links
+def _is_outside(features: PageFeatures, heading: int) -> bool:
+    return features.areas[heading] is not None or features.texts[heading].linked >= MOST_LINKS
 
 
-def _is_above(page: RuleContext, heading: int, kept: int | None) -> bool:
+def _is_above(features: PageFeatures, heading: int, kept: int | None) -> bool:
     """Return whether what is kept next belongs to a heading: it is right below, or a little boilerplate is between."""
     if kept is None:
         return False
-    features = page.features
     if features.texts[kept].is_heading and features.blocks[kept].level <= features.blocks[heading].level:
         return False  # the next section's heading
     distance = kept - heading
-    return distance == 1 or (distance <= page.settings.heading_reach + 1 and not _is_outside(page, heading))
+    return distance == 1 or (distance <= _HEADING_REACH + 1 and not _is_outside(features, heading))
 
 
 def _positions_below(features: PageFeatures) -> dict[int, list[int]]:
@@ -118,24 +188,23 @@ def _title(verdicts: Sequence[BlockVerdict], features: PageFeatures) -> int | No
     return next((n for n in reversed(tops) if features.areas[n] in (None, "header")), None)
 
 
-def _filter_plain_text(page: RuleContext) -> list[BlockVerdict]:
+def _filter_plain_text(features: PageFeatures) -> list[BlockVerdict]:
     """Drop from a text without marks what is surely boilerplate at its edges, and empty headings anywhere."""
-    features, settings = page.features, page.settings
-    verdicts = [first_verdict((drop_front_matter,), page, n) for n in range(len(features.blocks))]
+    verdicts = [BlockVerdict(False, FRONT_MATTER) if b.kind == "front matter" else _KEEP for b in features.blocks]
     forward = range(len(features.blocks))
-    for edge in (_edge(page, forward), _edge(page, reversed(forward))):
-        links = [n for n in edge if features.texts[n].linked > settings.all_links]
-        is_menu = edge[:1] == [0] and len(links) >= settings.shortest_menu
+    for edge in (_edge(features, forward), _edge(features, reversed(forward))):
+        links = [n for n in edge if features.texts[n].linked > ALL_LINKS]
+        is_menu = edge[:1] == [0] and len(links) >= _SHORTEST_MENU
         for n in edge:
             if features.on_other_pages[n]:
                 verdicts[n] = BlockVerdict(False, ON_OTHER_PAGES)
-            elif shared := drop_share_lines(page, n):
-                verdicts[n] = shared
+            elif reason := _empty_line(features, n):
+                verdicts[n] = BlockVerdict(False, reason)
             elif is_menu and n in links:
                 verdicts[n] = BlockVerdict(False, MENU)
     for n, text in enumerate(features.texts):
-        if text.linked > settings.all_links and not text.is_heading and (line := drop_share_lines(page, n)):
-            verdicts[n] = line
+        if text.linked > ALL_LINKS and not text.is_heading and (reason := _empty_line(features, n)):
+            verdicts[n] = BlockVerdict(False, reason)
     below = _positions_below(features)
     if not any(verdicts[n].keeps for n, text in enumerate(features.texts) if not text.is_heading and text.count):
         return verdicts  # headings alone are its text
@@ -145,14 +214,13 @@ def _filter_plain_text(page: RuleContext) -> list[BlockVerdict]:
     return verdicts
 
 
-def _edge(page: RuleContext, order: Iterable[int]) -> list[int]:
+def _edge(features: PageFeatures, order: Iterable[int]) -> list[int]:
     """Return the blocks from one end of the text up to the first that is no boilerplate."""
     found = []
     for n in order:
-        text = page.features.texts[n]
-        is_link = text.linked > page.settings.all_links
-        is_boilerplate = page.features.on_other_pages[n] or is_link or not text.count
-        if text.is_heading or not (is_boilerplate or drop_share_lines(page, n)):
+        text = features.texts[n]
+        is_boilerplate = features.on_other_pages[n] or text.linked > ALL_LINKS or not text.count
+        if text.is_heading or not (is_boilerplate or _empty_line(features, n)):
             break
         found.append(n)
     return found
