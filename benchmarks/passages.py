@@ -119,10 +119,10 @@ def _build(workspace: Path) -> tuple[list[Issue], dict[str, str], Any]:
     documents: dict[str, str] = {}
     find = build.find_solutions
 
-    def recorded(stages: Any, place: Any, corpus: Any, index: Any, grown: Any, *rest: Any) -> Any:
+    def recorded(stages: Any, place: Any, finder: Any, grown: Any) -> Any:
         nodes.extend(grown.issues)
-        documents.update({document.id: document.text for document in corpus.documents})
-        return find(stages, place, corpus, index, grown, *rest)
+        documents.update({document.id: document.text for document in finder.documents.values()})
+        return find(stages, place, finder, grown)
 
     with mock.patch.object(build, "find_solutions", recorded):
         built = SupportKB.open(workspace).build()

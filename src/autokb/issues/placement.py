@@ -133,17 +133,16 @@ class _Placing:
         return without_repetition(PlacedTree(nodes, tuple(solutions)))
 
     def _known(self, attributes: Attributes) -> dict[str, Values]:
-        fixed = {name: values for name, values in attributes.items() if values != ANY}
+        fixed = _fixed(attributes)
         return {**implied_values(fixed, self.spec.attributes), **fixed}
 
     def _home(self, audience: Attributes) -> Issue | None:
         """Return the parent's child for an audience: it fixes what the parent leaves open and nothing else settles."""
         wide = self.parent.attributes
-        fixed = {n: values for n, values in wide.items() if values != ANY}
-        for name, values in audience.items():
-            if values != ANY:
-                fixed[name] = values & fixed[name] if name in fixed else values
-        for name in sorted(fixed.keys() - {n for n, values in wide.items() if values != ANY}):
+        of_parent = _fixed(wide)
+        fixed = {**of_parent, **_fixed(audience)}
+        fixed |= {name: values & fixed[name] for name, values in of_parent.items()}
+        for name in sorted(fixed.keys() - of_parent.keys()):
             others = {n: values for n, values in fixed.items() if n != name}
             if self._known(others).get(name, ANY) <= fixed[name]:
                 fixed = others
@@ -177,6 +176,10 @@ def without_repetition(tree: PlacedTree) -> PlacedTree:
         replace(solution, rank=rank) for issue in kept for rank, solution in enumerate(of_node.get(issue.id, ()), 1)
     )
     return PlacedTree(tuple(kept), tuple(ranked))
+
+
+def _fixed(attributes: Attributes) -> dict[str, Values]:
+    return {name: values for name, values in attributes.items() if values != ANY}
 
 
 def _key(attributes: Attributes) -> tuple[tuple[str, Values], ...]:

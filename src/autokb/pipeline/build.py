@@ -37,7 +37,7 @@ from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import publish, records
-from autokb.pipeline.steps.solutions import find_solutions
+from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
 from autokb.retrieval.corpus import Corpus
@@ -209,9 +209,9 @@ class Build:
         index = self._fitted_index(sources, windows, titles, grown, passages)
         grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
-        grown, solutions = find_solutions(
-            stages, self.workspace, corpus, index, grown, past, texts, passages, sections, problems
-        )
+        links = {p.id: p.documents for p in past}
+        finder = PassageFinder(index, corpus, links, texts, passages, sections, problems, spec)
+        grown, solutions = find_solutions(stages, self.workspace, finder, grown)
         decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, approvals=spec.approvals))
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:

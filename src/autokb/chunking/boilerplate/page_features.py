@@ -61,18 +61,22 @@ def page_features(page: Page, blocks: Sequence[NumberedBlock]) -> PageFeatures:
     folded = _folded(texts, areas)
     areas = [None if n in folded else area for n, area in enumerate(areas)]
     votes = _shares(blocks, [(m.start, m.end) for m in page.marks if m.kind == "kept_by_trafilatura"])
-    prose = [
-        area is None and text.linked < MOST_LINKS and text.count >= _FEWEST_WORDS and not text.is_heading
-        for area, text in zip(areas, texts, strict=True)
-    ]
+    unlinked = [area is None and text.linked < MOST_LINKS for area, text in zip(areas, texts, strict=True)]
     in_text = [share >= _MOST or n in folded for n, share in enumerate(votes)]
-    voted_words = sum(text.count for text, voted in zip(texts, in_text, strict=True) if voted and not text.is_heading)
-    if not voted_words:
-        in_text = [area is None and text.linked < MOST_LINKS for area, text in zip(areas, texts, strict=True)]
-    inside = sum(text.count for text, is_prose, voted in zip(texts, prose, in_text, strict=True) if is_prose and voted)
-    everything = sum(text.count for text, is_prose in zip(texts, prose, strict=True) if is_prose)
-    repeated = _on_other_pages(page, blocks, texts)
-    return PageFeatures(blocks, texts, areas, in_text, inside / max(1, everything), repeated)
+    if not any(text.count and voted and not text.is_heading for text, voted in zip(texts, in_text, strict=True)):
+        in_text = unlinked
+    share = _share_of_prose(texts, in_text, unlinked)
+    return PageFeatures(blocks, texts, areas, in_text, share, _on_other_pages(page, blocks, texts))
+
+
+def _share_of_prose(texts: Sequence[VisibleText], in_text: Sequence[bool], unlinked: Sequence[bool]) -> float:
+    """Return how many of the words of paragraphs outside menus and the like are in the text."""
+    prose = [
+        (text.count, voted)
+        for text, voted, outside in zip(texts, in_text, unlinked, strict=True)
+        if outside and text.count >= _FEWEST_WORDS and not text.is_heading
+    ]
+    return sum(count for count, voted in prose if voted) / max(1, sum(count for count, _ in prose))
 
 
 def _areas(page: Page, blocks: Sequence[NumberedBlock]) -> list[AreaKind | None]:

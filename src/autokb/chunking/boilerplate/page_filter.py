@@ -138,17 +138,22 @@ def _settle_headings(verdicts: list[BlockVerdict], features: PageFeatures) -> No
     below = _positions_below(features)
     next_kept = None
     for n in reversed(range(len(verdicts))):
-        if features.texts[n].is_heading:
-            if n == title or (is_bare and not _is_outside(features, n)):
-                verdicts[n] = _KEEP
-            elif not any(verdicts[m].keeps for m in below[n]):
-                verdicts[n] = BlockVerdict(False, NOTHING_KEPT if below[n] else EMPTY_HEADING)
-            elif features.in_text[n] or _is_above(features, n, next_kept):
-                verdicts[n] = _KEEP
-            else:
-                verdicts[n] = BlockVerdict(False, verdicts[n].reason or OUTSIDE)
+        if n in below:
+            is_text = n == title or (is_bare and not _is_outside(features, n))
+            verdicts[n] = _KEEP if is_text else _of_heading(verdicts, features, n, below[n], next_kept)
         if verdicts[n].keeps and (features.texts[n].is_heading or features.texts[n].count):
             next_kept = n
+
+
+def _of_heading(
+    verdicts: Sequence[BlockVerdict], features: PageFeatures, heading: int, below: Sequence[int], next_kept: int | None
+) -> BlockVerdict:
+    """Return what becomes of a heading by what is kept below it."""
+    if not any(verdicts[n].keeps for n in below):
+        return BlockVerdict(False, NOTHING_KEPT if below else EMPTY_HEADING)
+    if features.in_text[heading] or _is_above(features, heading, next_kept):
+        return _KEEP
+    return BlockVerdict(False, verdicts[heading].reason or OUTSIDE)
 
 
 def _is_outside(features: PageFeatures, heading: int) -> bool:
@@ -193,25 +198,28 @@ def _filter_plain_text(features: PageFeatures) -> list[BlockVerdict]:
     verdicts = [BlockVerdict(False, FRONT_MATTER) if b.kind == "front matter" else _KEEP for b in features.blocks]
     forward = range(len(features.blocks))
     for edge in (_edge(features, forward), _edge(features, reversed(forward))):
-        links = [n for n in edge if features.texts[n].linked > ALL_LINKS]
-        is_menu = edge[:1] == [0] and len(links) >= _SHORTEST_MENU
-        for n in edge:
-            if features.on_other_pages[n]:
-                verdicts[n] = BlockVerdict(False, ON_OTHER_PAGES)
-            elif reason := _empty_line(features, n):
-                verdicts[n] = BlockVerdict(False, reason)
-            elif is_menu and n in links:
-                verdicts[n] = BlockVerdict(False, MENU)
+        _drop_edge(verdicts, features, edge)
     for n, text in enumerate(features.texts):
         if text.linked > ALL_LINKS and not text.is_heading and (reason := _empty_line(features, n)):
             verdicts[n] = BlockVerdict(False, reason)
-    below = _positions_below(features)
-    if not any(verdicts[n].keeps for n, text in enumerate(features.texts) if not text.is_heading and text.count):
-        return verdicts  # headings alone are its text
-    for n, text in enumerate(features.texts):
-        if text.is_heading and text.count <= _BARE_HEADING and not below[n]:
-            verdicts[n] = BlockVerdict(False, EMPTY_HEADING)
-    return verdicts
+    if any(verdicts[n].keeps for n, text in enumerate(features.texts) if not text.is_heading and text.count):
+        for heading, below in _positions_below(features).items():
+            if features.texts[heading].count <= _BARE_HEADING and not below:
+                verdicts[heading] = BlockVerdict(False, EMPTY_HEADING)
+    return verdicts  # else headings alone are its text
+
+
+def _drop_edge(verdicts: list[BlockVerdict], features: PageFeatures, edge: Sequence[int]) -> None:
+    """Drop the boilerplate at one end of a text without marks; at its beginning a menu, too."""
+    links = [n for n in edge if features.texts[n].linked > ALL_LINKS]
+    is_menu = edge[:1] == [0] and len(links) >= _SHORTEST_MENU
+    for n in edge:
+        if features.on_other_pages[n]:
+            verdicts[n] = BlockVerdict(False, ON_OTHER_PAGES)
+        elif reason := _empty_line(features, n):
+            verdicts[n] = BlockVerdict(False, reason)
+        elif is_menu and n in links:
+            verdicts[n] = BlockVerdict(False, MENU)
 
 
 def _edge(features: PageFeatures, order: Iterable[int]) -> list[int]:

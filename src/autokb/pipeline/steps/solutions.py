@@ -21,7 +21,7 @@ from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import join_trees
-from autokb.issues.placement import place_solutions, without_repetition
+from autokb.issues.placement import PlacedTree, place_solutions, without_repetition
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.same_problem import Problem
 from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_sections, merge_sections
@@ -38,7 +38,7 @@ from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.node_sections import SectionRanker
 from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.history import PastIssue, resolving_documents
+from autokb.retrieval.history import resolving_documents
 from autokb.retrieval.index import AskIndex
 from autokb.retrieval.search import Found, search
 from autokb.stores.codecs import SOLUTION
@@ -59,53 +59,40 @@ LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues w
 
 
 def find_solutions(
-    stages: Stages,
-    workspace: Workspace,
-    corpus: Corpus,
-    index: AskIndex,
-    grown: Grown,
-    past: Sequence[PastIssue],
-    texts: Mapping[str, str],
-    passages: Sequence[Passage],
-    sections: AnsweringSections,
-    problems: Mapping[str, NDArray[np.float64]],
+    stages: Stages, workspace: Workspace, finder: PassageFinder, grown: Grown
 ) -> tuple[Grown, list[Solution]]:
     """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
 
-    ``texts`` are those of the raw issues by their ids. A false quote is a failure and is left out.
+    A false quote is a failure and is left out.
     """
-    documents = {d.id: d for d in corpus.documents}
-    links = {p.id: p.documents for p in past}
-    finder = _PassageFinder(index, corpus, documents, links, texts, passages, sections, problems, workspace.spec)
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
         written = _with_attributes(stages, workspace.spec, written, {i.id: i for i in grown.issues})
-    true = []
-    for solution in written:
-        if wrong := verify_quotes(solution, documents):
-            stages.failures.append(Failure(STAGE, solution.id, "; ".join(wrong)))
-        else:
-            true.append(solution)
-    paths = {one.solution.id: one.path for one in found}
-    titles = {d.id: d.title for d in documents.values()}
     placed = place_solutions(
-        grown.trees(), true, paths, workspace.spec, titles, repeats=not stages.asks_model(WRITE_SOLUTIONS, STAGE)
+        grown.trees(),
+        _with_true_quotes(stages, written, finder.documents),
+        {one.solution.id: one.path for one in found},
+        workspace.spec,
+        {document.id: document.title for document in finder.documents.values()},
+        repeats=not stages.asks_model(WRITE_SOLUTIONS, STAGE),
     )
-    checked = _checked(
-        stages,
-        workspace,
-        [solution for tree in placed for solution in tree.solutions],
-        {issue.id: issue for tree in placed for issue in tree.issues},
-    )
-    by_id = {solution.id: solution for solution in checked}
-    joined = join_trees(
-        [without_repetition(tree.with_solutions(by_id)) for tree in placed], finder.problems_of(stages.embed, grown)
-    )
+    joined = join_trees(_checked(stages, workspace, placed), finder.problems_of(stages.embed, grown))
     issues = tuple(issue for tree in joined.trees for issue in tree.issues)
     earlier = {parent: joined.joined.get(home, home) for parent, home in grown.joined.items()}
     grown = replace(grown, issues=issues, joined={**earlier, **joined.joined})
     return grown, [s for t in joined.trees for s in t.solutions]
+
+
+def _with_true_quotes(
+    stages: Stages, written: Sequence[Solution], documents: Mapping[str, Document]
+) -> Iterator[Solution]:
+    """Give the solutions whose quotes are in the documents; the others are failures."""
+    for solution in written:
+        if wrong := verify_quotes(solution, documents):
+            stages.failures.append(Failure(STAGE, solution.id, "; ".join(wrong)))
+        else:
+            yield solution
 
 
 def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
@@ -117,7 +104,7 @@ def asks_attributes_apart(workspace: Workspace, stages: Stages) -> bool:
 
 
 def _written(
-    stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Sequence[Issue]
+    stages: Stages, workspace: Workspace, finder: PassageFinder, issues: Sequence[Issue]
 ) -> list[PathSolution]:
     """Return what the task makes of each node's passages.
 
@@ -177,7 +164,7 @@ def _trees(issues: Sequence[Issue]) -> dict[str, list[Issue]]:
 def _write(
     stages: Stages,
     workspace: Workspace,
-    finder: _PassageFinder,
+    finder: PassageFinder,
     issues: Mapping[int, Issue],
     trees: Mapping[str, Sequence[Issue]],
 ) -> dict[int, tuple[WriteSolutions, str]]:
@@ -200,7 +187,7 @@ def _write(
 
 
 def _tree_requests(
-    workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue], trees: Mapping[str, Sequence[Issue]]
+    workspace: Workspace, finder: PassageFinder, issues: Mapping[int, Issue], trees: Mapping[str, Sequence[Issue]]
 ) -> dict[int, WriteSolutions]:
     """Return the requests of nodes whose trees share their passages."""
     of_trees: dict[str, list[int]] = {}
@@ -217,20 +204,20 @@ def _tree_requests(
 
 
 def _node_requests(
-    stages: Stages, workspace: Workspace, finder: _PassageFinder, issues: Mapping[int, Issue]
+    stages: Stages, workspace: Workspace, finder: PassageFinder, issues: Mapping[int, Issue]
 ) -> dict[int, WriteSolutions]:
     """Return the requests of nodes that have their passages for themselves: offline and in paper mode."""
     if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
-        ranker = SectionRanker.of(
-            stages, finder.index, finder.sections_of_documents, [(i, finder.told(i)) for i in issues.values()]
-        )
+        ranker = SectionRanker.of(stages, finder.index, finder.passages, [(i, finder.told(i)) for i in issues.values()])
         return {
             number: ranked_request(issue, workspace.spec, ranker.rank(issue), finder.documents)
             for number, issue in issues.items()
         }
     requests: dict[int, WriteSolutions] = {}
     for number, issue in issues.items():
-        if passages := finder.passages(issue):  # nothing was found for the others, so there is nothing to ask a model
+        if passages := finder.best_chunks(
+            issue
+        ):  # nothing was found for the others, so there is nothing to ask a model
             request = solutions_request(issue, workspace.spec, passages, most=PASSAGE_CHARACTERS)
             scratchpad = workspace.settings.scratchpad
             requests[number] = replace(request, tree=_tree(issue), with_attributes=False, scratchpad=scratchpad)
@@ -238,21 +225,26 @@ def _node_requests(
 
 
 @dataclass(frozen=True)
-class _PassageFinder:
+class PassageFinder:
     """Finds the passages for a node by hybrid search, lifted by what resolved the node's own raw issues.
 
-    ``problems`` are the unit vectors of raw issues whatever their attribute values.
+    ``texts`` are those of the raw issues by their ids, ``links`` the documents that resolved them, and ``problems``
+    their unit vectors whatever their attribute values; ``passages`` are the sections of all documents.
     """
 
     index: AskIndex
     corpus: Corpus
-    documents: Mapping[str, Document]
     links: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
-    sections_of_documents: Sequence[Passage]
+    passages: Sequence[Passage]
     sections: AnsweringSections
     problems: Mapping[str, NDArray[np.float64]]
     spec: DomainSpec
+
+    @cached_property
+    def documents(self) -> Mapping[str, Document]:
+        """The documents by their ids."""
+        return {document.id: document for document in self.corpus.documents}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -310,7 +302,7 @@ class _PassageFinder:
             for parent, vector in zip(parents, vectors, strict=True)
         }
 
-    def passages(self, issue: Issue) -> list[FoundPassage]:
+    def best_chunks(self, issue: Issue) -> list[FoundPassage]:
         """Return the node's best chunks, as the paper has it, with all windows of their documents."""
         found, boost = self._search(issue)
         return [self._passage((h.document, h.start, h.end), found) for h in found.best_chunks(PASSAGES, boost)]
@@ -386,27 +378,31 @@ def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Soluti
     return replace(solution, status="withheld", reason="It holds for other values than its issue has.")
 
 
-def _checked(
-    stages: Stages, workspace: Workspace, solutions: Sequence[Solution], issues: Mapping[str, Issue]
-) -> list[Solution]:
+def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) -> list[PlacedTree]:
     """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so.
 
     A text that several nodes have is checked once. In paper mode it is checked with each node's issue.
     """
     spec = workspace.spec
-    # Without any rule there is nothing to ask a model.
-    asks = bool(spec.rules) or not stages.asks_model(CHECK_RULES, "rules")
-    asked = [s for s in solutions if s.status in DISPLAYED and asks]
-    with_issue = workspace.mode == "paper"
-    requests = [rules_request(s, issues[s.issue_id] if with_issue else None, spec) for s in asked]
+    if not spec.rules and stages.asks_model(CHECK_RULES, "rules"):
+        return list(trees)  # there is nothing to ask a model
+    solutions = [solution for tree in trees for solution in tree.solutions]
+    issues = {issue.id: issue for tree in trees for issue in tree.issues} if workspace.mode == "paper" else {}
+    asked = [s for s in solutions if s.status in DISPLAYED]
+    requests = [rules_request(s, issues.get(s.issue_id), spec) for s in asked]
     failed_before = len(stages.failures)
-    replies = stages.run("rules", CHECK_RULES, requests, [s.id for s in asked])
+    ids = [s.id for s in asked]
+    replies = dict(zip(ids, stages.run("rules", CHECK_RULES, requests, ids), strict=True))
     stages.failures[failed_before:] = _name_slow_patterns_once(stages.failures[failed_before:], spec)
-    checked = {
-        s.id: None if reply is None else safeguard(s, reply, spec.language)
-        for s, reply in zip(asked, replies, strict=True)
-    }
-    return [one for s in solutions if (one := checked.get(s.id, s)) is not None]
+
+    def left(solution: Solution) -> Solution | None:
+        reply = replies.get(solution.id)
+        if solution.status not in DISPLAYED:
+            return solution
+        return None if reply is None else safeguard(solution, reply, spec.language)
+
+    by_id = {s.id: one for s in solutions if (one := left(s)) is not None}
+    return [without_repetition(tree.with_solutions(by_id)) for tree in trees]
 
 
 def _name_slow_patterns_once(failures: Sequence[Failure], spec: DomainSpec) -> list[Failure]:
