@@ -39,6 +39,7 @@ SLOW = (
     "knowledge_pages",
     "pages",
     "trees",
+    "node_sections",
     "tree_requests",
     "cost",
     "plan",

@@ -236,7 +236,10 @@ class Build:
         texts = digest(encoder_key(stages.encoder.name), *corpus.window_texts(), *corpus.titles())
         past_vectors = sources.past_vectors()
         knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
-        nodes = stages.embed([knowledge.issues[i].text for i in knowledge.ids])
+        texts_of_nodes = [knowledge.issues[i].text for i in knowledge.ids]
+        if (tokens := stages.encoder.token_reader(spec.language)) is not None:
+            tokens.read(texts_of_nodes)  # nodes are asked like customers; one run of the encoder gives both
+        nodes = stages.embed(texts_of_nodes)
         index = AskIndex(
             spec=spec,
             encoder=stages.encoder.name,

@@ -60,8 +60,8 @@ class Candidates:
 
     One by hand has none: -1.
 
-    ``view_rows[m]`` is the row of a view of node ``view_nodes[m]``. Rows and views for the same customers share an
-    audience, of which ``audiences`` holds the id of one solution each, by which a question is compared.
+    ``view_rows[m]`` is the row of a view of node ``view_nodes[m]``. Views for the same customers share an audience, of
+    which ``audiences`` holds the id of one solution each, by which a question is compared.
     """
 
     rows: tuple[Candidate, ...]
@@ -74,7 +74,6 @@ class Candidates:
     view_rows: Positions
     view_nodes: Positions
     audiences: tuple[str, ...]
-    row_audiences: Positions
     view_audiences: Positions
 
     @classmethod
@@ -115,15 +114,15 @@ class Candidates:
             rows_of={document: np.array(rows, dtype=np.int64) for document, rows in by_document.items()},
             view_rows=np.array([row for row, _ in views], dtype=np.int64),
             view_nodes=np.array([knowledge.rows[view.issue_id] for _, view in views], dtype=np.int64),
-            row_audiences=np.array([audience(one.solution) for one in found], dtype=np.int64),
             view_audiences=np.array([audience(view) for _, view in views], dtype=np.int64),
             audiences=tuple(audiences),
         )
 
-    def matches(self, asked: Asked) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
-        """Return how the question relates to whom each row is for, and to whom each view is for."""
+    def matches_of_views(self, asked: Asked) -> NDArray[np.object_]:
+        """Return how the question relates to whom each view is for."""
         found = np.array([asked.match(one) for one in self.audiences], dtype=object).reshape(len(self.audiences))
-        return found[self.row_audiences], found[self.view_audiences]
+        of_views: NDArray[np.object_] = found[self.view_audiences]
+        return of_views
 
     def best_of_documents(self, scores: Scores, least: float = 0.0) -> Scores:
         """Return for every document the best of these scores, one a row, that one of its rows has, else ``least``."""

@@ -82,8 +82,9 @@ def same_words(found: Evidence) -> Scores:
     """
     candidates = found.candidates
     best = np.zeros(len(candidates.rows))
-    _, views = candidates.matches(found.asked)
-    kept = views != Match.CONFLICT
+    if not len(candidates.view_rows):
+        return best
+    kept = candidates.matches_of_views(found.asked) != Match.CONFLICT
     np.maximum.at(best, candidates.view_rows[kept], found.nodes[candidates.view_nodes[kept]] - SAME_WORDS)
     return best
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -103,9 +104,14 @@ class SectionRanker:
 
     def _of_subject(self, choice: Choice, presentation: Presentation) -> list[Choice]:
         """Return what may be shown of a section's subject, best first."""
-        subject = subject_of(self._passage(choice), self.index.spec)
         others = presentation.of_document(choice.document)
-        return [one for one in others if subject_of(self._passage(one), self.index.spec) == subject]
+        return [one for one in others if self._subjects[one.row] == self._subjects[choice.row]]
+
+    @cached_property
+    def _subjects(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The subject of each row."""
+        rows = self.index.candidates.rows
+        return [subject_of(one.passage, self.index.spec) for one in rows if one.passage is not None]
 
     def _passage(self, choice: Choice) -> Passage:
         passage = self.index.candidates.rows[choice.row].passage
