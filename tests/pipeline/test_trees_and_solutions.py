@@ -154,3 +154,59 @@ def test_after_changes_to_documents_split_trees_are_those_of_a_fresh_build(tmp_p
 def exported_lines(kb: SupportKB, folder: Path) -> list[str]:
     kb.export(folder / "export.jsonl")
     return (folder / "export.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+ACID = """# Remove lime from the bottom
+
+1. Boil a litre of water with two spoons of citric acid.
+2. Pour it away and rinse twice.
+"""
+NO_VINEGAR = """
+rules:
+  - {id: no-vinegar, text: Recommend no vinegar., forbid: [vinegar]}
+"""
+
+
+def test_what_a_rule_forbids_is_on_record_and_the_first_that_is_allowed_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "manuals").mkdir()
+    (tmp_path / "manuals" / "limescale.md").write_text(LIMESCALE, encoding="utf-8")
+    (tmp_path / "manuals" / "acid.md").write_text(ACID, encoding="utf-8")
+    (tmp_path / "domain.yaml").write_text(DOMAIN + NO_VINEGAR, encoding="utf-8")
+    kb = SupportKB.create(tmp_path / "kb", str(tmp_path / "domain.yaml"))
+    kb.add([tmp_path / "manuals"])
+    issue = {**CRUST, "text": "There is limescale at the bottom of the kettle, how do I remove the limescale?"}
+    _add_issues(kb, tmp_path, issue)
+    (tree,) = kb.show().trees
+    of_node = kb.show_issue(tree.id).solutions or ()
+    assert {s.text.split("\n")[0]: s.status for s in of_node} == {
+        "Limescale": "withheld",
+        "Remove lime from the bottom": "displayed",
+    }
+
+
+def test_a_node_that_the_manuals_do_not_answer_shows_nothing(tmp_path: Path) -> None:
+    bill = {"id": "z", "title": "Two bills", "text": "I was sent two bills for my kettle, please refund one of them."}
+    kb = _limescale_kb(tmp_path / "kettles", CRUST, bill)
+    shown = {text: titles for text, titles in _titles(kb).items() if "bill" in text.casefold()}
+    assert set(map(frozenset, shown.values())) <= {frozenset()}
+    assert _titles(kb)["White crust"] == {"Limescale"}
+
+
+def test_a_child_shows_only_what_holds_for_all_of_its_customers(tmp_path: Path) -> None:
+    folder = tmp_path / "kettles"
+    folder.mkdir()
+    domain = DOMAIN + "  model: {values: [Pico, Grande]}\n"
+    steps = "1. Open the app on Android and unlock the Pico's lid.\n2. Press the lid down.\n"
+    manual = f"# The lid does not close\n\n## Pico on Android\n\n{steps}"
+    (folder / "lid.md").write_text(manual, encoding="utf-8")
+    (folder / "domain.yaml").write_text(domain, encoding="utf-8")
+    kb = SupportKB.create(folder / "kb", str(folder / "domain.yaml"))
+    kb.add([folder / "lid.md"])
+    reports = [
+        {"id": "a", "title": "Lid does not close", "text": "The lid of my kettle does not close any more."},
+        {"id": "b", "title": "Lid does not close", "text": "The lid does not close any more, I use Android."},
+    ]
+    _add_issues(kb, folder, *reports)
+    nodes = [node for tree in kb.show().trees for node in (tree, *tree.children)]
+    showing = [node for node in nodes if kb.show_issue(node.id).solutions]
+    assert [(list(n.attributes["os"]), list(n.attributes["model"])) for n in showing] == [(["Android"], ["Pico"])]
