@@ -68,3 +68,9 @@ def test_a_document_that_is_nested_without_end_ends() -> None:
     for _ in range(900):
         deep = {"type": "blockquote", "content": [deep]}
     assert isinstance(document_to_markdown(deep), str)
+
+
+def test_a_heading_of_a_level_that_markdown_does_not_know_is_one_of_level_two() -> None:
+    for level in ("²", "9" * 5000, 7, -1, None, [1]):
+        heading = {"type": "heading", "attrs": {"level": level}, "content": [{"type": "text", "text": "Steps"}]}
+        assert document_to_markdown({"type": "doc", "content": [heading]}) == "## Steps"

@@ -98,7 +98,7 @@ def test_htmx_gets_the_part_that_changes_alone(client: TestClient) -> None:
     assert part.lstrip().startswith('<form id="conversation"') and "<html" not in part
     data = {"state": state_of(part), "place": "0", "verdict": "unhelpful"}
     assert "not helpful" in client.post("/conversation/judge", data=data, headers={"hx-request": "true"}).text
-    for wrong in ({"place": "7"}, {"place": "-1"}, {"verdict": "used"}):
+    for wrong in ({"place": "7"}, {"place": "-1"}, {"place": "²"}, {"place": "9" * 5000}, {"verdict": "used"}):
         assert client.post("/conversation/judge", data={**data, **wrong}).status_code == 422
 
 

@@ -38,7 +38,7 @@ def _blocks(node: Any, depth: int) -> list[str]:
 
 def _heading_mark(level: str) -> str:
     """Return Markdown's mark of a heading, of level 2 where it has none that Markdown knows."""
-    return "#" * (int(level) if level.isdigit() and 0 < int(level) < 7 else 2)
+    return "#" * (int(level) if level in list("123456") else 2)
 
 
 def _join(content: list[Any], depth: int) -> str:

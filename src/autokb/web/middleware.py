@@ -151,7 +151,7 @@ async def read_body(headers: Headers, receive: Receive, most: int) -> bytes:
     """Return the body of a request (ProblemError 413); one that says that it is too large is not read at all."""
     too_large = ProblemError(413, f"The body is larger than {most:,} bytes, the most that is read; send less at once.")
     said = headers.get("content-length", "")
-    if said.isdigit() and int(said[:20]) > most:
+    if said.isdecimal() and int(said[:20]) > most:
         raise too_large
     parts, size = [], 0
     while True:

@@ -103,7 +103,7 @@ async def send(request: Request, state: Text, reply: Text = "", chosen: Text = "
     found, caller = _read(state), request.scope["state"]["caller"]
     if not reply.strip():
         return _show(request, found, notice=NOTHING_SENT)
-    place = int(chosen) if chosen.isdigit() and int(chosen) < len(found.offered) else None
+    place = _place(chosen, found)
     if found.offered:
         one = found.offered[place or 0]
         is_as_offered = _same(one.text, reply) or _same(one.whole, reply)
@@ -119,11 +119,16 @@ async def send(request: Request, state: Text, reply: Text = "", chosen: Text = "
 async def judge(request: Request, state: Text, place: Text, verdict: Text, group: Text = "") -> Response:
     """Note a thumb up or down for one suggestion."""
     found, caller = _read(state), request.scope["state"]["caller"]
-    if verdict not in ("helpful", "unhelpful") or not place.isdigit() or int(place) >= len(found.offered):
+    if verdict not in ("helpful", "unhelpful") or (judged := _place(place, found)) is None:
         raise ProblemError(422, UNREADABLE)
-    one = found.offered[int(place)]
+    one = found.offered[judged]
     await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group)
     return render(request, "conversation_judged.html", verdict=verdict)
+
+
+def _place(said: str, found: ConversationState) -> int | None:
+    """Return which of the suggestions a form names; None where it names none, whatever it says."""
+    return next((place for place in range(len(found.offered)) if said == str(place)), None)
 
 
 async def _suggest(request: Request, state: ConversationState, reply: str) -> Response:
