@@ -1,8 +1,8 @@
-"""What a well-formed line of the export looks like: the fields of its noun as JSON has them, bounded."""
+"""What a well-formed line of the export looks like: what its codec writes, within bounds, and what stands beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -11,12 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from autokb.core.attributes import Attributes
-from autokb.core.conversations import Conversation, Message
+from autokb.core.conversations import Message
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.feedback import Feedback
-from autokb.core.nouns import Document, Edit, HumanVerdict, Issue, RawIssue, Seed, Skipped, Solution, Theme
-from autokb.core.tickets import Ticket, TicketLink
+from autokb.core.nouns import Skipped
+from autokb.core.tickets import TicketLink
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange.accept_ticket import QUESTION_CHARACTERS, clean_question
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
@@ -27,8 +26,13 @@ from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES
 from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.sources.tickets.reading import MOST_COMMENTS
-from autokb.stores.feedback import KIND as FEEDBACK
-from autokb.stores.ticket_answers import AcceptedAnswer
+from autokb.stores.chats import CONVERSATION_CODEC
+from autokb.stores.codecs import DOCUMENT, EDIT, HUMAN_VERDICT, ISSUE, RAW_ISSUE, SEED, SOLUTION, THEME, Codec
+from autokb.stores.feedback import FEEDBACK
+from autokb.stores.feedback import KIND as FEEDBACK_KIND
+from autokb.stores.ticket_answers import ACCEPTED
+from autokb.stores.ticket_answers import KIND as ACCEPTED_ANSWER
+from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import DOMAIN_FILE
 from autokb.text.control_characters import replace_controls
 from autokb.text.strict_json import parse_json
@@ -39,7 +43,6 @@ MOST_DECISIONS = 10**15  # the largest number of a decision; far above any works
 _LONGEST = {"document": LONGEST_DOCUMENT, "raw_issue": LONGEST_ISSUE + 100}
 LONGEST_QUERY = 200_000  # characters of a question with feedback, whose masks may make it longer than it was asked
 _SHOWN = 100  # characters of a value that is refused
-_NOT_CHECKED = ("id", "undone")  # fields of nouns: every line has an id, and a decision that was taken back has no line
 
 ID = Field(min_length=1, description="an id")  # of what a decision is about: it says nothing without
 NUMBER = Field(ge=0, le=MOST_DECISIONS, description="a whole number, not below 0")
@@ -50,7 +53,6 @@ MESSAGES = Field(
     max_length=MOST_MESSAGES,
     description=f"a list of 1 to {MOST_MESSAGES:,} messages: role (customer or agent), text and date",
 )
-MaybeText = str | None
 BuiltStatus = Annotated[
     Literal["displayed", "repaired", "withheld", "approved"],
     Field(description=f"one of {', '.join(BUILT_STATUSES)}, or approved for a solution by hand"),
@@ -84,29 +86,26 @@ class ByHandPart(ExportPart):
     number: Annotated[int, NUMBER] | None = None
 
 
-def _line(noun: type, *needed: str, **given: Any) -> type[ExportPart]:
-    """Return the shape of a noun's line, which needs the fields that have no default and cannot be None, and these.
+def _line(codec: Codec[Any], *needed: str, **given: Any) -> type[ExportPart]:
+    """Return the shape of a noun's line, which needs what its codec cannot read it without, and the fields ``needed``.
 
     ``given`` are bounds of the noun's fields, or types of fields beside them or in their place. Where a line does not
     need a field a null counts as missing.
     """
-    return _shape(noun, needed, given, takes_null=True)
+    return _shape(codec.noun, _without_default(codec.noun) - codec.defaults.keys() | {*needed}, given, takes_null=True)
 
 
-def _part(noun: type) -> type[ExportPart]:
-    """Return the shape of a noun inside of a line, where a null is a wrong value."""
-    return _shape(noun, (), PART_BOUNDS.get(noun, {}), takes_null=False)
+def _without_default(noun: type) -> set[str]:
+    return {f.name for f in fields(noun) if f.default is MISSING and f.default_factory is MISSING}
 
 
-def _shape(noun: type, needed: Iterable[str], given: Mapping[str, Any], *, takes_null: bool) -> type[ExportPart]:
-    without_default = (f.name for f in fields(noun) if f.default is MISSING and f.default_factory is MISSING)
-    needed = {*needed, *without_default}
-    own = {name: _as_json(hint) for name, hint in get_type_hints(noun).items() if name not in _NOT_CHECKED}
+def _shape(noun: type, needed: Set[str], given: Mapping[str, Any], *, takes_null: bool) -> type[ExportPart]:
+    own = {name: _as_json(hint) for name, hint in get_type_hints(noun).items() if name != "id"}
     bounded = {name: Annotated[own[name], one] if isinstance(one, FieldInfo) else one for name, one in given.items()}
     shape: dict[str, Any] = {}
     for name, hint in (own | bounded).items():
         words = Field(description=_words(hint))
-        if name in needed and NoneType not in get_args(hint):
+        if name in needed:
             shape[name] = (Annotated[hint, words], ...)
         else:
             shape[name] = (Annotated[hint | None if takes_null else hint, words], None)
@@ -114,12 +113,14 @@ def _shape(noun: type, needed: Iterable[str], given: Mapping[str, Any], *, takes
 
 
 def _as_json(hint: Any) -> Any:
-    """Return the type that a value of a noun's field has in JSON."""
+    """Return the type that a field's value has in JSON; in a noun inside of another a null is a wrong value."""
     if hint == Attributes:
         return AttributeLists
     if get_origin(hint) is tuple:
         return list[_as_json(get_args(hint)[0])]  # type: ignore[misc]
-    return _part(hint) if isinstance(hint, type) and is_dataclass(hint) else hint
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _shape(hint, _without_default(hint), PART_BOUNDS.get(hint, {}), takes_null=False)
+    return hint
 
 
 def _words(hint: Any) -> str:
@@ -140,12 +141,10 @@ def _words(hint: Any) -> str:
 
 def _names(part: type[ExportPart]) -> str:
     """Return the fields of a part, each with the words that it is one of."""
-    words = {
-        name: ", ".join(get_args(field.annotation))
+    *most, last = (
+        f"{name} ({', '.join(get_args(field.annotation))})" if get_origin(field.annotation) is Literal else name
         for name, field in part.model_fields.items()
-        if get_origin(field.annotation) is Literal
-    }
-    *most, last = (f"{name} ({words[name]})" if name in words else name for name in part.model_fields)
+    )
     return f"{', '.join(most)} and {last}"
 
 
@@ -154,25 +153,28 @@ PART_BOUNDS: Mapping[type, Mapping[str, FieldInfo]] = {
     Message: {"text": Field(min_length=1, max_length=LONGEST_MESSAGE + 100)},
 }
 LINES: Mapping[str, type[ExportPart]] = {
-    "document": _line(Document),  # its chunks are checked against its text later
-    "raw_issue": _line(RawIssue, theme=str, seed=str, issue=str, reason=str),
-    "theme": _line(Theme),
-    "seed": _line(Seed),
-    "issue": _line(Issue),
+    "document": _line(DOCUMENT),  # its chunks are checked against its text later
+    "raw_issue": _line(RAW_ISSUE, theme=str, seed=str, issue=str, reason=str),
+    "theme": _line(THEME),
+    "seed": _line(SEED),
+    "issue": _line(ISSUE, "attributes"),
     "solution": _line(
-        Solution, "status", rank=NUMBER, built=str, built_status=BuiltStatus, built_reason=str, by_hand=ByHandPart
+        SOLUTION,
+        "attributes",
+        "status",
+        rank=NUMBER,
+        built=str,
+        built_status=BuiltStatus,
+        built_reason=str,
+        by_hand=ByHandPart,
     ),
     "setting": ExportPart,  # the gate and what else was fitted; each is read by who uses it
-    "edit": _line(
-        Edit, solution_id=ID, text=MaybeText, steps=list[str] | None, author=MaybeText, date=MaybeText, number=NUMBER
-    ),
-    "verdict": _line(HumanVerdict, solution_id=ID, author=MaybeText, date=MaybeText, number=NUMBER),
-    "ticket": _line(Ticket, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPart]),
-    "ticket_answer": _line(
-        AcceptedAnswer, question=QUESTION, ticket=ID, author=MaybeText, date=MaybeText, number=NUMBER
-    ),
-    FEEDBACK: _line(Feedback, query=QUERY, number=NUMBER, fed=bool),
-    "chat": _line(Conversation, messages=MESSAGES),
+    "edit": _line(EDIT, solution_id=ID, number=NUMBER, undone=Any),  # one that was taken back has no line
+    "verdict": _line(HUMAN_VERDICT, solution_id=ID, number=NUMBER, undone=Any),
+    "ticket": _line(TICKET_CODEC, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPart]),
+    ACCEPTED_ANSWER: _line(ACCEPTED, question=QUESTION, ticket=ID, number=NUMBER),
+    FEEDBACK_KIND: _line(FEEDBACK, query=QUERY, number=NUMBER, fed=bool),
+    "chat": _line(CONVERSATION_CODEC, messages=MESSAGES),
 }
 KINDS = tuple(LINES)
 
@@ -235,7 +237,8 @@ def check_line(body: Any) -> None:
     try:
         LINES[kind].model_validate(body)
     except ValidationError as error:
-        raise ValueError(_sentence(where, LINES[kind], error)) from error
+        name = str(error.errors(include_url=False)[0]["loc"][0])  # the first thing that is wrong
+        raise ValueError(_sentence(where, kind, name)) from error
     _check_contents(kind, record_id, body, where)
 
 
@@ -243,12 +246,12 @@ def _check_contents(kind: str, record_id: str, body: Mapping[str, Any], where: s
     """Raise ValueError for what the schema of a kind cannot say."""
     if kind == "edit" and not (body.get("text") or body.get("steps")):
         raise ValueError(f"{where} needs the edited text or steps")
-    if kind == "ticket_answer" and not clean_question(body["question"]):
-        raise ValueError(f"{where} needs question as {LINES[kind].model_fields['question'].description}")
-    if kind == FEEDBACK and not record_id.startswith(f"{FEEDBACK}-"):  # it must be that of no raw issue
-        raise ValueError(f"{where}: its id must begin with {FEEDBACK}-")
-    if kind == FEEDBACK and not replace_controls(body["query"]).strip():
-        raise ValueError(f"{where} needs query as {LINES[kind].model_fields['query'].description}")
+    if kind == ACCEPTED_ANSWER and not clean_question(body["question"]):
+        raise ValueError(_sentence(where, kind, "question"))
+    if kind == FEEDBACK_KIND and not record_id.startswith(f"{FEEDBACK_KIND}-"):  # it must be that of no raw issue
+        raise ValueError(f"{where}: its id must begin with {FEEDBACK_KIND}-")
+    if kind == FEEDBACK_KIND and not replace_controls(body["query"]).strip():
+        raise ValueError(_sentence(where, kind, "query"))
     longest = _LONGEST.get(kind)
     if longest is not None and len(body["text"]) > longest:
         raise ValueError(f"{where} has {len(body['text']):,} characters, and {longest:,} can be taken; split it")
@@ -262,10 +265,9 @@ def quote_value(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _sentence(where: str, line: type[ExportPart], error: ValidationError) -> str:
-    """Say the first thing that is wrong in the words of the field's description."""
-    name = str(error.errors(include_url=False)[0]["loc"][0])
-    field = line.model_fields[name]
+def _sentence(where: str, kind: str, name: str) -> str:
+    """Say in the words of its description that a field is wrong."""
+    field = LINES[kind].model_fields[name]
     if field.is_required():
         return f"{where} needs {name} as {field.description}"
     return f"{where}: {name} must be {field.description}"

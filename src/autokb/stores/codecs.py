@@ -36,14 +36,14 @@ class Codec(Generic[N]):
     """
 
     def __init__(self, noun: type[N], *outside: str, **defaults: Any) -> None:
-        self._noun = noun
+        self.noun = noun
         self._outside = set(outside)
-        self._defaults = defaults
+        self.defaults = defaults
 
     @cached_property
     def _adapter(self) -> TypeAdapter[N]:
         """Pydantic's reader and writer; making one takes some milliseconds, and no command needs all of them."""
-        return TypeAdapter(self._noun)
+        return TypeAdapter(self.noun)
 
     def body(self, noun: N) -> Body:
         """Return a noun as JSON; sets of values are sorted, so that one noun is one sequence of bytes."""
@@ -55,7 +55,7 @@ class Codec(Generic[N]):
     def read(self, body: Mapping[str, Any], **outside: str | int) -> N:
         """Read a noun back; what a body has beside is ignored, a null counts as missing."""
         given = {name: value for name, value in body.items() if value is not None}
-        return self._adapter.validate_python({**self._defaults, **given, **outside})
+        return self._adapter.validate_python({**self.defaults, **given, **outside})
 
 
 DOCUMENT = Codec(Document, "id")
