@@ -377,6 +377,15 @@ def test_a_decision_about_nothing_is_named_and_the_workspace_can_be_read(tmp_pat
     assert show_trees(workspace).trees
 
 
+def test_who_wrote_a_solution_by_hand_says_nothing_of_its_text(tmp_path: Path) -> None:
+    by_hand = {"issue_id": "rain", "text": 5, "steps": 5, "rules": 5, "attributes": 5}
+    line = next(line for line in hand_made_kb.lines() if line["kind"] == "solution")
+    workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), {**line, "id": "mine", "by_hand": by_hand}])
+    assert done.skipped == ()
+    (written,) = (s for s in show_issue(workspace, "rain").solutions if s.id == "mine")
+    assert (written.text, written.by_hand) == (line["text"], True)
+
+
 def test_what_is_decided_after_the_largest_number_can_be_exported_and_taken_back(tmp_path: Path) -> None:
     edit = {"kind": "edit", "solution_id": "s-pair", "author": "a", "date": "2026-01-02"}
     numbers = (10**15, 10**15, 0, 7)

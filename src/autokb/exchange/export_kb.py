@@ -23,8 +23,7 @@ from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
 from autokb.stores.codecs import Body, decision_body, solution_body
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
-from autokb.stores.ticket_answers import KIND as ACCEPTED
-from autokb.stores.ticket_answers import answer_body, read_accepted
+from autokb.stores.ticket_answers import ACCEPTED, KIND, read_accepted
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -71,7 +70,7 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     once it was taken back; of feedback private data are masked.
     """
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
-    answers = ({**answer_body(one), "kind": ACCEPTED, "id": one.id} for one in read_accepted(file))
+    answers = ({**ACCEPTED.body(one), "kind": KIND, "id": one.id} for one in read_accepted(file))
     lines = [*lines, *chat_lines(file), *ticket_lines(file), *answers, *feedback_lines(file)]
     lines.sort(key=lambda line: (line["kind"], line["id"]))
     decisions = read_decisions(file)

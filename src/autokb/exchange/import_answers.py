@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from autokb.core.nouns import Skipped
+from autokb.core.results import Imported
 from autokb.exchange.accept_ticket import clean_question
-from autokb.exchange.jsonl_schema import Lines
-from autokb.stores.ticket_answers import KIND, AcceptedAnswer, keep_accepted, read_accepted, read_taken_back
+from autokb.exchange.jsonl_schema import Lines, take_out
+from autokb.stores.ticket_answers import ACCEPTED, KIND, AcceptedAnswer, keep_accepted, read_accepted, read_taken_back
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import printable_name
 
 MOST_COUNTED = 10**12  # a larger number in a file is no count of decisions
 
 
-@dataclass(frozen=True, slots=True)
-class TakenAnswers:
-    """How many answers of a file were new, how many were here already, and which were taken back here."""
-
-    taken: int
-    unchanged: int
-    skipped: tuple[Skipped, ...]
-
-
 def separate_answers(lines: Lines) -> list[AcceptedAnswer]:
     """Take the accepted answers out of an export's lines, in the order of their numbers; what has none comes last."""
     found = []
-    for kind, i in list(lines):
-        if kind == KIND:
-            body = lines.pop((kind, i))
-            number = body.get("number") or 0
-            question, author = clean_question(body["question"]), printable_name(body.get("author") or "")
-            date = printable_name(body.get("date") or "")
-            found.append(AcceptedAnswer(question, body["ticket"], author, date, number * (number <= MOST_COUNTED)))
+    for one in map(ACCEPTED.read, take_out(lines, KIND).values()):
+        question, author, date = clean_question(one.question), printable_name(one.author), printable_name(one.date)
+        number = one.number if one.number <= MOST_COUNTED else 0
+        found.append(AcceptedAnswer(question, one.ticket, author, date, number))
     return sorted(found, key=lambda one: (one.number == 0, one.number, one.date, one.id))
 
 
@@ -43,7 +32,7 @@ def keep_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> None
         keep_accepted(file, one if one.number else replace(one, number=file.last_number() + 1))
 
 
-def take_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> TakenAnswers:
+def take_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> Imported:
     """Store the answers of a file that are not known here, numbered anew; call it inside a transaction.
 
     One that was taken back here stays so, whatever a file says.
@@ -63,4 +52,4 @@ def take_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> Take
         else:
             keep_accepted(file, replace(one, number=file.last_number() + 1))
             known.add(one.id)
-    return TakenAnswers(len(answers) - unchanged - len(skipped), unchanged, tuple(skipped))
+    return Imported(len(answers) - unchanged - len(skipped), unchanged, tuple(skipped))

@@ -37,10 +37,10 @@ from autokb.core.nouns import (
 from autokb.core.timed_patterns import SlowPatternError
 from autokb.exchange.edited_exports import ExportedTexts
 from autokb.exchange.export_kb import checksum, same_text
-from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines
+from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, take_out
 from autokb.heuristics.rules import verdicts_by_patterns
 from autokb.issues.wording import solution_title
-from autokb.stores.codecs import ISSUE, SOLUTION, read_edit, read_hand_written, read_human_verdict
+from autokb.stores.codecs import EDIT, HAND_WRITTEN, HUMAN_VERDICT, ISSUE, SOLUTION
 from autokb.stores.published import REVIEW, Published, read_approvals
 
 T = TypeVar("T", bound=Decision)
@@ -90,15 +90,17 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
     A changed text is an edit, a changed status a verdict (or lifts those that the file holds). With what is
     ``published`` where the file goes, more is known of what was changed in it.
     """
-    by_hand = {i: lines.pop(("solution", i)) for i in _ids(lines, "solution") if lines["solution", i].get("by_hand")}
-    edits = [read_edit(i, _own(lines.pop(("edit", i)))) for i in _ids(lines, "edit")]
-    verdicts = [read_human_verdict(i, _own(lines.pop(("verdict", i)))) for i in _ids(lines, "verdict")]
-    bodies = {i: lines["solution", i] for i in _ids(lines, "solution")}
+    by_hand = {i: body for i, body in lines_of(lines, "solution").items() if body.get("by_hand")}
+    for i in by_hand:
+        del lines["solution", i]
+    edits = [EDIT.read(body, id=i, undone=False) for i, body in take_out(lines, "edit").items()]
+    verdicts = [HUMAN_VERDICT.read(body, id=i, undone=False) for i, body in take_out(lines, "verdict").items()]
+    bodies = lines_of(lines, "solution")
     everything = dict(sorted({**bodies, **by_hand}.items()))
     given = {i: (body["status"], body.get("reason") or "") for i, body in everything.items()}
     for body in bodies.values():
         _restore_status(body)
-    issues = {i: ISSUE.read(lines["issue", i], id=i) for i in _ids(lines, "issue")}
+    issues = {i: ISSUE.read(body, id=i) for i, body in lines_of(lines, "issue").items()}
     forest = Forest(issues.values())
     edited, marks = _separate_edits(everything, forest, now, published)
     own: list[Decision] = sorted(
@@ -139,10 +141,6 @@ def _separate_edits(
     return edited, marks
 
 
-def _ids(lines: Lines, kind: str) -> list[str]:
-    return [i for found, i in lines if found == kind]
-
-
 def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str], approvals: int) -> Decisions:
     """Return a file's decisions as they were when it was exported, for the texts that it holds now."""
     known = {_key(one): one for one in ours}
@@ -162,20 +160,14 @@ def _in_order(decisions: Iterable[Decision], approvals: int) -> Decisions:
     return Decisions.of((replace(one, number=number) for number, one in enumerate(decisions, 1)), approvals)
 
 
-def _own(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a decision's fields without nulls, and whether rules and origin are missing like any other."""
-    return {name: value for name, value in body.items() if value is not None and name != "undone"}
-
-
 def _order(decision: Decision) -> tuple[bool, int, str, str]:
     """Order by the numbers of the file; what has none comes last, by its date."""
     return decision.number == 0, decision.number, decision.date, decision.id
 
 
 def _read_by_hand(solution_id: str, body: Mapping[str, Any]) -> HandWritten:
-    names = {name: value for name, value in body["by_hand"].items() if value is not None}
-    kept = {name: body[name] for name in ("text", "steps", "attributes")}
-    return read_hand_written(solution_id, {**kept, **names, "rules": body.get("rules") or []})
+    kept = {name: body.get(name) for name in ("text", "steps", "attributes", "rules")}
+    return HAND_WRITTEN.read({**body["by_hand"], **kept}, id=solution_id)
 
 
 def _restore_status(body: dict[str, Any]) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from autokb.core.feedback import Feedback
 from autokb.core.ids import short_id
 from autokb.core.nouns import Skipped
+from autokb.core.results import Imported
 from autokb.core.storable import without_surrogates
-from autokb.exchange.jsonl_schema import Lines
+from autokb.exchange.jsonl_schema import Lines, take_out
 from autokb.pipeline.fed_questions import SOURCE, fed_questions, staged_feedback
 from autokb.stores.codecs import RAW_ISSUE, Body
 from autokb.stores.feedback import (
@@ -36,15 +37,6 @@ class FileFeedback:
     fed: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class TakenFeedback:
-    """How much feedback of a file was new, how much was here already, and what was taken back here."""
-
-    taken: int
-    unchanged: int
-    skipped: tuple[Skipped, ...]
-
-
 def feedback_lines(file: WorkspaceFile) -> list[Body]:
     """Return a line for each feedback that nobody took back, private data of its texts masked; ``fed`` where it is."""
     fed = staged_feedback(file)
@@ -62,14 +54,11 @@ def _masked(one: Feedback) -> Feedback:
 
 def separate_feedback(lines: Lines) -> FileFeedback:
     """Take the feedback out of an export's lines; what has no number comes last."""
-    found: list[Feedback] = []
-    fed = set()
-    for kind, i in list(lines):
-        if kind == KIND:
-            body = lines.pop((kind, i))
-            found.append(_read_line(i, body))
-            fed |= {i} if body.get("fed") else set()
-    return FileFeedback(tuple(sorted(found, key=lambda one: (one.number == 0, one.number, one.id))), frozenset(fed))
+    bodies = take_out(lines, KIND)
+    found = sorted(
+        (_read_line(i, body) for i, body in bodies.items()), key=lambda one: (one.number == 0, one.number, one.id)
+    )
+    return FileFeedback(tuple(found), frozenset(i for i, body in bodies.items() if body.get("fed")))
 
 
 def _read_line(feedback: str, body: Mapping[str, object]) -> Feedback:
@@ -79,8 +68,7 @@ def _read_line(feedback: str, body: Mapping[str, object]) -> Feedback:
         name: replace_controls(without_surrogates(getattr(one, name))).strip()
         for name in ("query", "text", "suggested")
     }
-    number = body.get("number") or 0
-    return replace(one, **names, **texts, number=number)  # type: ignore[arg-type]
+    return replace(one, **names, **texts)  # type: ignore[arg-type]
 
 
 def put_feedback(file: WorkspaceFile, found: FileFeedback) -> None:
@@ -94,7 +82,7 @@ def put_feedback(file: WorkspaceFile, found: FileFeedback) -> None:
     file.stage("issues", [Staged(issue.id, "", SOURCE, RAW_ISSUE.body(issue)) for issue in missing])
 
 
-def take_feedback(file: WorkspaceFile, found: Sequence[Feedback]) -> TakenFeedback:
+def take_feedback(file: WorkspaceFile, found: Sequence[Feedback]) -> Imported:
     """Store the feedback of a file that is not known here; call it inside a transaction.
 
     It is not fed, and what was taken back here stays so, whatever a file says.
@@ -108,4 +96,4 @@ def take_feedback(file: WorkspaceFile, found: Sequence[Feedback]) -> TakenFeedba
             skipped.append(Skipped(f"{KIND} {one.id}", reason))
         else:
             taken += keep_feedback(file, one) is not None
-    return TakenFeedback(taken, len(found) - taken - len(skipped), tuple(skipped))
+    return Imported(taken, len(found) - taken - len(skipped), tuple(skipped))

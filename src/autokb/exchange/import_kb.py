@@ -33,12 +33,12 @@ from autokb.exchange.import_decisions import (
     withheld_by_rules,
 )
 from autokb.exchange.import_feedback import put_feedback, separate_feedback, take_feedback
-from autokb.exchange.jsonl_schema import KINDS, Lines, read_lines
+from autokb.exchange.jsonl_schema import KINDS, Lines, lines_of, read_lines, take_out
 from autokb.exchange.referential_integrity import check_references, complete_issues, mend_documents
 from autokb.pipeline.open_index import embed_published
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting, take_tickets, ticket_lines
 from autokb.stores.chats import CONVERSATION_CODEC
-from autokb.stores.codecs import ISSUE, SOLUTION
+from autokb.stores.codecs import DOCUMENT, ISSUE, RAW_ISSUE, SOLUTION, Codec, N
 from autokb.stores.feedback import KIND as FEEDBACK
 from autokb.stores.feedback import feedback_ids
 from autokb.stores.published import (
@@ -133,14 +133,12 @@ def _take_decisions(workspace: Workspace, lines: Lines, skipped: list[Skipped], 
         taken.unchanged += unchanged
         taken.skipped[:0] = [*skipped, *others]
         done = _keep(file, taken, published)
-        for more in (take_answers(file, answers), take_feedback(file, feedback.feedback)):
-            done = replace(
-                done,
-                taken=done.taken + more.taken,
-                unchanged=done.unchanged + more.unchanged,
-                skipped=(*done.skipped, *more.skipped),
-            )
-    return done
+        all_done = (done, take_answers(file, answers), take_feedback(file, feedback.feedback))
+    return Imported(
+        sum(one.taken for one in all_done),
+        sum(one.unchanged for one in all_done),
+        tuple(skipped for one in all_done for skipped in one.skipped),
+    )
 
 
 def _compare(file: WorkspaceFile, lines: Lines, name: str) -> tuple[int, list[Skipped]]:
@@ -191,8 +189,7 @@ def _take_whole(
 ) -> Imported:
     # A status without a verdict's line is of an older export: its verdict has no date, so that copies are alike.
     count = len(lines)
-    tickets = {i: lines.pop(("ticket", i)) for kind, i in list(lines) if kind == "ticket"}
-    chats = {i: lines.pop(("chat", i)) for kind, i in list(lines) if kind == "chat"}
+    tickets, chats = take_out(lines, "ticket"), take_out(lines, "chat")
     setting = read_setting(lines.pop(("setting", TICKETS_SETTING), {}))
     answers, feedback = separate_answers(lines), separate_feedback(lines)
     found = separate_decisions(lines, now, "")
@@ -204,9 +201,10 @@ def _take_whole(
         with file.transaction():
             gone = _count_all(file)
             unchanged = _publish(file, lines, decisions, answers)
-            _stage_sources(file, lines, name)
+            _stage(file, "documents", DOCUMENT, lines_of(lines, "document"), name)
+            _stage(file, "issues", RAW_ISSUE, lines_of(lines, "raw_issue"), name)
+            _stage(file, "chats", CONVERSATION_CODEC, chats, name)
             put_feedback(file, feedback)
-            _stage_chats(file, chats, name)
             _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
         if tickets or has_tickets(file):
@@ -217,8 +215,8 @@ def _take_whole(
 def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions:
     """Return the decisions of a file with numbers, and with what they say of their solutions and the rules of them."""
     taken = Decisions.of(_numbered(found), read_approvals(lines.get(("setting", REVIEW))))
-    issues = {i: ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue"}
-    solutions = {i: SOLUTION.read(body, id=i) for (kind, i), body in lines.items() if kind == "solution"}
+    issues = {i: ISSUE.read(body, id=i) for i, body in lines_of(lines, "issue").items()}
+    solutions = {i: SOLUTION.read(body, id=i) for i, body in lines_of(lines, "solution").items()}
     decided = apply_decisions(solutions, issues, taken)
     rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in taken.edits}
     decided = apply_decisions(solutions, issues, update_decisions(taken, decided, issues, rules))
@@ -302,23 +300,7 @@ def _take_domain(workspace: Workspace, lines: Lines) -> None:
         raise AutokbError(f"{domain} cannot be written ({error.strerror}); nothing was imported.") from error
 
 
-def _stage_sources(file: WorkspaceFile, lines: Lines, name: str) -> None:
-    """Make the documents and raw issues of the file all that the next build reads, as one source of this name."""
-    for kind, line_kind, names in (
-        ("documents", "document", ("title", "text", "url")),
-        ("issues", "raw_issue", ("text", "title", "date", "resolved_by")),
-    ):
-        file.unstage(kind, [s.id for s in file.staged(kind)])
-        bodies = {i: body for (found, i), body in lines.items() if found == line_kind}
-        new = (
-            Staged(i, "", name, {n: body.get(n) or ([] if n == "resolved_by" else "") for n in names})
-            for i, body in bodies.items()
-        )
-        file.stage(kind, new)
-
-
-def _stage_chats(file: WorkspaceFile, chats: Mapping[str, Mapping[str, Any]], name: str) -> None:
-    """Make the conversations of the file, bodies of lines by id, all that there are."""
-    file.unstage("chats", [s.id for s in file.staged("chats")])
-    nouns = (CONVERSATION_CODEC.read(body, id=i) for i, body in chats.items())
-    file.stage("chats", (Staged(one.id, "", name, CONVERSATION_CODEC.body(one)) for one in nouns))
+def _stage(file: WorkspaceFile, kind: str, codec: Codec[N], bodies: Mapping[str, Mapping[str, Any]], name: str) -> None:
+    """Make what the file has of a kind, bodies of lines by id, all that there is to build of, as one source."""
+    file.unstage(kind, [s.id for s in file.staged(kind)])
+    file.stage(kind, [Staged(i, "", name, codec.body(codec.read(body, id=i))) for i, body in bodies.items()])

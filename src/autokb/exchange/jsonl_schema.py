@@ -1,16 +1,21 @@
-"""What a well-formed line of the export looks like."""
+"""What a well-formed line of the export looks like: what its codec writes, within bounds, and what stands beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Set
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
 
+from autokb.core.attributes import Attributes
+from autokb.core.conversations import Message
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.feedback import FEEDBACK_VERDICTS, SUGGESTION_SOURCES
 from autokb.core.nouns import Skipped
+from autokb.core.tickets import TicketLink
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange.accept_ticket import QUESTION_CHARACTERS, clean_question
 from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
@@ -21,178 +26,47 @@ from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES
 from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.sources.tickets.reading import MOST_COMMENTS
-from autokb.stores.feedback import KIND as FEEDBACK
+from autokb.stores.chats import CONVERSATION_CODEC
+from autokb.stores.codecs import DOCUMENT, EDIT, HUMAN_VERDICT, ISSUE, RAW_ISSUE, SEED, SOLUTION, THEME, Codec
+from autokb.stores.feedback import FEEDBACK
+from autokb.stores.feedback import KIND as FEEDBACK_KIND
+from autokb.stores.ticket_answers import ACCEPTED
+from autokb.stores.ticket_answers import KIND as ACCEPTED_ANSWER
+from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import DOMAIN_FILE
 from autokb.text.control_characters import replace_controls
 from autokb.text.strict_json import parse_json
 
-STATUSES = ("displayed", "repaired", "withheld", "rejected", "hidden", "approved")
 BUILT_STATUSES = ("displayed", "repaired", "withheld")  # those that a build gives
 MOST_DECISIONS = 10**15  # the largest number of a decision; far above any workspace's, and a number for every reader
-VERDICTS = ("kept", "broken", "not applicable", "not judged")
 # Characters of texts, as at intake, where the mark of a cut comes on top.
 _LONGEST = {"document": LONGEST_DOCUMENT, "raw_issue": LONGEST_ISSUE + 100}
 LONGEST_QUERY = 200_000  # characters of a question with feedback, whose masks may make it longer than it was asked
 _SHOWN = 100  # characters of a value that is refused
 
-Text = Annotated[str, Field(description="text")]
-Id = Annotated[str, Field(min_length=1, description="an id")]  # what a decision is about: it says nothing without
-MaybeText = Annotated[str | None, Field(description="text")]
-Texts = Annotated[list[str], Field(description="a list of strings")]
-MaybeTexts = Annotated[list[str] | None, Field(description="a list of strings")]
-Values = Annotated[list[str], Field(min_length=1)]
-Attributes = Annotated[dict[str, Values], Field(description="lists of strings, for example {'os': ['Any']}")]
+ID = Field(min_length=1, description="an id")  # of what a decision is about: it says nothing without
+NUMBER = Field(ge=0, le=MOST_DECISIONS, description="a whole number, not below 0")
+QUESTION = Field(max_length=QUESTION_CHARACTERS, description=f"text of 1 to {QUESTION_CHARACTERS:,} characters")
+QUERY = Field(min_length=1, max_length=LONGEST_QUERY, description=f"text of 1 to {LONGEST_QUERY:,} characters")
+MESSAGES = Field(
+    min_length=1,
+    max_length=MOST_MESSAGES,
+    description=f"a list of 1 to {MOST_MESSAGES:,} messages: role (customer or agent), text and date",
+)
+BuiltStatus = Annotated[
+    Literal["displayed", "repaired", "withheld", "approved"],
+    Field(description=f"one of {', '.join(BUILT_STATUSES)}, or approved for a solution by hand"),
+]
+AttributeLists = Annotated[
+    dict[str, Annotated[list[str], Field(min_length=1)]],
+    Field(description="lists of strings, for example {'os': ['Any']}"),
+]
 
 
 class ExportPart(BaseModel):
     """A line of the export, or a part of one; what else it holds is left as it is."""
 
     model_config = ConfigDict(extra="allow", strict=True)
-
-
-class DocumentLine(ExportPart):
-    """A document; its chunks are checked against its text later."""
-
-    title: Text
-    text: Text
-    url: MaybeText = None
-
-
-class RawIssueLine(ExportPart):
-    """A raw issue and where it landed."""
-
-    text: Text
-    title: MaybeText = None
-    date: MaybeText = None
-    theme: MaybeText = None
-    seed: MaybeText = None
-    issue: MaybeText = None
-    reason: MaybeText = None
-    resolved_by: MaybeTexts = None
-
-
-class ThemeLine(ExportPart):
-    """A theme."""
-
-    name: Text
-
-
-class SeedLine(ExportPart):
-    """A seed issue."""
-
-    raw_issue: Text
-    theme: Text
-
-
-class IssueLine(ExportPart):
-    """A node of a tree."""
-
-    text: Text
-    attributes: Attributes
-    parent_id: MaybeText = None
-    seed: MaybeText = None
-    raw_issues: MaybeTexts = None
-
-
-class EvidencePart(ExportPart):
-    """A place in a document."""
-
-    document: str
-    start: int
-    end: int
-    quote: str
-
-
-class RulePart(ExportPart):
-    """What a rule says of a solution."""
-
-    rule: str
-    verdict: Literal["kept", "broken", "not applicable", "not judged"]
-    reason: str
-
-
-class OriginPart(ExportPart):
-    """The solution as it was when a person decided on it."""
-
-    tree: str = ""
-    document: str = ""
-    built: str = ""
-    steps: str = ""
-
-
-Origin = Annotated[OriginPart | None, Field(description="an object with tree, document, built and steps")]
-Number = Annotated[int, Field(ge=0, le=MOST_DECISIONS)]
-MaybeNumber = Annotated[Number | None, Field(description="a whole number, not below 0")]
-MaybeRules = Annotated[
-    list[RulePart] | None, Field(description=f"a list of rule, verdict ({', '.join(VERDICTS)}) and reason")
-]
-
-
-class ByHandPart(ExportPart):
-    """Who wrote a solution by hand, for which node."""
-
-    issue_id: Id
-    tree: str = ""
-    author: str = ""
-    date: str = ""
-    number: Number | None = None
-
-
-class SolutionLine(ExportPart):
-    """A solution, shown or not."""
-
-    issue_id: Text
-    text: Text
-    steps: Texts
-    attributes: Attributes
-    evidence: Annotated[list[EvidencePart], Field(description="a list of document, start, end and quote")]
-    status: Annotated[
-        Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"],
-        Field(description=f"one of {', '.join(STATUSES)}"),
-    ]
-    reason: MaybeText = None
-    built: MaybeText = None
-    built_status: Annotated[
-        Literal["displayed", "repaired", "withheld", "approved"] | None,
-        Field(description=f"one of {', '.join(BUILT_STATUSES)}, or approved for a solution by hand"),
-    ] = None
-    built_reason: MaybeText = None
-    by_hand: Annotated[
-        ByHandPart | None, Field(description="an object with issue_id, tree, author, date and number")
-    ] = None
-    rules: MaybeRules = None
-    rank: MaybeNumber = None
-
-
-class EditLine(ExportPart):
-    """A hand edit: a text as a whole, or steps."""
-
-    solution_id: Id
-    text: MaybeText = None
-    steps: MaybeTexts = None
-    author: MaybeText = None
-    date: MaybeText = None
-    number: MaybeNumber = None
-    origin: Origin = None
-    built: MaybeText = None
-    based_on: MaybeText = None
-    rules: MaybeRules = None
-    dismissed: Annotated[bool | None, Field(description="true or false")] = None
-
-
-class VerdictLine(ExportPart):
-    """What a person decided about showing a solution."""
-
-    solution_id: Id
-    verdict: Annotated[
-        Literal["approved", "rejected", "hidden"], Field(description="one of approved, rejected, hidden")
-    ]
-    author: MaybeText = None
-    date: MaybeText = None
-    number: MaybeNumber = None
-    origin: Origin = None
-    reason: MaybeText = None
-    shown: MaybeText = None
 
 
 class SectionPart(ExportPart):
@@ -202,134 +76,120 @@ class SectionPart(ExportPart):
     text: str
 
 
-class CommentPart(ExportPart):
-    """What somebody added to a ticket."""
+class ByHandPart(ExportPart):
+    """Who wrote a solution by hand, for which node."""
 
-    text: str
+    issue_id: Annotated[str, ID]
+    tree: str = ""
     author: str = ""
     date: str = ""
+    number: Annotated[int, NUMBER] | None = None
 
 
-class LinkPart(ExportPart):
-    """A typed link to another ticket."""
+def _line(codec: Codec[Any], *needed: str, **given: Any) -> type[ExportPart]:
+    """Return the shape of a noun's line, which needs what its codec cannot read it without, and the fields ``needed``.
 
-    type: str
-    target: Id
-    inward: bool = False
-
-
-class TicketLine(ExportPart):
-    """A past ticket with its sections, as they were published."""
-
-    title: Text
-    description: MaybeText = None
-    comments: Annotated[
-        list[CommentPart] | None, Field(max_length=MOST_COMMENTS, description="a list of text, author and date")
-    ] = None
-    links: Annotated[list[LinkPart] | None, Field(description="a list of type, target and inward")] = None
-    sections: Annotated[list[SectionPart] | None, Field(description="a list of section and text")] = None
-    project: MaybeText = None
-    type: MaybeText = None
-    status: MaybeText = None
-    resolution: MaybeText = None
-    priority: MaybeText = None
-    environment: MaybeText = None
-    reporter: MaybeText = None
-    assignee: MaybeText = None
-    components: MaybeTexts = None
-    labels: MaybeTexts = None
-    versions: MaybeTexts = None
-    fix_versions: MaybeTexts = None
-    created: MaybeText = None
-    updated: MaybeText = None
-    resolved: MaybeText = None
-    url: MaybeText = None
-    other: Annotated[dict[str, str] | None, Field(description="an object of texts")] = None
+    ``given`` are bounds of the noun's fields, or types of fields beside them or in their place. Where a line does not
+    need a field a null counts as missing.
+    """
+    return _shape(codec.noun, _without_default(codec.noun) - codec.defaults.keys() | {*needed}, given, takes_null=True)
 
 
-class TicketAnswerLine(ExportPart):
-    """A question that a person confirmed to be answered by a ticket."""
-
-    question: Annotated[
-        str, Field(max_length=QUESTION_CHARACTERS, description=f"text of 1 to {QUESTION_CHARACTERS:,} characters")
-    ]
-    ticket: Id
-    author: MaybeText = None
-    date: MaybeText = None
-    number: MaybeNumber = None
+def _without_default(noun: type) -> set[str]:
+    return {f.name for f in fields(noun) if f.default is MISSING and f.default_factory is MISSING}
 
 
-class FeedbackLine(ExportPart):
-    """What became of a suggestion."""
-
-    query: Annotated[
-        str,
-        Field(min_length=1, max_length=LONGEST_QUERY, description=f"text of 1 to {LONGEST_QUERY:,} characters"),
-    ]
-    verdict: Annotated[
-        Literal["used", "edited", "rejected", "helpful", "unhelpful"],
-        Field(description=f"one of {', '.join(FEEDBACK_VERDICTS)}"),
-    ]
-    solution_id: MaybeText = None
-    text: MaybeText = None
-    suggested: MaybeText = None
-    documents: MaybeTexts = None
-    source: Annotated[
-        Literal["", "solution", "passage", "ticket", "question", "small_talk", "refusal"] | None,
-        Field(description=f"one of {', '.join(filter(None, SUGGESTION_SOURCES))}"),
-    ] = None
-    conversation: MaybeText = None
-    author: MaybeText = None
-    group: MaybeText = None
-    date: MaybeText = None
-    number: MaybeNumber = None
-    fed: Annotated[bool | None, Field(description="true or false")] = None
+def _shape(noun: type, needed: Set[str], given: Mapping[str, Any], *, takes_null: bool) -> type[ExportPart]:
+    own = {name: _as_json(hint) for name, hint in get_type_hints(noun).items() if name != "id"}
+    bounded = {name: Annotated[own[name], one] if isinstance(one, FieldInfo) else one for name, one in given.items()}
+    shape: dict[str, Any] = {}
+    for name, hint in (own | bounded).items():
+        words = Field(description=_words(hint))
+        if name in needed:
+            shape[name] = (Annotated[hint, words], ...)
+        else:
+            shape[name] = (Annotated[hint | None if takes_null else hint, words], None)
+    return create_model(noun.__name__, __base__=ExportPart, **shape)
 
 
-class MessagePart(ExportPart):
-    """What one of the two wrote."""
-
-    role: Literal["customer", "agent"]
-    text: str = Field(min_length=1, max_length=LONGEST_MESSAGE + 100)
-    date: str = ""
-
-
-class ChatLine(ExportPart):
-    """A conversation as it was added."""
-
-    messages: Annotated[
-        list[MessagePart],
-        Field(
-            min_length=1,
-            max_length=MOST_MESSAGES,
-            description=f"a list of 1 to {MOST_MESSAGES:,} messages: role (customer or agent), text and date",
-        ),
-    ]
+def _as_json(hint: Any) -> Any:
+    """Return the type that a field's value has in JSON; in a noun inside of another a null is a wrong value."""
+    if hint == Attributes:
+        return AttributeLists
+    if get_origin(hint) is tuple:
+        return list[_as_json(get_args(hint)[0])]  # type: ignore[misc]
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _shape(hint, _without_default(hint), PART_BOUNDS.get(hint, {}), takes_null=False)
+    return hint
 
 
-class SettingLine(ExportPart):
-    """The gate and what else was fitted; each is read by who uses it."""
+def _words(hint: Any) -> str:
+    """Say what a field takes."""
+    kind, arguments = get_origin(hint), get_args(hint)
+    if kind is Annotated:
+        return hint.__metadata__[0].description or _words(arguments[0])
+    if NoneType in arguments:
+        return _words(arguments[0])
+    if kind is Literal:
+        return f"one of {', '.join(filter(None, arguments))}"
+    if kind is list:
+        return f"a list of {'strings' if arguments[0] is str else _names(arguments[0])}"
+    if isinstance(hint, type) and issubclass(hint, ExportPart):
+        return f"an object with {_names(hint)}"
+    return {str: "text", bool: "true or false"}.get(hint, "an object of texts")
 
 
+def _names(part: type[ExportPart]) -> str:
+    """Return the fields of a part, each with the words that it is one of."""
+    *most, last = (
+        f"{name} ({', '.join(get_args(field.annotation))})" if get_origin(field.annotation) is Literal else name
+        for name, field in part.model_fields.items()
+    )
+    return f"{', '.join(most)} and {last}"
+
+
+PART_BOUNDS: Mapping[type, Mapping[str, FieldInfo]] = {
+    TicketLink: {"target": ID},
+    Message: {"text": Field(min_length=1, max_length=LONGEST_MESSAGE + 100)},
+}
 LINES: Mapping[str, type[ExportPart]] = {
-    "document": DocumentLine,
-    "raw_issue": RawIssueLine,
-    "theme": ThemeLine,
-    "seed": SeedLine,
-    "issue": IssueLine,
-    "solution": SolutionLine,
-    "setting": SettingLine,
-    "edit": EditLine,
-    "verdict": VerdictLine,
-    "ticket": TicketLine,
-    "ticket_answer": TicketAnswerLine,
-    FEEDBACK: FeedbackLine,
-    "chat": ChatLine,
+    "document": _line(DOCUMENT),  # its chunks are checked against its text later
+    "raw_issue": _line(RAW_ISSUE, theme=str, seed=str, issue=str, reason=str),
+    "theme": _line(THEME),
+    "seed": _line(SEED),
+    "issue": _line(ISSUE, "attributes"),
+    "solution": _line(
+        SOLUTION,
+        "attributes",
+        "status",
+        rank=NUMBER,
+        built=str,
+        built_status=BuiltStatus,
+        built_reason=str,
+        by_hand=ByHandPart,
+    ),
+    "setting": ExportPart,  # the gate and what else was fitted; each is read by who uses it
+    "edit": _line(EDIT, solution_id=ID, number=NUMBER, undone=Any),  # one that was taken back has no line
+    "verdict": _line(HUMAN_VERDICT, solution_id=ID, number=NUMBER, undone=Any),
+    "ticket": _line(TICKET_CODEC, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPart]),
+    ACCEPTED_ANSWER: _line(ACCEPTED, question=QUESTION, ticket=ID, number=NUMBER),
+    FEEDBACK_KIND: _line(FEEDBACK, query=QUERY, number=NUMBER, fed=bool),
+    "chat": _line(CONVERSATION_CODEC, messages=MESSAGES),
 }
 KINDS = tuple(LINES)
 
 
 Lines = dict[tuple[str, str], dict[str, Any]]  # by kind and id
+
+
+def lines_of(lines: Lines, kind: str) -> dict[str, dict[str, Any]]:
+    """Return the lines of a kind by their ids."""
+    return {i: body for (found, i), body in lines.items() if found == kind}
+
+
+def take_out(lines: Lines, kind: str) -> dict[str, dict[str, Any]]:
+    """Take the lines of a kind out of the others, by their ids."""
+    return {i: lines.pop((kind, i)) for i in lines_of(lines, kind)}
 
 
 def read_lines(text: str) -> tuple[Lines, list[Skipped]]:
@@ -377,7 +237,8 @@ def check_line(body: Any) -> None:
     try:
         LINES[kind].model_validate(body)
     except ValidationError as error:
-        raise ValueError(_sentence(where, LINES[kind], error)) from error
+        name = str(error.errors(include_url=False)[0]["loc"][0])  # the first thing that is wrong
+        raise ValueError(_sentence(where, kind, name)) from error
     _check_contents(kind, record_id, body, where)
 
 
@@ -385,12 +246,12 @@ def _check_contents(kind: str, record_id: str, body: Mapping[str, Any], where: s
     """Raise ValueError for what the schema of a kind cannot say."""
     if kind == "edit" and not (body.get("text") or body.get("steps")):
         raise ValueError(f"{where} needs the edited text or steps")
-    if kind == "ticket_answer" and not clean_question(body["question"]):
-        raise ValueError(f"{where} needs question as {TicketAnswerLine.model_fields['question'].description}")
-    if kind == FEEDBACK and not record_id.startswith(f"{FEEDBACK}-"):  # it must be that of no raw issue
-        raise ValueError(f"{where}: its id must begin with {FEEDBACK}-")
-    if kind == FEEDBACK and not replace_controls(body["query"]).strip():
-        raise ValueError(f"{where} needs query as {FeedbackLine.model_fields['query'].description}")
+    if kind == ACCEPTED_ANSWER and not clean_question(body["question"]):
+        raise ValueError(_sentence(where, kind, "question"))
+    if kind == FEEDBACK_KIND and not record_id.startswith(f"{FEEDBACK_KIND}-"):  # it must be that of no raw issue
+        raise ValueError(f"{where}: its id must begin with {FEEDBACK_KIND}-")
+    if kind == FEEDBACK_KIND and not replace_controls(body["query"]).strip():
+        raise ValueError(_sentence(where, kind, "query"))
     longest = _LONGEST.get(kind)
     if longest is not None and len(body["text"]) > longest:
         raise ValueError(f"{where} has {len(body['text']):,} characters, and {longest:,} can be taken; split it")
@@ -404,10 +265,9 @@ def quote_value(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _sentence(where: str, line: type[ExportPart], error: ValidationError) -> str:
-    """Say the first thing that is wrong in the words of the field's description."""
-    name = str(error.errors(include_url=False)[0]["loc"][0])
-    field = line.model_fields[name]
+def _sentence(where: str, kind: str, name: str) -> str:
+    """Say in the words of its description that a field is wrong."""
+    field = LINES[kind].model_fields[name]
     if field.is_required():
         return f"{where} needs {name} as {field.description}"
     return f"{where}: {name} must be {field.description}"

@@ -13,7 +13,7 @@ from autokb.chunking.tree import chunks_with_text
 from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Chunk, Skipped
 from autokb.core.settings import Settings
-from autokb.exchange.jsonl_schema import Lines, quote_value
+from autokb.exchange.jsonl_schema import Lines, lines_of, quote_value
 from autokb.stores.codecs import CHUNK, DOCUMENT, ISSUE
 
 # A line cannot stand without these ...
@@ -36,8 +36,7 @@ def check_references(lines: Lines) -> list[Skipped]:
 
 def _drop_circles(lines: Lines) -> list[Skipped]:
     """Drop issues whose parents lead back to themselves."""
-    issues = (ISSUE.read(body, id=i) for (kind, i), body in lines.items() if kind == "issue")
-    circling = Forest(issues).circling
+    circling = Forest(ISSUE.read(body, id=i) for i, body in lines_of(lines, "issue").items()).circling
     for issue in circling:
         del lines["issue", issue]
     return [Skipped(f"issue {i}", "its parent_id leads back to itself") for i in circling]
@@ -89,10 +88,10 @@ def _forget_lost(lines: Lines) -> list[Skipped]:
 
 def _withhold_false(lines: Lines) -> list[Skipped]:
     skipped = []
-    for (kind, record_id), body in lines.items():
-        if kind == "solution" and body["status"] in DISPLAYED and (reason := _false_quote(body, lines)):
+    for solution, body in lines_of(lines, "solution").items():
+        if body["status"] in DISPLAYED and (reason := _false_quote(body, lines)):
             body |= {"status": "withheld", "reason": reason}
-            skipped.append(Skipped(f"solution {record_id}", f"withheld: {reason}"))
+            skipped.append(Skipped(f"solution {solution}", f"withheld: {reason}"))
     return skipped
 
 
@@ -110,12 +109,12 @@ def _false_quote(body: Mapping[str, Any], lines: Lines) -> str | None:
 def complete_issues(lines: Lines) -> None:
     """Tell each tree which raw issues landed in it, where the line of its parent does not say so itself."""
     landed: dict[str, list[str]] = {}
-    for (kind, record_id), body in sorted(lines.items()):
-        if kind == "raw_issue" and body.get("issue"):
-            landed.setdefault(body["issue"], []).append(record_id)
-    for (kind, record_id), body in lines.items():
-        if kind == "issue" and body.get("raw_issues") is None and record_id in landed:
-            body["raw_issues"] = landed[record_id]
+    for raw_issue, body in sorted(lines_of(lines, "raw_issue").items()):
+        if body.get("issue"):
+            landed.setdefault(body["issue"], []).append(raw_issue)
+    for issue, body in lines_of(lines, "issue").items():
+        if body.get("raw_issues") is None and issue in landed:
+            body["raw_issues"] = landed[issue]
 
 
 def mend_documents(lines: Lines, settings: Settings) -> None:
@@ -124,7 +123,7 @@ def mend_documents(lines: Lines, settings: Settings) -> None:
     By the workspace's chunker, but for ``semantic``, which needs vectors: by headings then, until the next build.
     """
     method = "headings" if settings.chunker == SEMANTIC else settings.chunker
-    cut = {i: _chunks(i, body) for (kind, i), body in lines.items() if kind == "document"}
+    cut = {i: _chunks(i, body) for i, body in lines_of(lines, "document").items()}
     uses = Counter(c.id for chunks in cut.values() for c in chunks)
     for document_id, chunks in cut.items():
         body = lines["document", document_id]

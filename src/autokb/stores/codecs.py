@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -15,7 +14,6 @@ from autokb.core.nouns import (
     Chunk,
     Document,
     Edit,
-    Evidence,
     HandWritten,
     HumanVerdict,
     Issue,
@@ -31,35 +29,33 @@ Body = dict[str, Any]  # a noun as JSON, without its id
 
 
 class Codec(Generic[N]):
-    """One kind of noun as JSON; ``outside`` are fields that the record's place gives: its id, a chunk's document."""
+    """One kind of noun as JSON.
 
-    def __init__(self, noun: type[N], *outside: str) -> None:
-        self._noun = noun
+    ``outside`` are fields that the record's place gives: its id, a chunk's document; ``defaults`` stand for fields that
+    a record may lack although the noun needs them: a line that a person wrote may leave out who and when.
+    """
+
+    def __init__(self, noun: type[N], *outside: str, **defaults: Any) -> None:
+        self.noun = noun
         self._outside = set(outside)
-        fields = dataclasses.fields(noun)  # type: ignore[arg-type]
-        self._optional = {f.name for f in fields if f.default is not dataclasses.MISSING or f.name == "parent_id"}
-        self._has_attributes = any(f.name == "attributes" for f in fields)
+        self.defaults = defaults
 
     @cached_property
     def _adapter(self) -> TypeAdapter[N]:
         """Pydantic's reader and writer; making one takes some milliseconds, and no command needs all of them."""
-        return TypeAdapter(self._noun)
+        return TypeAdapter(self.noun)
 
     def body(self, noun: N) -> Body:
         """Return a noun as JSON; sets of values are sorted, so that one noun is one sequence of bytes."""
         body: Body = self._adapter.dump_python(noun, mode="json", exclude=self._outside)
-        if self._has_attributes:
+        if "attributes" in body:
             body["attributes"] = as_lists(noun.attributes)  # type: ignore[attr-defined]
         return body
 
     def read(self, body: Mapping[str, Any], **outside: str | int) -> N:
         """Read a noun back; what a body has beside is ignored, a null counts as missing."""
         given = {name: value for name, value in body.items() if value is not None}
-        if "parent_id" in self._optional:
-            given.setdefault("parent_id", None)
-        if self._has_attributes:
-            given.setdefault("attributes", {})
-        return self._adapter.validate_python({**given, **outside})
+        return self._adapter.validate_python({**self.defaults, **given, **outside})
 
 
 DOCUMENT = Codec(Document, "id")
@@ -67,12 +63,11 @@ CHUNK = Codec(Chunk, "document")
 RAW_ISSUE = Codec(RawIssue, "id")
 THEME = Codec(Theme, "id")
 SEED = Codec(Seed, "id")
-ISSUE = Codec(Issue, "id")
-SOLUTION = Codec(Solution, "id")
-EVIDENCE: Codec[Evidence] = Codec(Evidence)
-EDIT = Codec(Edit, "id")
-HUMAN_VERDICT = Codec(HumanVerdict, "id")
-HAND_WRITTEN = Codec(HandWritten, "id")
+ISSUE = Codec(Issue, "id", parent_id=None, attributes={})
+SOLUTION = Codec(Solution, "id", attributes={})
+EDIT = Codec(Edit, "id", text="", steps=(), author="", date="")
+HUMAN_VERDICT = Codec(HumanVerdict, "id", author="", date="")
+HAND_WRITTEN = Codec(HandWritten, "id", attributes={}, author="", date="")
 EVENT = Codec(SolutionEvent, "id")
 
 
@@ -83,30 +78,14 @@ def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
 
 def decision_body(decision: Decision) -> Body:
     """Return the record of a decision; what says nothing is left out, of its origin too."""
+    always = {"author", "date", "number"}
     if isinstance(decision, HandWritten):
         body = HAND_WRITTEN.body(decision)
-        always = {"author", "date", "number", "text", "steps", "attributes"}
+        always |= {"text", "steps", "attributes"}
     else:
         body = EDIT.body(decision) if isinstance(decision, Edit) else HUMAN_VERDICT.body(decision)
-        always = {"author", "date", "number"}
-    if "origin" in body:
         body["origin"] = {name: value for name, value in body["origin"].items() if value}
     return {name: value for name, value in body.items() if value or name in always}
-
-
-def read_edit(edit_id: str, body: Mapping[str, Any]) -> Edit:
-    """Read a hand edit; a line that a person wrote may leave out who and when."""
-    return EDIT.read({"text": "", "steps": [], "author": "", "date": "", **body}, id=edit_id)
-
-
-def read_human_verdict(verdict_id: str, body: Mapping[str, Any]) -> HumanVerdict:
-    """Read a person's verdict; a line that a person wrote may leave out who and when."""
-    return HUMAN_VERDICT.read({"author": "", "date": "", **body}, id=verdict_id)
-
-
-def read_hand_written(solution_id: str, body: Mapping[str, Any]) -> HandWritten:
-    """Read a solution by hand."""
-    return HAND_WRITTEN.read({"author": "", "date": "", **body}, id=solution_id)
 
 
 def solution_body(solution: Solution) -> Body:

@@ -19,16 +19,16 @@ from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import (
     CHUNK,
     DOCUMENT,
+    EDIT,
     EVENT,
+    HAND_WRITTEN,
+    HUMAN_VERDICT,
     ISSUE,
     RAW_ISSUE,
     SEED,
     SOLUTION,
     THEME,
     decision_body,
-    read_edit,
-    read_hand_written,
-    read_human_verdict,
 )
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
@@ -92,9 +92,9 @@ def read_decisions(file: WorkspaceFile) -> Decisions:
     """Read what people decided, in the order in which the workspace took it."""
     with damaged_rows("decision"):
         return Decisions(
-            edits=tuple(read_edit(i, body) for i, body in file.decisions("edit")),
-            verdicts=tuple(read_human_verdict(i, body) for i, body in file.decisions("verdict")),
-            written=tuple(read_hand_written(i, body) for i, body in file.decisions("written")),
+            edits=tuple(EDIT.read(body, id=i) for i, body in file.decisions("edit")),
+            verdicts=tuple(HUMAN_VERDICT.read(body, id=i) for i, body in file.decisions("verdict")),
+            written=tuple(HAND_WRITTEN.read(body, id=i) for i, body in file.decisions("written")),
             approvals=read_approvals(file.record("setting", REVIEW)),
         )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from autokb.core.ids import short_id
+from autokb.stores.codecs import Codec
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -28,16 +28,13 @@ class AcceptedAnswer:
         return short_id(KIND, " ".join(self.question.casefold().split()), self.ticket)
 
 
+ACCEPTED = Codec(AcceptedAnswer, author="", date="")
+
+
 def read_accepted(file: WorkspaceFile, ticket: str | None = None) -> list[AcceptedAnswer]:
     """Return the accepted answers that nobody took back, of one ticket or of all, in the order of their taking."""
     with damaged_rows("decision"):
-        found = [
-            AcceptedAnswer(
-                str(b["question"]), str(b["ticket"]), str(b.get("author", "")), str(b.get("date", "")), b["number"]
-            )
-            for _, b in file.decisions(KIND)
-            if not b.get("undone")
-        ]
+        found = [ACCEPTED.read(body) for _, body in file.decisions(KIND) if not body.get("undone")]
     return [one for one in found if ticket is None or one.ticket == ticket]
 
 
@@ -49,15 +46,4 @@ def read_taken_back(file: WorkspaceFile) -> frozenset[str]:
 
 def keep_accepted(file: WorkspaceFile, answer: AcceptedAnswer, *, undone: bool = False) -> None:
     """Store an accepted answer, or that it was taken back; call it inside a transaction."""
-    file.keep_decisions(KIND, {answer.id: answer_body(answer) | ({"undone": True} if undone else {})})
-
-
-def answer_body(answer: AcceptedAnswer) -> dict[str, Any]:
-    """Return an accepted answer as the JSON object that is stored and exported."""
-    return {
-        "question": answer.question,
-        "ticket": answer.ticket,
-        "author": answer.author,
-        "date": answer.date,
-        "number": answer.number,
-    }
+    file.keep_decisions(KIND, {answer.id: ACCEPTED.body(answer) | ({"undone": True} if undone else {})})
