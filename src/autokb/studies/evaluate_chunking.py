@@ -19,7 +19,7 @@ from autokb.evaluation.chunking.datasets import read_gold, read_questions
 from autokb.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
 from autokb.evaluation.chunking.judges import JUDGE_TASKS, STAGE
 from autokb.evaluation.chunking.method_output import MethodOutput
-from autokb.evaluation.chunking.results import ChunkingReport
+from autokb.evaluation.chunking.results import ChunkingReport, QuestionCounts
 from autokb.evaluation.runner import ModelUsage
 from autokb.pipeline.chunk_files import ChunkRequest, open_ledger, same_id, settings_of, with_site_boilerplate
 from autokb.pipeline.model_choice import OFFLINE, model_of
@@ -87,10 +87,9 @@ def evaluate_chunking(
         return ChunkingReport(
             methods=methods,
             documents=len(pages),
-            questions=len(questions),
-            made=0 if data.questions else len(questions),
+            questions=QuestionCounts(len(questions), 0 if data.questions else len(questions)),
             usage=ModelUsage(failures, stages.spending()),
-            seconds=time.perf_counter() - started,
+            seconds=round(time.perf_counter() - started, 3),
         )
 
 

@@ -123,15 +123,14 @@ def evaluate_workspace_suggestions(
         measures = Measures(places.texts_of, weights, language, compare, places.as_read)
         figures = measure_offers(offers, cases, measures, judged)
         return SuggestionsReport(
-            figures,
-            differences_to(figures, baseline),
-            case_statistics(cases, texts.values()),
-            time.perf_counter() - started,
-            unresolved,
-            (*(makes.notes if INCUMBENT in names else ()), *((NO_JUDGE,) if judge == OFFLINE else ())),
-            judge,
-            _read(wanted.read, cases, offers, judged),
-            usage,
+            systems=figures,
+            differences=differences_to(figures, baseline),
+            cases={**case_statistics(cases, texts.values()).as_json(), "unresolved": unresolved},
+            judge=judge,
+            sheet=_read(wanted.read, cases, offers, judged),
+            notes=(*(makes.notes if INCUMBENT in names else ()), *((NO_JUDGE,) if judge == OFFLINE else ())),
+            usage=usage,
+            seconds=time.perf_counter() - started,
         )
 
 

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from autokb.core.ranking import best_first
 from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import TICKET
 from autokb.core.vectors import Vectors
+from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.chunk_baselines import DEPTH, index_chunks, vector_baseline
 from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels, read_qrels, read_queries, resolve_documents
 from autokb.evaluation.retrieval.experiment import RetrievalReport, System, evaluate_retrieval
@@ -58,16 +58,12 @@ ENTITY_CHARACTERS = 4_000  # of what a question says of one section
 
 
 @dataclass(frozen=True, slots=True)
-class TicketRetrievalReport:
+class TicketRetrievalReport(Record):
     """What ``evaluate tickets`` answers; ``default`` names the system in use."""
 
-    retrieval: RetrievalReport
+    results: RetrievalReport
     default: str
     weights: TicketWeights
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {**self.retrieval.as_json(), "default": self.default, "weights": self.weights.as_json()}
 
 
 def evaluate_workspace_tickets(

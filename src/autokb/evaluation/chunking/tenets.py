@@ -12,7 +12,7 @@ from typing import Any
 
 from autokb.core.nouns import Chunk
 from autokb.evaluation.chunking.results import JudgedShare, WeightedPrecision
-from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, mean_interval
 from autokb.evaluation.statistics.cluster_bootstrap import Ratio, ratio_interval
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict
 from autokb.tasks.judges.completeness.task import TASK as COMPLETENESS
@@ -72,6 +72,6 @@ def weighted_precisions(questions: Sequence[QuestionScores], suffix: str = "") -
             interval = mean_interval([weighted_precision(scores, k) for scores in readable])
             figure = WeightedPrecision(interval, len(readable), len(questions) - len(readable))
         else:
-            figure = WeightedPrecision(unreadable=len(questions))
+            figure = WeightedPrecision(NOT_MEASURED, 0, len(questions))
         found[f"wp@{k}{suffix}"] = figure
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from autokb.core.errors import BadInputError
+from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels
 from autokb.evaluation.retrieval.metrics import RETRIEVAL, Relevant, distinct, metric
 from autokb.evaluation.retrieval.system_names import RAW
@@ -23,7 +23,7 @@ SHOWN_RANKS = (1, 3, 5, 10)  # places up to which a page is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class SystemResult:
+class SystemResult(Record):
     """One system's metrics, and its ranking of documents for every query.
 
     ``per_query`` holds, by metric, the values that the rankings do not give.
@@ -33,53 +33,33 @@ class SystemResult:
     rankings: Rankings
     per_query: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "metrics": metrics_json(self.metrics),
-            "rankings": {query: list(ranking) for query, ranking in self.rankings.items()},
-            **(
-                {"per_query": {name: dict(values) for name, values in self.per_query.items()}} if self.per_query else {}
-            ),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class SystemResults:
+class SystemResults(Record):
     """All systems over the same queries; ``relevant`` lets a stored answer be compared with another, query by query."""
 
     systems: Mapping[str, SystemResult]
     differences: tuple[Difference, ...]
     relevant: Mapping[str, Relevant]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "systems": {name: result.as_json() for name, result in self.systems.items()},
-            "differences": [difference.as_json() for difference in self.differences],
-            "relevant": {query: dict(grades) for query, grades in self.relevant.items()},
-        }
+
+@dataclass(frozen=True, slots=True)
+class QueryCounts(Record):
+    """How many questions were given and how many measured, and the documents that the knowledge base lacks."""
+
+    given: int
+    measured: int
+    unresolved: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalReport:
-    """What ``evaluate retrieval`` answers for labelled questions; ``given`` counts all of them."""
+class RetrievalReport(Record):
+    """What ``evaluate retrieval`` answers for labelled questions."""
 
     results: SystemResults
-    given: int
-    unresolved: tuple[str, ...]
+    queries: QueryCounts
     seconds: float
     usage: ModelUsage | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        measured = len(self.results.relevant)
-        return {
-            **self.results.as_json(),
-            "queries": {"given": self.given, "measured": measured, "unresolved": list(self.unresolved)},
-            "seconds": self.seconds,
-            **(self.usage.as_json() if self.usage else {}),
-        }
 
 
 def ignore_answer(_system: str) -> None:
@@ -117,7 +97,8 @@ def evaluate_retrieval(
                     found.setdefault(name, {}).setdefault(f"shown@{k}", {})[query.id] = float(hit)
             on_answer(name)
     results = _add_shown(measure(rankings, relevant, metrics=metrics, baseline=baseline), found)
-    return RetrievalReport(results, len(queries), qrels.unresolved, time.perf_counter() - started)
+    counts = QueryCounts(len(queries), len(relevant), qrels.unresolved)
+    return RetrievalReport(results, counts, time.perf_counter() - started)
 
 
 def _add_shown(results: SystemResults, found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> SystemResults:
@@ -153,8 +134,3 @@ def measure(
     }
     first = baseline if baseline in rankings else next(iter(rankings))
     return SystemResults(systems, paired_differences(columns, first), relevant)
-
-
-def metrics_json(metrics: Mapping[str, Interval]) -> dict[str, Any]:
-    """Return metrics in the shape of the interface."""
-    return {name: interval.as_json() for name, interval in metrics.items()}

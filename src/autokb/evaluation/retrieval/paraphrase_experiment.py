@@ -12,11 +12,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.retrieval.experiment import OnAnswer, System, ignore_answer, metrics_json
+from autokb.evaluation.record import Record
+from autokb.evaluation.retrieval.experiment import OnAnswer, System, ignore_answer
 from autokb.evaluation.retrieval.metrics import RETRIEVAL, distinct, hit_rate, metric
 from autokb.evaluation.retrieval.system_names import CHILDREN, RAW
 from autokb.evaluation.runner import ModelUsage
@@ -43,24 +44,16 @@ class ParaphrasedText:
 
 
 @dataclass(frozen=True, slots=True)
-class PartResult:
+class PartResult(Record):
     """One system over a part of the texts: a level of paraphrases, or nodes or chunks alone."""
 
     metrics: Mapping[str, Interval]
     differences: tuple[Difference, ...]
     measured: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "metrics": metrics_json(self.metrics),
-            "differences": [difference.as_json() for difference in self.differences],
-            "measured": self.measured,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ParaphraseResult:
+class ParaphraseResult(Record):
     """One system over all texts, by level and by kind.
 
     ``per_query`` holds the value of every text by the name of the figure, so that stored answers can be compared.
@@ -71,51 +64,26 @@ class ParaphraseResult:
     origins: Mapping[str, PartResult]
     per_query: Mapping[str, Mapping[str, float]]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "metrics": metrics_json(self.metrics),
-            "levels": {name: part.as_json() for name, part in self.levels.items()},
-            "origins": {name: part.as_json() for name, part in self.origins.items()},
-            "per_query": {name: dict(values) for name, values in self.per_query.items()},
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ParaphraseSource:
+class ParaphraseSource(Record):
     """Who made the paraphrases, and of how many nodes and how many chunks at most they were asked."""
 
     made_by: Literal["mechanical", "model"]
     model: str
     sample: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class ParaphraseReport:
-    """What ``evaluate retrieval --variations`` answers; the counts are of the texts that have a paraphrase."""
+class ParaphraseReport(Record):
+    """What ``evaluate retrieval --variations`` answers; ``queries`` counts texts that have a paraphrase."""
 
     systems: Mapping[str, ParaphraseResult]
     differences: tuple[Difference, ...]
-    texts: Mapping[Kind, int]
-    paraphrases: Mapping[str, int]
+    queries: Mapping[str, Any]
     seconds: float
     source: ParaphraseSource | None = None
     usage: ModelUsage | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "systems": {name: result.as_json() for name, result in self.systems.items()},
-            "differences": [difference.as_json() for difference in self.differences],
-            "queries": {**self.texts, "variations": dict(self.paraphrases)},
-            "seconds": self.seconds,
-            **(self.source.as_json() if self.source else {}),
-            **(self.usage.as_json() if self.usage else {}),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +144,7 @@ def evaluate_paraphrases(
     return ParaphraseReport(
         systems={name: _result_of(name, measured, paraphrases) for name in systems},
         differences=measured[""].differences,
-        texts={kind: sum(text.kind == kind for text in asked) for kind in KINDS},
-        paraphrases=dict(paraphrases),
+        queries={**{k: sum(text.kind == k for text in asked) for k in KINDS}, "variations": paraphrases},
         seconds=time.perf_counter() - started,
     )
 

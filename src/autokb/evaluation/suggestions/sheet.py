@@ -17,6 +17,7 @@ from autokb.answering.suggest import Suggestion
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
 from autokb.core.private_files import replace_private
+from autokb.evaluation.record import Record
 from autokb.evaluation.sheets import read_rows
 from autokb.evaluation.statistics.agreement import agreement
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
@@ -50,27 +51,19 @@ class Offered(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SideFigures:
+class SideFigures(Record):
     """What people say of a system: means from 0 to 2, shares from 0 to 1."""
 
     metrics: Mapping[str, Interval]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the figures by name."""
-        return {name: interval.as_json() for name, interval in self.metrics.items()}
-
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Record):
     """How far answers to the same question agree, with kappa; ``pairs`` were compared."""
 
     agreement: float | None
     kappa: float | None
     pairs: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the three figures."""
-        return {"agreement": self.agreement, "kappa": self.kappa, "pairs": self.pairs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +79,7 @@ class SheetFigures:
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
         return {
-            "systems": {name: {"metrics": found.as_json()} for name, found in self.systems.items()},
+            "systems": {name: found.as_json() for name, found in self.systems.items()},
             "no_preference": self.same.as_json(),
             "agreement": {name: found.as_json() for name, found in self.agreement.items()},
             "judge_and_people": self.judge.as_json(),
