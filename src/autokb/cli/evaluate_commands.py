@@ -146,14 +146,10 @@ def show_answer(
     from rich.console import Group
 
     from autokb.cli.output import emit
-    from autokb.core.errors import AutokbError
-    from autokb.core.private_files import replace_private
+    from autokb.evaluation.files import write_file
     from autokb.evaluation.report import fit_width, html_page, terminal_tables
 
     if report is not None:
-        try:
-            replace_private(report, html_page(title, tables, chart).encode("utf-8"))
-        except OSError as error:
-            raise AutokbError(f"{report} cannot be written ({error.strerror}).") from error
+        write_file(report, html_page(title, tables, chart))
     fitted = tables if width is None else [part for table in tables for part in fit_width(table, width)]
     emit(as_json, answer, lambda: Group(*terminal_tables(fitted)))

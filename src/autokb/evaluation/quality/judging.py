@@ -12,7 +12,7 @@ from autokb.core.nouns import Issue, Solution
 from autokb.evaluation.quality.compliance import overall_verdict
 from autokb.evaluation.record import Record
 from autokb.evaluation.runner import TaskRunner
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
+from autokb.evaluation.statistics.bootstrap import Interval, measured_mean
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
 from autokb.tasks.judges.correctness.task import TASK as CORRECTNESS
@@ -92,7 +92,7 @@ def judged_correctness(replies: Sequence[JudgedCorrectness | None]) -> Correctne
     verdicts = Counter("failed" if reply is None else reply.verdict for reply in replies)
     decided = [float(r.verdict == "yes") for r in replies if r is not None and r.verdict in ("yes", "no")]
     return CorrectnessByModel(
-        mean_interval(decided) if decided else NOT_MEASURED,
+        measured_mean(decided),
         judged=len(decided),
         not_judged=len(replies) - len(decided),
         unsure=verdicts["unsure"],
@@ -106,7 +106,7 @@ def judged_compliance(replies: Sequence[CheckedRules | None]) -> ComplianceByMod
     decided = [float(verdict == "kept") for verdict in overall if verdict in ("kept", "broken")]
     broken = Counter(v.rule for r in replies if r is not None for v in r.verdicts if v.verdict == "broken")
     return ComplianceByModel(
-        mean_interval(decided) if decided else NOT_MEASURED,
+        measured_mean(decided),
         judged=len(decided),
         not_judged=len(replies) - len(decided),
         failed=len(replies) - len(overall),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from autokb.core.errors import BadInputError
 from autokb.evaluation.record import Record
@@ -12,8 +12,9 @@ from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels
 from autokb.evaluation.retrieval.metrics import RETRIEVAL, Relevant, distinct, metric
 from autokb.evaluation.retrieval.system_names import RAW
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import Interval, mean_intervals
-from autokb.evaluation.statistics.paired_differences import Difference, paired_differences
+from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.evaluation.statistics.experiment import Column, Experiment
+from autokb.evaluation.statistics.paired_differences import Difference
 
 System = Callable[[str], Sequence[str]]  # the text of a question -> ids of documents, best first
 Rankings = Mapping[str, tuple[str, ...]]  # by query id
@@ -86,7 +87,7 @@ def evaluate_retrieval(
     if not systems:
         raise BadInputError("There is no system to evaluate; name one with --systems, for example raw.")
     rankings: dict[str, dict[str, tuple[str, ...]]] = {name: {} for name in systems}
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    shown_in: dict[Column, dict[str, float]] = {}
     for query in queries:  # then systems: what two of them work out alike of a question they can share
         for name, system in systems.items():
             rankings[name][query.id] = distinct(system(query.text))
@@ -94,20 +95,11 @@ def evaluate_retrieval(
                 hit = False
                 for k in SHOWN_RANKS:  # what k shows, more than k shows too
                     hit = hit or not wanted.keys().isdisjoint(shows(query.text, k))
-                    found.setdefault(name, {}).setdefault(f"shown@{k}", {})[query.id] = float(hit)
+                    shown_in.setdefault((name, f"shown@{k}"), {})[query.id] = float(hit)
             on_answer(name)
-    results = _add_shown(measure(rankings, relevant, metrics=metrics, baseline=baseline), found)
+    results = measure(rankings, relevant, metrics=metrics, baseline=baseline, shown=shown_in)
     counts = QueryCounts(len(queries), len(relevant), qrels.unresolved)
     return RetrievalReport(results, counts, time.perf_counter() - started)
-
-
-def _add_shown(results: SystemResults, found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> SystemResults:
-    """Put ``shown@k`` beside the metrics of the systems that have it; ``found`` is by system, metric and query."""
-    systems = dict(results.systems)
-    for name, values in found.items():
-        shown = mean_intervals({metric: list(of_queries.values()) for metric, of_queries in values.items()})
-        systems[name] = replace(systems[name], metrics={**systems[name].metrics, **shown}, per_query=values)
-    return replace(results, systems=systems)
 
 
 def measure(
@@ -116,21 +108,25 @@ def measure(
     *,
     metrics: Sequence[str] = RETRIEVAL,
     baseline: str = RAW,
+    shown: Mapping[Column, Mapping[str, float]] | None = None,
 ) -> SystemResults:
     """Score the rankings of every system: metrics with intervals, and paired differences to the baseline.
 
     ``relevant`` decides which queries count; no ranking of one counts as an empty ranking. Where no system is called
-    like the baseline, the first one takes its place.
+    like the baseline, the first one takes its place. ``shown`` are values that the rankings do not give.
     """
-    columns: dict[tuple[str, str], list[float]] = {}
-    for system, ranked in rankings.items():
-        for name in metrics:
-            score = metric(name)
-            columns[system, name] = [score(distinct(ranked.get(q, ())), grades) for q, grades in relevant.items()]
-    intervals = mean_intervals(columns)
+    scores = {name: metric(name) for name in metrics}
+    ranked = Experiment.over(
+        {
+            (system, name): {q: score(distinct(of_system.get(q, ())), grades) for q, grades in relevant.items()}
+            for system, of_system in rankings.items()
+            for name, score in scores.items()
+        },
+        baseline,
+    )
+    beside = Experiment.over(shown or {}, baseline)
     systems = {
-        system: SystemResult({name: intervals[system, name] for name in metrics}, ranked)
-        for system, ranked in rankings.items()
+        system: SystemResult((ranked + beside).metrics(system), of_system, beside.per_case(system))
+        for system, of_system in rankings.items()
     }
-    first = baseline if baseline in rankings else next(iter(rankings))
-    return SystemResults(systems, paired_differences(columns, first), relevant)
+    return SystemResults(systems, ranked.differences, relevant)
