@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,7 +49,7 @@ def retrieval(
     from autokb.cli.output import check_report, stage_bars
 
     check_report(report)
-    named = [name for words in [*(systems or []), *(extra or [])] for name in words.replace(",", " ").split()]
+    named = split_names([*(systems or []), *(extra or [])])
     files = _files(queries, qrels, variations)
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
@@ -124,6 +124,11 @@ def compare(
     answer = comparison.as_json()
     show_answer(answer, json, report, "Comparison", comparison_tables(answer), width=make_console().width)
     return comparison.exit_status
+
+
+def split_names(given: Iterable[str] | None) -> list[str]:
+    """Return the names of an option that may be repeated, with commas or spaces between them."""
+    return [name for words in given or () for name in words.replace(",", " ").split()]
 
 
 def show_measures(answer: Mapping[str, Any], as_json: bool, report: Path | None, title: str) -> None:

@@ -65,11 +65,10 @@ from autokb.pipeline.embedding import read_embedder_name
 from autokb.pipeline.fed_questions import with_fed_questions
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.open_index import IndexByLanguage
+from autokb.pipeline.open_index import IndexByLanguage, index_published
 from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.stages import Stages, open_stages
-from autokb.pipeline.steps.passages import find_passages
-from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning, load_index
+from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import match_as_published
 from autokb.retrieval.read_question import read_question
@@ -219,12 +218,8 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         with open_stages(workspace, file, progress, options) as stages, ExitStack() as held:
-            spec, encoder = published_spec(workspace, published), stages.encoder
-            passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
-            embed, caution = stages.embed, workspace.settings.answer.caution
             with_fed = with_fed_questions(file, published)
-            tokens = encoder.token_reader(spec.language)
-            index = load_index(with_fed, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
+            index = index_published(workspace, with_fed, file, stages.encoder, stages.embed)
             by_language = IndexByLanguage(index, workspace, file)
             reranker = open_reranker(workspace.settings, held)
             yield _Opened(workspace, published, index, by_language, stages, reranker)
