@@ -19,6 +19,7 @@ from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.agreement import agreement
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.suggestions.cases import Case
+from autokb.evaluation.suggestions.judging import RATES
 from autokb.text.spreadsheet_cells import unguarded
 
 SIDES = ("a", "b")
@@ -227,7 +228,7 @@ def _means_by_item(
             if "preference" in row.cells:
                 give(system, "preferred", row.item, float(row.cells["preference"] == side))
             if (verdict := row.cells.get(f"correctness_{side}")) is not None:
-                for name, meant in zip(("accuracy", "hallucination_rate", "missing_rate"), CORRECTNESS, strict=True):
+                for name, meant in RATES.items():
                     give(system, name, row.item, float(verdict == meant))
             for name in (*SCORES, TOUCH):
                 if (score := row.cells.get(f"{name}_{side}")) is not None:
