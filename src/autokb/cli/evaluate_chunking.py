@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import IdField, Json, Ledger, MaxSize, Model, SettingsFile, TextField, TitleField, evaluate
-from autokb.cli.evaluate_commands import Budget, Report, show_answer
+from autokb.cli.evaluate_commands import Budget, Report, show_answer, split_names
 
 
 @evaluate.command(
@@ -54,9 +54,8 @@ def chunking(
     from autokb.studies.evaluate_chunking import METHODS, SUPPORT, ChunkEvaluation
 
     check_report(report)
-    named = tuple(name for words in methods or () for name in words.replace(",", " ").split())
     wanted = ChunkEvaluation(
-        methods=tuple(dict.fromkeys(named)) or METHODS,
+        methods=tuple(dict.fromkeys(split_names(methods))) or METHODS,
         max_size=max_size,
         model=model,
         judge=judge,

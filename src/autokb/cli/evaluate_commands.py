@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,7 +49,7 @@ def retrieval(
     from autokb.cli.output import check_report, stage_bars
 
     check_report(report)
-    named = [name for words in [*(systems or []), *(extra or [])] for name in words.replace(",", " ").split()]
+    named = split_names([*(systems or []), *(extra or [])])
     files = _files(queries, qrels, variations)
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
@@ -126,6 +126,11 @@ def compare(
     return comparison.exit_status
 
 
+def split_names(given: Iterable[str] | None) -> list[str]:
+    """Return the names of an option that may be repeated, with commas or spaces between them."""
+    return [name for words in given or () for name in words.replace(",", " ").split()]
+
+
 def show_measures(answer: Mapping[str, Any], as_json: bool, report: Path | None, title: str) -> None:
     """Print metrics with their intervals and differences, and write the page."""
     from autokb.evaluation.report import answer_tables, systems_chart
@@ -146,14 +151,10 @@ def show_answer(
     from rich.console import Group
 
     from autokb.cli.output import emit
-    from autokb.core.errors import AutokbError
-    from autokb.core.private_files import replace_private
+    from autokb.evaluation.files import write_file
     from autokb.evaluation.report import fit_width, html_page, terminal_tables
 
     if report is not None:
-        try:
-            replace_private(report, html_page(title, tables, chart).encode("utf-8"))
-        except OSError as error:
-            raise AutokbError(f"{report} cannot be written ({error.strerror}).") from error
+        write_file(report, html_page(title, tables, chart))
     fitted = tables if width is None else [part for table in tables for part in fit_width(table, width)]
     emit(as_json, answer, lambda: Group(*terminal_tables(fitted)))

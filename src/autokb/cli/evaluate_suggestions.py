@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, Model, evaluate
-from autokb.cli.evaluate_commands import Budget, Report, show_answer
+from autokb.cli.evaluate_commands import Budget, Report, show_answer, split_names
 
 
 @evaluate.command(
@@ -51,7 +51,7 @@ def suggestions(
     from autokb.studies.evaluate_suggestions import SuggestionEvaluation
 
     check_report(report)
-    named = tuple(name for words in systems or () for name in words.replace(",", " ").split())
+    named = tuple(split_names(systems))
     wanted = SuggestionEvaluation(cases, named, baseline, judge, similarity, sheet, read, most, seed)
     with stage_bars() as progress:
         found = SupportKB.open(workspace, model=model).evaluate_suggestions(wanted, budget=budget, progress=progress)

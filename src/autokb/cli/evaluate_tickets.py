@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, evaluate
-from autokb.cli.evaluate_commands import Report, show_measures
+from autokb.cli.evaluate_commands import Report, show_measures, split_names
 
 
 @evaluate.command(epilog="Example: autokb evaluate tickets kb --queries queries.jsonl --qrels qrels.tsv")
@@ -28,7 +28,6 @@ def tickets(
     from autokb.cli.output import check_report, stage_bars
 
     check_report(report)
-    named = [name for words in systems or () for name in words.replace(",", " ").split()]
     with stage_bars() as progress:
-        answer = SupportKB.open(workspace).evaluate_tickets(queries, qrels, named, progress=progress)
+        answer = SupportKB.open(workspace).evaluate_tickets(queries, qrels, split_names(systems), progress=progress)
     show_measures(answer.as_json(), json, report, "Tickets")

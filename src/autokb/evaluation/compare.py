@@ -21,13 +21,11 @@ NO_DIFFERENCE = "no detectable difference"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One number of an answer: the system it belongs to (or nothing) and its name."""
+class Named:
+    """The system that a figure belongs to (or nothing), and its metric."""
 
     system: str
     metric: str
-    value: float | None
-    main: bool  # a measure with its interval, not a bare number beside it
 
     @property
     def name(self) -> str:
@@ -36,14 +34,20 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Figure(Named):
+    """One number of an answer."""
+
+    value: float | None
+    main: bool  # a measure with its interval, not a bare number beside it
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Named):
     """One figure before and after; the ends are those of the paired difference where both answers allow one.
 
     ``won`` and ``lost`` are the queries, of ``paired`` ones, whose value rose and fell.
     """
 
-    system: str
-    metric: str
     before: float
     after: float
     low: float | None = None
@@ -51,11 +55,6 @@ class Change:
     paired: int = 0
     won: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """How a person names the figure."""
-        return f"{self.system}.{self.metric}" if self.system else self.metric
 
     @property
     def verdict(self) -> str | None:

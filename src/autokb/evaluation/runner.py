@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from autokb.core.nouns import Failure
 from autokb.core.results import Spending
 from autokb.core.vectors import Vectors
+from autokb.evaluation.record import Record
 from autokb.tasks.task import In, Out, Task
 
 Embed = Callable[[Sequence[str]], Vectors]  # texts -> vectors of length 1, (texts, dimensions)
@@ -23,13 +24,8 @@ class TaskRunner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelUsage:
+class ModelUsage(Record):
     """The items that failed, and what models cost: ``calls``, ``cached``, ``tokens`` and ``cost``."""
 
     failures: tuple[Failure, ...]
     spending: Spending
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface, to be put beside the figures."""
-        failures = [{"stage": f.stage, "item": f.item, "reason": f.reason} for f in self.failures]
-        return {"failures": failures, **self.spending.as_json()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -169,17 +169,26 @@ def _load(
     workspace: Workspace, published: Published, file: WorkspaceFile, held: ExitStack, progress: Progress = silent
 ) -> AskIndex:
     """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
-    settings = workspace.settings
-    name = read_embedder_name(settings.embedder)
+    name = read_embedder_name(workspace.settings.embedder)
     encoder = _paid_encoder(workspace, file, held) if name.is_paid else FreeEncoder(open_free_embedder(name), file)
 
     def embed(texts: Sequence[str]) -> Vectors:
         return embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
 
+    return index_published(workspace, published, file, encoder, embed)
+
+
+def index_published(
+    workspace: Workspace,
+    published: Published,
+    file: WorkspaceFile,
+    encoder: Encoder,
+    embed: Callable[[Sequence[str]], Vectors],
+) -> AskIndex:
+    """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
-    caution = settings.answer.caution
-    tokens = encoder.token_reader(spec.language)
+    caution, tokens = workspace.settings.answer.caution, encoder.token_reader(spec.language)
     return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
 
 

@@ -9,7 +9,8 @@ from autokb.core.annotations import Annotation, words_of
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import KnowledgeBase
 from autokb.core.results import Result
-from autokb.evaluation.quality.annotation import ANNOTATORS, Agreement, agree, sheet_items
+from autokb.evaluation.files import ANNOTATORS
+from autokb.evaluation.quality.annotation import Agreement, agree, sheet_items
 from autokb.stores.annotations import drop_annotation, keep_annotation, read_annotations
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from autokb.core.conversations import CUSTOMER, Conversation
+from autokb.core.conversations import CUSTOMER, Conversation, Message
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import short_id
 from autokb.core.nouns import Document, Failure
@@ -104,10 +104,7 @@ def draft_cases(
         replace_private(target, "".join(lines).encode("utf-8"))
     except OSError as error:
         raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was drafted.") from error
-    questions, replies = (
-        TextCount.of([c["question"] for c in found.cases]),
-        TextCount.of([c["reply"] for c in found.cases]),
-    )
+    questions, replies = (TextCount.of([c[part] for c in found.cases]) for part in ("question", "reply"))
     other = TextCount.of([c["question"] for c in others.cases])
     return DraftedCases(
         file=str(target),
@@ -135,8 +132,7 @@ def _from_chats(workspace: Workspace, file: WorkspaceFile) -> _Found:
         masking = mask([message.text for message in conversation.messages])
         masked += len(masking.originals)
         messages = (replace(m, text=text) for m, text in zip(conversation.messages, masking.texts, strict=True))
-        name = short_id("chat", conversation.id) if find_private(conversation.id) else conversation.id
-        cases += _cases(Conversation(name, tuple(messages)), workspace.spec.language)
+        cases += _cases(Conversation(case_id("chat", conversation.id), tuple(messages)), workspace.spec.language)
     if not cases:
         raise BadInputError(
             "In the conversations that were added no agent replies to a question with more than small talk and "
@@ -147,13 +143,18 @@ def _from_chats(workspace: Workspace, file: WorkspaceFile) -> _Found:
 
 def _cases(conversation: Conversation, language: str) -> Iterator[Case]:
     for pair in reply_pairs(conversation, language):
-        yield {
-            "id": f"{conversation.id}:{pair.position}",
-            "messages": [{"role": m.role, "text": m.text} for m in conversation.messages[: pair.position]],
-            "question": pair.question,
-            "reply": pair.reply,
-            "documents": [],
-        }
+        asked = conversation.messages[: pair.position]
+        yield _case(f"{conversation.id}:{pair.position}", asked, pair.question, pair.reply)
+
+
+def _case(name: str, messages: Sequence[Message], question: str, reply: str, *documents: str) -> Case:
+    said = [{"role": m.role, "text": m.text} for m in messages]
+    return {"id": name, "messages": said, "question": question, "reply": reply, "documents": list(documents)}
+
+
+def case_id(kind: str, given: str) -> str:
+    """Return the id that cases have of a conversation or question; one that tells something private is hashed."""
+    return short_id(kind, given) if find_private(given) else given
 
 
 def _from_documents(
@@ -194,16 +195,8 @@ def _from_documents(
             number = counts[document.id] = counts.get(document.id, 0) + 1
             start = document.text.find(pair.quote, begins)
             place = {"start": start, "end": start + len(pair.quote)} if start >= 0 else {}
-            cases.append(
-                {
-                    "id": f"{document.id}#{number}",
-                    "messages": [{"role": CUSTOMER, "text": question}],
-                    "question": question,
-                    "reply": said,
-                    "documents": [document.id],
-                    "evidence": [{"document": document.id, "quote": pair.quote, **place}],
-                }
-            )
+            case = _case(f"{document.id}#{number}", [Message(CUSTOMER, question)], question, said, document.id)
+            cases.append(case | {"evidence": [{"document": document.id, "quote": pair.quote, **place}]})
     if not cases:
         why = f" {failures[0].reason}" if failures else ""
         raise BadInputError(f"In the documents that were added no section gives a question and a reply.{why}")
@@ -219,7 +212,6 @@ def _other_questions(path: Path) -> _Found:
         masking = mask([query.text])
         masked += len(masking.originals)
         (text,) = masking.texts
-        name = short_id("question", query.id) if find_private(query.id) else query.id
-        asked = [{"role": CUSTOMER, "text": text}]
-        cases.append({"id": f"out-of-domain#{name}", "messages": asked, "question": text, "reply": "", "documents": []})
+        name = f"out-of-domain#{case_id('question', query.id)}"
+        cases.append(_case(name, [Message(CUSTOMER, text)], text, ""))
     return _Found(cases, masked)

@@ -58,7 +58,6 @@ from autokb.evaluation.retrieval.system_names import (
     VECTORS,
     choose_systems,
 )
-from autokb.evaluation.runner import ModelUsage
 from autokb.issues.safeguards import rules_request
 from autokb.issues.wording import solution_title
 from autokb.llm.rerankers import Reranker
@@ -66,11 +65,10 @@ from autokb.pipeline.embedding import read_embedder_name
 from autokb.pipeline.fed_questions import with_fed_questions
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.open_index import IndexByLanguage
+from autokb.pipeline.open_index import IndexByLanguage, index_published
 from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.stages import Stages, open_stages
-from autokb.pipeline.steps.passages import find_passages
-from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning, load_index
+from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning
 from autokb.retrieval.knowledge_index import Asked
 from autokb.retrieval.match_issues import match_as_published
 from autokb.retrieval.read_question import read_question
@@ -78,6 +76,7 @@ from autokb.retrieval.search import ChunkIndex
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.studies.annotations import read_agreement
+from autokb.studies.run_report import count_answers, model_usage
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.probes.query_variations.task import TASK as QUERY_VARIATIONS
 from autokb.tasks.probes.unaided_solutions.task import TASK as UNAIDED_SOLUTIONS
@@ -125,9 +124,9 @@ def evaluate_workspace_retrieval(
             asked,
             resolve_documents(judged, documents.resolve),
             shown={name: system.shown for name, system in systems.items() if system.shown is not None},
-            on_answer=_count_answers(progress, len(asked)),
+            on_answer=count_answers(progress, len(asked)),
         )
-        return replace(report, usage=_model_usage(opened.stages))
+        return replace(report, usage=model_usage(opened.stages))
 
 
 def evaluate_workspace_paraphrases(
@@ -152,11 +151,11 @@ def evaluate_workspace_paraphrases(
             {name: system.documents for name, system in systems.items()},
             texts,
             nodes={name: system.nodes for name, system in systems.items() if system.nodes is not None},
-            on_answer=_count_answers(progress, len(questions)),
+            on_answer=count_answers(progress, len(questions)),
         )
         model = stages.model(QUERY_VARIATIONS, PARAPHRASE_STAGE)
         source = ParaphraseSource("mechanical" if model == OFFLINE else "model", model, sample)
-        return replace(report, source=source, usage=_model_usage(stages))
+        return replace(report, source=source, usage=model_usage(stages))
 
 
 def evaluate_workspace_quality(
@@ -186,7 +185,7 @@ def evaluate_workspace_quality(
             return report
         with open_stages(workspace, file, progress, options) as stages:
             judged = _judge(workspace, stages, kb, domain, most)
-            return replace(report, judged=judged, usage=_model_usage(stages))
+            return replace(report, judged=judged, usage=model_usage(stages))
 
 
 def _rules_model(workspace: Workspace) -> str:
@@ -219,30 +218,11 @@ def _open(workspace: Workspace, progress: Progress, options: ModelOptions | None
         if not published.kb.documents and not published.kb.issues:
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         with open_stages(workspace, file, progress, options) as stages, ExitStack() as held:
-            spec, encoder = published_spec(workspace, published), stages.encoder
-            passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
-            embed, caution = stages.embed, workspace.settings.answer.caution
             with_fed = with_fed_questions(file, published)
-            tokens = encoder.token_reader(spec.language)
-            index = load_index(with_fed, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
+            index = index_published(workspace, with_fed, file, stages.encoder, stages.embed)
             by_language = IndexByLanguage(index, workspace, file)
             reranker = open_reranker(workspace.settings, held)
             yield _Opened(workspace, published, index, by_language, stages, reranker)
-
-
-def _model_usage(stages: Stages) -> ModelUsage:
-    return ModelUsage(tuple(stages.failures), stages.spending())
-
-
-def _count_answers(progress: Progress, total: int) -> Callable[[str], None]:
-    """Return what reports the progress of each system, called with its name after each answer."""
-    counts: dict[str, int] = {}
-
-    def count(system: str) -> None:
-        counts[system] = counts.get(system, 0) + 1
-        progress(system, counts[system], total)
-
-    return count
 
 
 # -- systems ----------------------------------------------------------------------------------------------------------

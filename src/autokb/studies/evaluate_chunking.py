@@ -14,12 +14,13 @@ from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Failure, Skipped
 from autokb.core.progress import Progress, silent
+from autokb.core.results import NOTHING_SPENT
 from autokb.core.settings import CHUNK_SIZE
 from autokb.evaluation.chunking.datasets import read_gold, read_questions
 from autokb.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
 from autokb.evaluation.chunking.judges import JUDGE_TASKS, STAGE
 from autokb.evaluation.chunking.method_output import MethodOutput
-from autokb.evaluation.chunking.results import ChunkingReport
+from autokb.evaluation.chunking.results import ChunkingReport, QuestionCounts
 from autokb.evaluation.runner import ModelUsage
 from autokb.pipeline.chunk_files import ChunkRequest, open_ledger, same_id, settings_of, with_site_boilerplate
 from autokb.pipeline.model_choice import OFFLINE, model_of
@@ -29,6 +30,7 @@ from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.documents import ChunkerSettings, chunk_pages
 from autokb.sources import Fields
 from autokb.sources.files import find_files
+from autokb.studies.run_report import model_usage
 from autokb.tasks.judges.task_relevance.task import SUPPORT
 
 __all__ = ["METHODS", "SUPPORT", "ChunkEvaluation", "evaluate_chunking"]
@@ -83,14 +85,13 @@ def evaluate_chunking(
             requests=wanted.asked,
         )
         methods, questions = evaluate_methods(outputs, data, judging)
-        failures = (*(Failure("read", s.path, s.reason) for s in skipped), *stages.failures)
+        unread = ModelUsage(tuple(Failure("read", s.path, s.reason) for s in skipped), NOTHING_SPENT)
         return ChunkingReport(
             methods=methods,
             documents=len(pages),
-            questions=len(questions),
-            made=0 if data.questions else len(questions),
-            usage=ModelUsage(failures, stages.spending()),
-            seconds=time.perf_counter() - started,
+            questions=QuestionCounts(len(questions), 0 if data.questions else len(questions)),
+            usage=model_usage(stages, unread),
+            seconds=round(time.perf_counter() - started, 3),
         )
 
 

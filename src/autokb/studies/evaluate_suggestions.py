@@ -41,6 +41,7 @@ from autokb.stores.chats import staged_conversations
 from autokb.stores.published import read_published
 from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.studies.run_report import count_answers, model_usage
 from autokb.studies.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
@@ -98,7 +99,7 @@ def evaluate_workspace_suggestions(
         makes = SuggestionSystems(opened, tickets, cases, staged_conversations(file), stages, options.budget)
         with makes.held:
             systems = {name: makes.system(name) for name in names}
-            offers = ask_systems(systems, cases, _count(progress, len(cases)))
+            offers = ask_systems(systems, cases, count_answers(progress, len(cases)))
         if wanted.sheet is not None:
             write_suggestion_sheet(wanted.sheet, cases, offers, wanted.most, wanted.seed)
         judge = stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None
@@ -109,7 +110,7 @@ def evaluate_workspace_suggestions(
         if wanted.judge:
             with open_stages(workspace, file, progress, _left(options, usage.spending)) as judging:
                 judged = _judge(judging, cases, offers, places.as_read)
-                usage = _both(usage, judging)
+                usage = model_usage(judging, usage)
         compare: dict[str, Compare] = {}
         if wanted.similarity:
             other = replace(workspace, settings=replace(workspace.settings, embedder=wanted.similarity))
@@ -117,21 +118,20 @@ def evaluate_workspace_suggestions(
                 if comparing.encoder.name == encoder_name(workspace.settings):
                     raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
                 compare[SIMILARITY] = _compare_by(comparing, cases, offers)
-                usage = _both(usage, comparing)
+                usage = model_usage(comparing, usage)
         language = opened.index.spec.language
         weights = WordWeights((*texts.values(), *(case.reply for case in cases if case.reply)), language)
         measures = Measures(places.texts_of, weights, language, compare, places.as_read)
         figures = measure_offers(offers, cases, measures, judged)
         return SuggestionsReport(
-            figures,
-            differences_to(figures, baseline),
-            case_statistics(cases, texts.values()),
-            time.perf_counter() - started,
-            unresolved,
-            (*(makes.notes if INCUMBENT in names else ()), *((NO_JUDGE,) if judge == OFFLINE else ())),
-            judge,
-            _read(wanted.read, cases, offers, judged),
-            usage,
+            systems=figures,
+            differences=differences_to(figures, baseline),
+            cases={**case_statistics(cases, texts.values()).as_json(), "unresolved": unresolved},
+            judge=judge,
+            sheet=_read(wanted.read, cases, offers, judged),
+            notes=(*(makes.notes if INCUMBENT in names else ()), *((NO_JUDGE,) if judge == OFFLINE else ())),
+            usage=usage,
+            seconds=time.perf_counter() - started,
         )
 
 
@@ -212,10 +212,6 @@ def _left(options: ModelOptions, spent: Spending) -> ModelOptions:
     return replace(options, budget=max(0.0, options.budget - (spent.cost or 0.0)))
 
 
-def _both(before: ModelUsage, stages: Stages) -> ModelUsage:
-    return ModelUsage((*before.failures, *stages.failures), before.spending + stages.spending())
-
-
 def _read(
     sheet: Path | None, cases: Sequence[Case], offers: Offers, judged: Mapping[str, Judged] | None
 ) -> SheetFigures | None:
@@ -231,14 +227,3 @@ def _read(
         for system, of_model in (judged or {}).items()
     }
     return read_suggestion_sheet(sheet, verdicts, offers)
-
-
-def _count(progress: Progress, total: int) -> Callable[[str], None]:
-    """Return what reports the progress of each system, called with its name after each case."""
-    counts: dict[str, int] = {}
-
-    def count(system: str) -> None:
-        counts[system] = counts.get(system, 0) + 1
-        progress(system, counts[system], total)
-
-    return count

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,8 @@ from autokb.core.ranking import best_first
 from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import TICKET
 from autokb.core.vectors import Vectors
-from autokb.evaluation.retrieval.chunk_baselines import DEPTH, index_chunks, vector_baseline
+from autokb.evaluation.record import Record
+from autokb.evaluation.retrieval.chunk_baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
 from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels, read_qrels, read_queries, resolve_documents
 from autokb.evaluation.retrieval.experiment import RetrievalReport, System, evaluate_retrieval
 from autokb.evaluation.retrieval.system_names import (
@@ -37,14 +37,14 @@ from autokb.evaluation.retrieval.system_names import (
 from autokb.heuristics.tickets.read_question import read_ticket_question
 from autokb.pipeline.stages import open_stages
 from autokb.pipeline.tickets import as_embedded, load_index, read_fitted
-from autokb.retrieval.search import ChunkIndex, fused_equally
+from autokb.retrieval.search import ChunkIndex
 from autokb.stores.ticket_tables import PublishedTicket, read_tickets
 from autokb.stores.workspace import Workspace
+from autokb.studies.run_report import count_answers
 from autokb.ticket_answers.open_tickets import NO_TICKETS
 from autokb.tickets.index import TicketIndex, day_of, fold_names
 from autokb.tickets.search import (
     TicketQuestion,
-    Votes,
     find_signals,
     lift_by_neighbours,
     match_sections,
@@ -58,16 +58,12 @@ ENTITY_CHARACTERS = 4_000  # of what a question says of one section
 
 
 @dataclass(frozen=True, slots=True)
-class TicketRetrievalReport:
+class TicketRetrievalReport(Record):
     """What ``evaluate tickets`` answers; ``default`` names the system in use."""
 
-    retrieval: RetrievalReport
+    results: RetrievalReport
     default: str
     weights: TicketWeights
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {**self.retrieval.as_json(), "default": self.default, "weights": self.weights.as_json()}
 
 
 def evaluate_workspace_tickets(
@@ -95,22 +91,16 @@ def evaluate_workspace_tickets(
             chunks = _text_chunks(read_tickets(file), embed, workspace.spec.language)
             vector = experiment.vectors.__getitem__
             systems |= {TICKET_TEXT: vector_baseline(chunks, vector)} if TICKET_TEXT in wanted else {}
-            systems |= {TICKET_FUSED: _fused(chunks, vector)} if TICKET_FUSED in wanted else {}
+            systems |= {TICKET_FUSED: fused_baseline(chunks, vector)} if TICKET_FUSED in wanted else {}
         relevant: Qrels = resolve_documents(judged, lambda ticket: ticket if ticket in index.rows else None)
-        count = 0
-
-        def told(_system: str) -> None:
-            nonlocal count
-            count += 1
-            progress("questions", count // len(wanted), len(asked))
-
+        count = count_answers(progress, len(asked))
         report = evaluate_retrieval(
             {name: systems[name] for name in wanted},
             asked,
             relevant,
             metrics=METRICS,
             baseline=TICKET_TEXT,
-            on_answer=told,
+            on_answer=lambda system: count("questions") if system == wanted[-1] else None,
         )
     return TicketRetrievalReport(report, TICKETS, weights)
 
@@ -146,18 +136,15 @@ class _Experiment:
 
     def system(self, name: str) -> System:
         """Return a system by its name."""
-        if name == TICKET_BM25:
-            return lambda text: self._first(self.signals(text).words, text)
-        if name == TICKET_VOTES:
-            return lambda text: self._first(self.signals(text).votes, text)
-        if name == TICKET_VOTES_SUM:
-            return lambda text: self._first(self._votes(text, "sum"), text)
-        if name == TICKET_VOTES_BM25:
-            return lambda text: self._first(self._with_words(text), text)
-        if name == TICKET_VOTES_LINKS:
-            return lambda text: self._first(
-                lift_by_neighbours(self.index, self.signals(text).rows, self._with_words(text), LINKS), text
-            )
+        by_scores: dict[str, Callable[[str], np.ndarray]] = {
+            TICKET_BM25: lambda text: self.signals(text).words,
+            TICKET_VOTES: lambda text: self.signals(text).votes,
+            TICKET_VOTES_SUM: self._added_votes,
+            TICKET_VOTES_BM25: self._with_words,
+            TICKET_VOTES_LINKS: self._with_links,
+        }
+        if (scores := by_scores.get(name)) is not None:
+            return lambda text: self._first(scores(text), text)
         weights = replace(self.weights, component=0.0, time=0.0, resolved=0.0, links=0.0)
         chosen = self.weights if name == TICKETS else weights
         return lambda text: [hit.id for hit in rank_tickets(self.index, self.questions[text], chosen, DEPTH)]
@@ -166,9 +153,12 @@ class _Experiment:
         signals = self.signals(text)
         return np.asarray(signals.votes + WORDS * signals.words)
 
-    def _votes(self, text: str, votes: Votes) -> np.ndarray:
+    def _with_links(self, text: str) -> np.ndarray:
+        return lift_by_neighbours(self.index, self.signals(text).rows, self._with_words(text), LINKS)
+
+    def _added_votes(self, text: str) -> np.ndarray:
         index, question = self.index, self.questions[text]
-        return match_sections(index, question.entities, index.vectors, index.sections, index.starts, votes)
+        return match_sections(index, question.entities, index.vectors, index.sections, index.starts, "sum")
 
     def _first(self, scores: np.ndarray, text: str) -> list[str]:
         rows = self.signals(text).rows if len(scores) != len(self.index.ids) else np.arange(len(scores))
@@ -187,7 +177,3 @@ def _text_chunks(
             chunks += [c for c in chunk_page(Page(document), "fixed", CHUNK_SIZE).chunks if c.spans]
         documents.append(ticket)
     return index_chunks(documents, chunks, embed, language=language)
-
-
-def _fused(chunks: ChunkIndex, vector: Callable[[str], Vectors]) -> System:
-    return lambda text: [chunks.documents[n] for n in best_first(fused_equally(chunks, vector(text), text), DEPTH)]

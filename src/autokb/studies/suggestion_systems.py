@@ -13,7 +13,6 @@ from autokb.answering.strategies.passages import Passage, passages_of
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
 from autokb.core.conversations import Conversation
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.ids import short_id
 from autokb.core.nouns import Evidence, Hit
 from autokb.core.ranking import best_first
 from autokb.core.reply_rules import read_reply_rules
@@ -28,12 +27,12 @@ from autokb.pipeline.stages import Stages
 from autokb.retrieval.index import beginning
 from autokb.retrieval.search import search
 from autokb.stores.published import read_published
+from autokb.studies.draft_cases import case_id
 from autokb.suggesting.suggest import refusal_of, suggest
 from autokb.suggesting.suggest_by_strategy import STRATEGIES, suggest_by_strategy
 from autokb.suggesting.suggestion_models import SuggestionModels
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
-from autokb.text.masking import find_private
 from autokb.ticket_answers.ask_tickets import TicketAsking
 
 BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
@@ -201,9 +200,8 @@ class SuggestionSystems:
                 if case.reply:
                     yield ReplyPair(read_turn(case.messages, language).text, case.reply, case.id, len(case.messages))
         for conversation in self.conversations:
-            # The name that draft-cases gives a conversation's cases, by which a case finds its own.
-            name = short_id("chat", conversation.id) if find_private(conversation.id) else conversation.id
-            yield from reply_pairs(replace(conversation, id=name), language)
+            # By the id in the cases of draft-cases a case finds its own conversation.
+            yield from reply_pairs(replace(conversation, id=case_id("chat", conversation.id)), language)
 
 
 def as_offer(suggested: Suggested) -> Offer:

@@ -67,10 +67,10 @@ def evaluate_methods(
             retrieval = needed_text_metrics(ranked, questions)
         reports[output.method] = MethodReport(
             chunks=len(chunks_of_method),
-            sizes=chunk_sizes(chunks_of_method),
+            size=chunk_sizes(chunks_of_method),
             tenets={**tenets, **precision},
-            intrinsic=intrinsic_metrics(output, list(data.documents.values()), data.max_size, boilerplate, data.gold),
-            seconds=output.seconds,
+            mechanical=intrinsic_metrics(output, list(data.documents.values()), data.max_size, boilerplate, data.gold),
+            seconds=round(output.seconds, 3),
             retrieval=retrieval,
         )
     return reports, questions

@@ -12,7 +12,7 @@ from typing import Any
 
 from autokb.core.nouns import Chunk
 from autokb.evaluation.chunking.results import JudgedShare, WeightedPrecision
-from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.evaluation.statistics.bootstrap import measured_mean
 from autokb.evaluation.statistics.cluster_bootstrap import Ratio, ratio_interval
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict
 from autokb.tasks.judges.completeness.task import TASK as COMPLETENESS
@@ -68,10 +68,6 @@ def weighted_precisions(questions: Sequence[QuestionScores], suffix: str = "") -
     found = {}
     for k in DEPTHS:
         readable = [[s for s in q.scores[:k] if s is not None] for q in questions if None not in q.scores[:k]]
-        if readable:
-            interval = mean_interval([weighted_precision(scores, k) for scores in readable])
-            figure = WeightedPrecision(interval, len(readable), len(questions) - len(readable))
-        else:
-            figure = WeightedPrecision(unreadable=len(questions))
-        found[f"wp@{k}{suffix}"] = figure
+        interval = measured_mean([weighted_precision(scores, k) for scores in readable])
+        found[f"wp@{k}{suffix}"] = WeightedPrecision(interval, len(readable), len(questions) - len(readable))
     return found

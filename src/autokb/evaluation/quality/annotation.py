@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
-from autokb.core.private_files import replace_private
+from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
 from autokb.evaluation.quality.sampled_trees import solution_trees, spread_over_trees
-from autokb.evaluation.sheets import read_rows
 from autokb.evaluation.statistics.agreement import agreement
-from autokb.text.spreadsheet_cells import guarded, unguarded
+from autokb.text.spreadsheet_cells import unguarded
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
 FILLED_IN = COLUMNS[:3]
-ANNOTATORS = ("1", "2")
 ANNOTATED_TWICE = 0.1  # share of the items that the second annotator gets too (AutoKB paper, appendix B.3)
 ANSWERS = {**dict.fromkeys(("yes", "y", "true", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
 
@@ -48,10 +44,7 @@ def displayed_solutions(solutions: Iterable[Solution], most: int | None = None) 
 
 def write_sheet(path: Path, solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None) -> None:
     """Write the sheet as CSV (AutokbError where that cannot be done)."""
-    try:
-        replace_private(path, sheet(solutions, issues, most).encode("utf-8"))
-    except OSError as error:
-        raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error
+    write_file(path, sheet(solutions, issues, most))
 
 
 def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int | None = None) -> str:
@@ -69,13 +62,10 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
             "\n".join(dict.fromkeys(e.document for e in solution.evidence)),
             "\n---\n".join(e.quote for e in solution.evidence),
         )
-        rows[solution.id] = [guarded(cell) for cell in cells]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for annotator, items in asked.items():
-        writer.writerows((guarded(one.id), annotator, "", *rows[one.id]) for one in items)
-    return out.getvalue()
+        rows[solution.id] = cells
+    return sheet_text(
+        COLUMNS, ((one.id, annotator, "", *rows[one.id]) for annotator, items in asked.items() for one in items)
+    )
 
 
 def sheet_items(
@@ -116,7 +106,4 @@ def agree(answers: Mapping[str, Mapping[str, bool]]) -> Agreement:
     """
     means = {item: sum(a.values()) / len(a) for item, a in answers.items()}
     pairs = [(a["1"], a["2"]) for a in answers.values() if len(a) == 2]
-    if not pairs:
-        return Agreement(means, None, None, 0)
-    same, kappa = agreement(pairs)
-    return Agreement(means, same, kappa, len(pairs))
+    return Agreement(means, *agreement(pairs), len(pairs))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from autokb.core.domain import ENGLISH, Rule
 from autokb.core.nouns import Solution, VerdictName
 from autokb.core.timed_patterns import SlowPatternError
 from autokb.evaluation.quality.sampled_trees import TreeOf, tree_interval
+from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.heuristics.rules import find_breach
 from autokb.tasks.issues.check_rules.task import NOT_CONCERNED, NOTHING_NAMED
@@ -22,24 +22,19 @@ BY_CONSTRUCTION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Compliance:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compliance(Record):
     """Q_D over the solutions that every rule was judged for; ``rules`` counts the verdicts of each rule.
 
-    ``by`` is ``patterns``, or the model that gave the verdicts in the build.
+    ``by`` is ``patterns``, or the model that gave the verdicts in the build; ``note`` says what patterns are worth.
     """
 
     interval: Interval
+    by: str
+    note: str = ""
     judged: int
     not_judged: int
     rules: Mapping[str, Mapping[VerdictName, int]]
-    by: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface; where patterns judged, ``note`` says what that is worth."""
-        note = {"note": BY_CONSTRUCTION} if self.by == BY_PATTERNS and self.judged else {}
-        counts = {"judged": self.judged, "not_judged": self.not_judged}
-        return {**self.interval.as_json(), "by": self.by, **note, **counts, "rules": dict(self.rules)}
 
 
 def compliance(
@@ -63,7 +58,14 @@ def compliance(
     }
     asked_model = any(v.reason in (NOTHING_NAMED, NOT_CONCERNED) for s in solutions for v in s.rules)
     by = model if asked_model else BY_PATTERNS
-    return Compliance(tree_interval(judged, tree_of), len(judged), len(found) - len(judged), by_rule, by)
+    return Compliance(
+        interval=tree_interval(judged, tree_of),
+        by=by,
+        note=BY_CONSTRUCTION if by == BY_PATTERNS and judged else "",
+        judged=len(judged),
+        not_judged=len(found) - len(judged),
+        rules=by_rule,
+    )
 
 
 def solution_verdicts(solution: Solution, rules: Iterable[Rule], language: str = ENGLISH) -> dict[str, VerdictName]:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.nouns import Solution
 from autokb.evaluation.quality.sampled_trees import TreeOf, tree_interval
+from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Granularity:
+class Granularity(Record):
     """Q_M over ``solutions`` of them, and the mean of each attribute; None where it applies to no solution."""
 
     interval: Interval
     solutions: int
     attributes: Mapping[str, float | None]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {**self.interval.as_json(), "solutions": self.solutions, "attributes": dict(self.attributes)}
 
 
 def granularity(solutions: Iterable[Solution], domain: DomainSpec, tree_of: TreeOf) -> Granularity:

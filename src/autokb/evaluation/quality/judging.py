@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Issue, Solution
 from autokb.evaluation.quality.compliance import overall_verdict
+from autokb.evaluation.record import Record
 from autokb.evaluation.runner import TaskRunner
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
+from autokb.evaluation.statistics.bootstrap import Interval, measured_mean
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
 from autokb.tasks.judges.correctness.task import TASK as CORRECTNESS
@@ -22,7 +22,7 @@ STAGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectnessByModel:
+class CorrectnessByModel(Record):
     """The share of yes among yes and no; ``not_judged`` holds all others, ``unsure`` and ``failed`` ones among them."""
 
     interval: Interval
@@ -31,17 +31,12 @@ class CorrectnessByModel:
     unsure: int
     failed: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        counts = {"judged": self.judged, "not_judged": self.not_judged, "unsure": self.unsure, "failed": self.failed}
-        return {**self.interval.as_json(), **counts}
-
 
 @dataclass(frozen=True, slots=True)
-class ComplianceByModel:
+class ComplianceByModel(Record):
     """The share of solutions that break no rule among those that every rule was judged for (Q_D by a model).
 
-    ``broken`` counts, by rule, the solutions that break it.
+    ``broken`` counts, by rule, the solutions that break it; ``model`` is who was asked, where one was named.
     """
 
     interval: Interval
@@ -49,29 +44,16 @@ class ComplianceByModel:
     not_judged: int
     failed: int
     broken: Mapping[str, int]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        counts = {"judged": self.judged, "not_judged": self.not_judged, "failed": self.failed}
-        return {**self.interval.as_json(), **counts, "broken": dict(self.broken)}
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedQuality:
-    """What models say of the displayed solutions, each with the name of the model."""
+class JudgedQuality(Record):
+    """What models say of the displayed solutions; ``model`` judged whether they are correct."""
 
     correctness: CorrectnessByModel
     compliance: ComplianceByModel
-    correctness_model: str
-    compliance_model: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "correctness": self.correctness.as_json(),
-            "compliance": {**self.compliance.as_json(), "model": self.compliance_model},
-            "model": self.correctness_model,
-        }
+    model: str
 
 
 def judge_solutions(
@@ -87,9 +69,8 @@ def judge_solutions(
     """
     return JudgedQuality(
         judged_correctness(runner.run(STAGE, CORRECTNESS, correctness, ids)),
-        judged_compliance(runner.run(STAGE, CHECK_RULES, rules, ids)),
+        replace(judged_compliance(runner.run(STAGE, CHECK_RULES, rules, ids)), model=model_of(CHECK_RULES.name)),
         model_of(CORRECTNESS.name),
-        model_of(CHECK_RULES.name),
     )
 
 
@@ -111,7 +92,7 @@ def judged_correctness(replies: Sequence[JudgedCorrectness | None]) -> Correctne
     verdicts = Counter("failed" if reply is None else reply.verdict for reply in replies)
     decided = [float(r.verdict == "yes") for r in replies if r is not None and r.verdict in ("yes", "no")]
     return CorrectnessByModel(
-        mean_interval(decided) if decided else NOT_MEASURED,
+        measured_mean(decided),
         judged=len(decided),
         not_judged=len(replies) - len(decided),
         unsure=verdicts["unsure"],
@@ -125,7 +106,7 @@ def judged_compliance(replies: Sequence[CheckedRules | None]) -> ComplianceByMod
     decided = [float(verdict == "kept") for verdict in overall if verdict in ("kept", "broken")]
     broken = Counter(v.rule for r in replies if r is not None for v in r.verdicts if v.verdict == "broken")
     return ComplianceByModel(
-        mean_interval(decided) if decided else NOT_MEASURED,
+        measured_mean(decided),
         judged=len(decided),
         not_judged=len(replies) - len(decided),
         failed=len(replies) - len(overall),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from autokb.core.errors import BadInputError
+from autokb.evaluation.files import read_lines, read_test_set
 
 _EXAMPLE = '{"id": "q1", "text": "No sound after the update"}.'
 
@@ -57,24 +55,10 @@ class Qrels:
 
 def read_queries(path: Path) -> tuple[LabelledQuery, ...]:
     """Read queries from JSONL with ``id`` or ``query_id`` and ``text`` or ``query`` (BadInputError names the line)."""
-    found: dict[str, LabelledQuery] = {}
-    for number, line in read_lines(path):
-        query = _read_query(line, f"{path}, line {number}")
-        if query.id in found:
-            raise BadInputError(f"{path}, line {number}: the id {query.id!r} was used before; give each query its own.")
-        found[query.id] = query
-    if not found:
-        raise BadInputError(f"{path} holds no queries; write one a line, for example " + _EXAMPLE)
-    return tuple(found.values())
+    return read_test_set(path, _read_query, "query", "queries", _EXAMPLE)
 
 
-def _read_query(line: str, where: str) -> LabelledQuery:
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise BadInputError(f"{where} is no JSON ({error}); write one query a line, for example {_EXAMPLE}") from error
-    if not isinstance(record, dict):
-        raise BadInputError(f"{where} must be a JSON object, for example {_EXAMPLE}")
+def _read_query(record: dict[str, Any], where: str) -> LabelledQuery:
     query_id = next((record[name] for name in ("id", "query_id") if record.get(name) not in (None, "")), None)
     if isinstance(query_id, bool) or not isinstance(query_id, str | int):
         raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")
@@ -130,18 +114,3 @@ def resolve_documents(judgements: Iterable[Judgement], resolve: Callable[[str], 
         of_query = grades.setdefault(judgement.query, {})
         of_query[document] = max(judgement.grade, of_query.get(document, judgement.grade))
     return Qrels(grades, tuple(sorted(name for name, document in resolved.items() if document is None)))
-
-
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines with text and their numbers; gzip is read too, and only a newline ends a line."""
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadInputError(f"{path} cannot be read ({reason}); check the path.") from error
-    except UnicodeDecodeError as error:
-        raise BadInputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8.") from error
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        if line.strip():
-            yield number, line.strip("\r\n ")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from autokb.core.errors import BadInputError
+from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels
 from autokb.evaluation.retrieval.metrics import RETRIEVAL, Relevant, distinct, metric
 from autokb.evaluation.retrieval.system_names import RAW
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import Interval, mean_intervals
-from autokb.evaluation.statistics.paired_differences import Difference, paired_differences
+from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.evaluation.statistics.experiment import Column, Experiment
+from autokb.evaluation.statistics.paired_differences import Difference
 
 System = Callable[[str], Sequence[str]]  # the text of a question -> ids of documents, best first
 Rankings = Mapping[str, tuple[str, ...]]  # by query id
@@ -23,7 +24,7 @@ SHOWN_RANKS = (1, 3, 5, 10)  # places up to which a page is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class SystemResult:
+class SystemResult(Record):
     """One system's metrics, and its ranking of documents for every query.
 
     ``per_query`` holds, by metric, the values that the rankings do not give.
@@ -33,53 +34,33 @@ class SystemResult:
     rankings: Rankings
     per_query: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "metrics": metrics_json(self.metrics),
-            "rankings": {query: list(ranking) for query, ranking in self.rankings.items()},
-            **(
-                {"per_query": {name: dict(values) for name, values in self.per_query.items()}} if self.per_query else {}
-            ),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class SystemResults:
+class SystemResults(Record):
     """All systems over the same queries; ``relevant`` lets a stored answer be compared with another, query by query."""
 
     systems: Mapping[str, SystemResult]
     differences: tuple[Difference, ...]
     relevant: Mapping[str, Relevant]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "systems": {name: result.as_json() for name, result in self.systems.items()},
-            "differences": [difference.as_json() for difference in self.differences],
-            "relevant": {query: dict(grades) for query, grades in self.relevant.items()},
-        }
+
+@dataclass(frozen=True, slots=True)
+class QueryCounts(Record):
+    """How many questions were given and how many measured, and the documents that the knowledge base lacks."""
+
+    given: int
+    measured: int
+    unresolved: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalReport:
-    """What ``evaluate retrieval`` answers for labelled questions; ``given`` counts all of them."""
+class RetrievalReport(Record):
+    """What ``evaluate retrieval`` answers for labelled questions."""
 
     results: SystemResults
-    given: int
-    unresolved: tuple[str, ...]
+    queries: QueryCounts
     seconds: float
     usage: ModelUsage | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        measured = len(self.results.relevant)
-        return {
-            **self.results.as_json(),
-            "queries": {"given": self.given, "measured": measured, "unresolved": list(self.unresolved)},
-            "seconds": self.seconds,
-            **(self.usage.as_json() if self.usage else {}),
-        }
 
 
 def ignore_answer(_system: str) -> None:
@@ -106,7 +87,7 @@ def evaluate_retrieval(
     if not systems:
         raise BadInputError("There is no system to evaluate; name one with --systems, for example raw.")
     rankings: dict[str, dict[str, tuple[str, ...]]] = {name: {} for name in systems}
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    shown_in: dict[Column, dict[str, float]] = {}
     for query in queries:  # then systems: what two of them work out alike of a question they can share
         for name, system in systems.items():
             rankings[name][query.id] = distinct(system(query.text))
@@ -114,19 +95,11 @@ def evaluate_retrieval(
                 hit = False
                 for k in SHOWN_RANKS:  # what k shows, more than k shows too
                     hit = hit or not wanted.keys().isdisjoint(shows(query.text, k))
-                    found.setdefault(name, {}).setdefault(f"shown@{k}", {})[query.id] = float(hit)
+                    shown_in.setdefault((name, f"shown@{k}"), {})[query.id] = float(hit)
             on_answer(name)
-    results = _add_shown(measure(rankings, relevant, metrics=metrics, baseline=baseline), found)
-    return RetrievalReport(results, len(queries), qrels.unresolved, time.perf_counter() - started)
-
-
-def _add_shown(results: SystemResults, found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> SystemResults:
-    """Put ``shown@k`` beside the metrics of the systems that have it; ``found`` is by system, metric and query."""
-    systems = dict(results.systems)
-    for name, values in found.items():
-        shown = mean_intervals({metric: list(of_queries.values()) for metric, of_queries in values.items()})
-        systems[name] = replace(systems[name], metrics={**systems[name].metrics, **shown}, per_query=values)
-    return replace(results, systems=systems)
+    results = measure(rankings, relevant, metrics=metrics, baseline=baseline, shown=shown_in)
+    counts = QueryCounts(len(queries), len(relevant), qrels.unresolved)
+    return RetrievalReport(results, counts, time.perf_counter() - started)
 
 
 def measure(
@@ -135,26 +108,25 @@ def measure(
     *,
     metrics: Sequence[str] = RETRIEVAL,
     baseline: str = RAW,
+    shown: Mapping[Column, Mapping[str, float]] | None = None,
 ) -> SystemResults:
     """Score the rankings of every system: metrics with intervals, and paired differences to the baseline.
 
     ``relevant`` decides which queries count; no ranking of one counts as an empty ranking. Where no system is called
-    like the baseline, the first one takes its place.
+    like the baseline, the first one takes its place. ``shown`` are values that the rankings do not give.
     """
-    columns: dict[tuple[str, str], list[float]] = {}
-    for system, ranked in rankings.items():
-        for name in metrics:
-            score = metric(name)
-            columns[system, name] = [score(distinct(ranked.get(q, ())), grades) for q, grades in relevant.items()]
-    intervals = mean_intervals(columns)
+    scores = {name: metric(name) for name in metrics}
+    ranked = Experiment.over(
+        {
+            (system, name): {q: score(distinct(of_system.get(q, ())), grades) for q, grades in relevant.items()}
+            for system, of_system in rankings.items()
+            for name, score in scores.items()
+        },
+        baseline,
+    )
+    beside = Experiment.over(shown or {}, baseline)
     systems = {
-        system: SystemResult({name: intervals[system, name] for name in metrics}, ranked)
-        for system, ranked in rankings.items()
+        system: SystemResult((ranked + beside).metrics(system), of_system, beside.per_case(system))
+        for system, of_system in rankings.items()
     }
-    first = baseline if baseline in rankings else next(iter(rankings))
-    return SystemResults(systems, paired_differences(columns, first), relevant)
-
-
-def metrics_json(metrics: Mapping[str, Interval]) -> dict[str, Any]:
-    """Return metrics in the shape of the interface."""
-    return {name: interval.as_json() for name, interval in metrics.items()}
+    return SystemResults(systems, ranked.differences, relevant)

@@ -12,16 +12,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.retrieval.experiment import OnAnswer, System, ignore_answer, metrics_json
+from autokb.evaluation.record import Record
+from autokb.evaluation.retrieval.experiment import OnAnswer, System, ignore_answer
 from autokb.evaluation.retrieval.metrics import RETRIEVAL, distinct, hit_rate, metric
 from autokb.evaluation.retrieval.system_names import CHILDREN, RAW
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import Interval, mean_intervals
-from autokb.evaluation.statistics.paired_differences import Difference, paired_differences
+from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.evaluation.statistics.experiment import Column, Experiment
+from autokb.evaluation.statistics.paired_differences import Difference
 
 Kind = Literal["nodes", "chunks"]
 KINDS: tuple[Kind, ...] = ("nodes", "chunks")
@@ -43,24 +45,16 @@ class ParaphrasedText:
 
 
 @dataclass(frozen=True, slots=True)
-class PartResult:
+class PartResult(Record):
     """One system over a part of the texts: a level of paraphrases, or nodes or chunks alone."""
 
     metrics: Mapping[str, Interval]
     differences: tuple[Difference, ...]
     measured: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "metrics": metrics_json(self.metrics),
-            "differences": [difference.as_json() for difference in self.differences],
-            "measured": self.measured,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ParaphraseResult:
+class ParaphraseResult(Record):
     """One system over all texts, by level and by kind.
 
     ``per_query`` holds the value of every text by the name of the figure, so that stored answers can be compared.
@@ -71,80 +65,40 @@ class ParaphraseResult:
     origins: Mapping[str, PartResult]
     per_query: Mapping[str, Mapping[str, float]]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "metrics": metrics_json(self.metrics),
-            "levels": {name: part.as_json() for name, part in self.levels.items()},
-            "origins": {name: part.as_json() for name, part in self.origins.items()},
-            "per_query": {name: dict(values) for name, values in self.per_query.items()},
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ParaphraseSource:
+class ParaphraseSource(Record):
     """Who made the paraphrases, and of how many nodes and how many chunks at most they were asked."""
 
     made_by: Literal["mechanical", "model"]
     model: str
     sample: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class ParaphraseReport:
-    """What ``evaluate retrieval --variations`` answers; the counts are of the texts that have a paraphrase."""
+class ParaphraseReport(Record):
+    """What ``evaluate retrieval --variations`` answers; ``queries`` counts texts that have a paraphrase."""
 
     systems: Mapping[str, ParaphraseResult]
     differences: tuple[Difference, ...]
-    texts: Mapping[Kind, int]
-    paraphrases: Mapping[str, int]
+    queries: Mapping[str, Any]
     seconds: float
     source: ParaphraseSource | None = None
     usage: ModelUsage | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "systems": {name: result.as_json() for name, result in self.systems.items()},
-            "differences": [difference.as_json() for difference in self.differences],
-            "queries": {**self.texts, "variations": dict(self.paraphrases)},
-            "seconds": self.seconds,
-            **(self.source.as_json() if self.source else {}),
-            **(self.usage.as_json() if self.usage else {}),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class _TextSubset:
-    """Some of the texts (by position), at one level or at all (empty); ``prefix`` begins its names in per_query."""
+class _Part:
+    """Some of the texts, by position: all, those of a level, or those of a kind (``group`` is levels or origins)."""
 
-    prefix: str
     positions: Sequence[int]
-    level: str = ""
+    group: str = ""
+    name: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """One part of the texts: the value of each text (by its id) by system and metric, and what follows from it."""
-
-    part: _TextSubset
-    values: Mapping[tuple[str, str], Mapping[str, float]]
-    intervals: Mapping[tuple[str, str], Interval]
-    differences: tuple[Difference, ...]
-
-    def metrics(self, system: str) -> dict[str, Interval]:
-        return {name: interval for (owner, name), interval in self.intervals.items() if owner == system}
-
-    def per_query(self, system: str) -> dict[str, Mapping[str, float]]:
-        return {f"{self.part.prefix}{name}": v for (owner, name), v in self.values.items() if owner == system}
-
-    def result(self, system: str) -> PartResult:
-        differences = tuple(d for d in self.differences if d.system == system)
-        return PartResult(self.metrics(system), differences, len(self.part.positions))
+    @property
+    def prefix(self) -> str:
+        """What begins the names of its figures."""
+        return f"{self.group}.{self.name}." if self.group else ""
 
 
 def evaluate_paraphrases(
@@ -172,34 +126,36 @@ def evaluate_paraphrases(
     for text in asked:
         paraphrases.update({level: len(some) for level, some in text.levels.items()})
     families = ((metrics, baseline), (NODE_METRICS, CHILDREN))
-    measured = {p.prefix: _measure_part(p, asked, found, families) for p in _subsets(asked, paraphrases)}
+    measured = [(part, _measure_part(part, asked, found, families)) for part in _parts(asked, paraphrases)]
     return ParaphraseReport(
-        systems={name: _result_of(name, measured, paraphrases) for name in systems},
-        differences=measured[""].differences,
-        texts={kind: sum(text.kind == kind for text in asked) for kind in KINDS},
-        paraphrases=dict(paraphrases),
+        systems={name: _result_of(name, measured) for name in systems},
+        differences=measured[0][1].differences,
+        queries={**{k: sum(text.kind == k for text in asked) for k in KINDS}, "variations": paraphrases},
         seconds=time.perf_counter() - started,
     )
 
 
-def _subsets(asked: Sequence[ParaphrasedText], levels: Iterable[str]) -> list[_TextSubset]:
+def _parts(asked: Sequence[ParaphrasedText], levels: Iterable[str]) -> list[_Part]:
     """Return the parts of the texts that are measured: all of them, those of each level, those of each kind."""
-    parts = [_TextSubset("", range(len(asked)))]
+    parts = [_Part(range(len(asked)))]
     for level in levels:
-        positions = [n for n, text in enumerate(asked) if text.levels.get(level)]
-        parts.append(_TextSubset(f"levels.{level}.", positions, level))
+        parts.append(_Part([n for n, text in enumerate(asked) if text.levels.get(level)], "levels", level))
     for kind in KINDS:
-        parts.append(_TextSubset(f"origins.{kind}.", [n for n, text in enumerate(asked) if text.kind == kind]))
+        parts.append(_Part([n for n, text in enumerate(asked) if text.kind == kind], "origins", kind))
     return [part for part in parts if part.positions]
 
 
-def _result_of(system: str, measured: Mapping[str, _Measured], levels: Iterable[str]) -> ParaphraseResult:
-    """Return a system's figures; ``measured`` are the parts of the texts by the beginning of their names."""
+def _result_of(system: str, measured: Sequence[tuple[_Part, Experiment]]) -> ParaphraseResult:
+    """Return a system's figures; the first part is all texts."""
+    of_group: dict[str, dict[str, PartResult]] = {"": {}, "levels": {}, "origins": {}}
+    for part, found in measured:
+        differences = tuple(d for d in found.differences if d.system == system)
+        of_group[part.group][part.name] = PartResult(found.metrics(system), differences, len(part.positions))
     return ParaphraseResult(
-        metrics=measured[""].metrics(system),
-        levels={lv: measured[p].result(system) for lv in levels if (p := f"levels.{lv}.") in measured},
-        origins={str(k): measured[p].result(system) for k in KINDS if (p := f"origins.{k}.") in measured},
-        per_query={figure: v for m in measured.values() for figure, v in m.per_query(system).items()},
+        of_group[""][""].metrics,
+        of_group["levels"],
+        of_group["origins"],
+        {f"{part.prefix}{name}": v for part, found in measured for name, v in found.per_case(system).items()},
     )
 
 
@@ -235,33 +191,24 @@ def _score_nodes(matches: Sequence[tuple[str, str]], text: ParaphrasedText) -> d
 
 
 def _measure_part(
-    part: _TextSubset,
+    part: _Part,
     asked: Sequence[ParaphrasedText],
     found: Mapping[str, Sequence[Mapping[str, ByLevel]]],
     families: Sequence[tuple[Sequence[str], str]],
-) -> _Measured:
+) -> Experiment:
     """Measure all systems over a part of the texts; ``found`` is by system, text and metric.
 
     ``families`` are metrics over the same texts, each with the system that differences are to, else the first.
     """
-    values: dict[tuple[str, str], dict[str, float]] = {}
-    intervals: dict[tuple[str, str], Interval] = {}
-    differences: tuple[Difference, ...] = ()
+    level = part.name if part.group == "levels" else ""
+    measured = Experiment({}, {}, ())
     for metrics, baseline in families:
-        columns: dict[tuple[str, str], dict[str, float]] = {}
+        values: dict[Column, dict[str, float]] = {}
         for system, of_texts in found.items():
             for name in metrics:
                 for n in part.positions:
                     if (by_level := of_texts[n].get(name)) is not None:
-                        of_text = (
-                            by_level[part.level] if part.level else [v for some in by_level.values() for v in some]
-                        )
-                        columns.setdefault((system, name), {})[asked[n].id] = sum(of_text) / len(of_text)
-        if not columns:
-            continue
-        measured = {name: list(column.values()) for name, column in columns.items()}
-        systems = [system for system, _ in columns]
-        values |= columns
-        intervals |= mean_intervals(measured)
-        differences += paired_differences(measured, baseline if baseline in systems else systems[0])
-    return _Measured(part, values, intervals, differences)
+                        of_text = by_level[level] if level else [v for some in by_level.values() for v in some]
+                        values.setdefault((system, name), {})[asked[n].id] = sum(of_text) / len(of_text)
+        measured += Experiment.over(values, baseline)
+    return measured

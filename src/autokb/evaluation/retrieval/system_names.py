@@ -64,15 +64,16 @@ def choose_systems(names: Sequence[str], *, has_reader: bool = False) -> list[st
 
     The one with a reader is among all of them where the settings name one.
     """
-    return _choose(names, SYSTEMS) or [*FREE_SYSTEMS, *([READER] if has_reader else [])]
+    return known_names(names, SYSTEMS) or [*FREE_SYSTEMS, *([READER] if has_reader else [])]
 
 
 def choose_ticket_systems(names: Sequence[str]) -> list[str]:
     """Return the systems that rank tickets by these names, or all of them; an unknown one is refused."""
-    return _choose(names, TICKET_SYSTEMS) or list(TICKET_SYSTEMS)
+    return known_names(names, TICKET_SYSTEMS) or list(TICKET_SYSTEMS)
 
 
-def _choose(names: Sequence[str], known: Sequence[str]) -> list[str]:
+def known_names(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return the names, all of which are known (BadInputError)."""
     for name in names:
         if name not in known:
             raise BadInputError(f"{name!r} is no system; the systems are {', '.join(known)}.")

@@ -38,6 +38,19 @@ def mean_interval(values: Sequence[float]) -> Interval:
     return mean_intervals({"": values})[""]
 
 
+def measured_mean(values: Sequence[float]) -> Interval:
+    """Return the same, and without any value that nothing was measured."""
+    return mean_interval(values) if values else NOT_MEASURED
+
+
+def percentile_interval(value: float, resampled: NDArray[np.float64]) -> Interval:
+    """Return a figure with the middle 95 % of what it was in each resample."""
+    tail = (1 - CONFIDENCE) / 2
+    low, high = (float(end) for end in np.quantile(resampled, [tail, 1 - tail]))
+    # Sums in another order differ in their last digit: a figure is never outside its own interval.
+    return Interval(value, min(low, value), max(high, value))
+
+
 def mean_intervals(columns: Mapping[K, Sequence[float]]) -> dict[K, Interval]:
     """Return the mean of each column with its interval; row n of every column is the same query.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.evaluation.statistics.bootstrap import CONFIDENCE, NOT_MEASURED, SEED, Interval
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, SEED, Interval, percentile_interval
 
 MOST_RESAMPLES = 2_000  # the ends of an interval then vary from seed to seed by some 1.5 % of its width
 FEWEST_RESAMPLES = 200  # however large the collection: fewer leave too few ratios beyond the ends
@@ -30,10 +30,7 @@ def ratio_interval(documents: Sequence[Sequence[Ratio]]) -> Interval:
     resampled = _resampled_ratios(everything, np.array([len(ratios) for ratios in clusters]))
     if not len(resampled):
         return Interval(value, value, value)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = (float(end) for end in np.quantile(resampled, [tail, 1 - tail]))
-    # Sums in another order differ in their last digit: a share is never outside its own interval.
-    return Interval(value, min(low, value), max(high, value))
+    return percentile_interval(value, resampled)
 
 
 def _resampled_ratios(rows: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -8,21 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import Interval, mean_interval, mean_intervals
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Record):
     """The mean of a system's metric minus that of the baseline, over the same queries."""
 
     system: str
     baseline: str
     metric: str
     interval: Interval
-
-    def as_json(self) -> dict[str, str | float | None]:
-        """Return the shape of the interface."""
-        return {"system": self.system, "baseline": self.baseline, "metric": self.metric, **self.interval.as_json()}
 
 
 def paired_difference(after: Sequence[float], before: Sequence[float]) -> Interval:

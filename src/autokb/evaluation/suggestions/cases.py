@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
 from autokb.core.reply_rules import count_words
 from autokb.core.results import Result
-from autokb.evaluation.retrieval.datasets import read_lines
+from autokb.evaluation.files import read_test_set
 
 _EXAMPLE = (
     '{"id": "1", "messages": [{"role": "customer", "text": "No sound"}], "reply": "Turn it up.", '
@@ -70,16 +69,7 @@ class CaseStatistics(Result):
 
 def read_cases(path: Path) -> tuple[Case, ...]:
     """Read cases from JSONL with ``id``, ``messages``, ``reply`` and ``documents`` (BadInputError names the line)."""
-    found: dict[str, Case] = {}
-    for number, line in read_lines(path):
-        where = f"{path}, line {number}"
-        case = _read_case(line, where)
-        if case.id in found:
-            raise BadInputError(f"{where}: the id {case.id!r} was used before; give each case its own.")
-        found[case.id] = case
-    if not found:
-        raise BadInputError(f"{path} holds no cases; write one a line, for example {_EXAMPLE}")
-    return tuple(found.values())
+    return read_test_set(path, _read_case, "case", "cases", _EXAMPLE)
 
 
 def resolve_case_documents(
@@ -104,13 +94,7 @@ def case_statistics(cases: Iterable[Case], documents: Iterable[str]) -> CaseStat
     )
 
 
-def _read_case(line: str, where: str) -> Case:
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise BadInputError(f"{where} is no JSON ({error}); write one case a line, for example {_EXAMPLE}") from error
-    if not isinstance(record, dict):
-        raise BadInputError(f"{where} must be a JSON object, for example {_EXAMPLE}")
+def _read_case(record: dict[str, Any], where: str) -> Case:
     given = record.get("id")
     if isinstance(given, bool) or not isinstance(given, str | int) or given == "":
         raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")

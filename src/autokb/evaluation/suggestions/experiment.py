@@ -13,10 +13,11 @@ from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
 from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.core.tickets import TicketEvidence
+from autokb.evaluation.record import Record
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.statistics.paired_differences import Difference, paired_difference, paired_t_test
-from autokb.evaluation.suggestions.cases import Case, CaseStatistics
+from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.judging import RATES, Judged, Verdict, mechanical_verdict
 from autokb.evaluation.suggestions.sheet import SheetFigures
 from autokb.evaluation.suggestions.text_metrics import (
@@ -76,64 +77,38 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemFigures:
+class SystemFigures(Record):
     """A system's metrics, the values of single cases, and how many cases were judged how."""
 
     metrics: Mapping[str, Interval]
     per_query: Mapping[str, Mapping[str, float]]
     verdicts: Mapping[str, int]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "metrics": {name: interval.as_json() for name, interval in self.metrics.items()},
-            "per_query": {name: dict(values) for name, values in self.per_query.items()},
-            "verdicts": dict(self.verdicts),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class PairedDifference:
+class PairedDifference(Record):
     """A difference over the cases that both systems have a value of, with the p value of the paired t-test."""
 
     difference: Difference
     p_value: float | None
     cases: int
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {**self.difference.as_json(), "p_value": self.p_value, "cases": self.cases}
 
-
-@dataclass(frozen=True, slots=True)
-class SuggestionsReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionsReport(Record):
     """What ``evaluate suggestions`` answers; ``notes`` say what a person should know of the figures.
 
-    ``unresolved`` are documents of the cases that the knowledge base lacks: nothing can cite them.
+    ``cases`` are their statistics, and ``unresolved`` documents that the knowledge base lacks: nothing can cite them.
     """
 
     systems: Mapping[str, SystemFigures]
     differences: tuple[PairedDifference, ...]
-    statistics: CaseStatistics
-    seconds: float
-    unresolved: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    cases: Mapping[str, Any]
     judge: str | None = None
     sheet: SheetFigures | None = None
-    usage: ModelUsage | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "systems": {name: found.as_json() for name, found in self.systems.items()},
-            "differences": [difference.as_json() for difference in self.differences],
-            "cases": {**self.statistics.as_json(), "unresolved": list(self.unresolved)},
-            **({"judge": self.judge} if self.judge else {}),
-            **({"sheet": self.sheet.as_json()} if self.sheet else {}),
-            "notes": list(self.notes),
-            **(self.usage.as_json() if self.usage else {}),
-            "seconds": self.seconds,
-        }
+    notes: tuple[str, ...]
+    usage: ModelUsage
+    seconds: float
 
 
 def ask_systems(

@@ -5,25 +5,23 @@ Which system is A and which is B is drawn for each case by a seed and stands in 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from autokb.answering.suggest import Suggestion
-from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
-from autokb.core.private_files import replace_private
-from autokb.evaluation.sheets import read_rows
+from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
+from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.agreement import agreement
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.suggestions.cases import Case
-from autokb.text.spreadsheet_cells import guarded, unguarded
+from autokb.evaluation.suggestions.judging import RATES
+from autokb.text.spreadsheet_cells import unguarded
 
-ANNOTATORS = ("1", "2")
 SIDES = ("a", "b")
 PREFERENCES = {"a": "a", "b": "b", "same": "same", "equal": "same", "=": "same"}
 CORRECTNESS = ("correct", "incorrect", "unsure")
@@ -38,6 +36,7 @@ FILLED_IN = (
 )
 SHOWN = ("conversation", "human_reply", *SIDES)  # no citations: that one system has none would tell which it is
 NOTHING = "(no suggestion)"
+BOTH = ""  # in the place of a system: what is said of the two together
 
 
 class Offered(Protocol):
@@ -50,27 +49,19 @@ class Offered(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SideFigures:
+class SideFigures(Record):
     """What people say of a system: means from 0 to 2, shares from 0 to 1."""
 
     metrics: Mapping[str, Interval]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the figures by name."""
-        return {name: interval.as_json() for name, interval in self.metrics.items()}
-
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Record):
     """How far answers to the same question agree, with kappa; ``pairs`` were compared."""
 
     agreement: float | None
     kappa: float | None
     pairs: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the three figures."""
-        return {"agreement": self.agreement, "kappa": self.kappa, "pairs": self.pairs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,7 @@ class SheetFigures:
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
         return {
-            "systems": {name: {"metrics": found.as_json()} for name, found in self.systems.items()},
+            "systems": {name: found.as_json() for name, found in self.systems.items()},
             "no_preference": self.same.as_json(),
             "agreement": {name: found.as_json() for name, found in self.agreement.items()},
             "judge_and_people": self.judge.as_json(),
@@ -137,34 +128,24 @@ def write_suggestion_sheet(
         for case, order in sides.items()
     }
     key = {"seed": seed, "items": items}
-    try:
-        replace_private(path, _sheet(chosen, offers, sides).encode("utf-8"))
-        replace_private(key_path(path), (json.dumps(key, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
-    except OSError as error:
-        raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error
+    write_file(path, sheet_text((*FILLED_IN, *SHOWN), _sheet_rows(chosen, offers, sides)))
+    write_file(key_path(path), json.dumps(key, ensure_ascii=False, indent=1) + "\n")
 
 
 def _first_text(offered: Offered) -> str:
     return offered.suggestions[0].text if offered.suggestions else NOTHING
 
 
-def _sheet(
+def _sheet_rows(
     cases: Sequence[Case], offers: Mapping[str, Mapping[str, Offered]], sides: Mapping[str, tuple[str, ...]]
-) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((*FILLED_IN, *SHOWN))
+) -> Iterator[Sequence[str]]:
     empty = [""] * (len(FILLED_IN) - 2)
     for annotator in ANNOTATORS:
         for case in cases:
-            shown = [
-                "\n".join(f"{m.role}: {m.text}" for m in case.messages),
-                case.reply or "\n".join(case.answers) or "(the right reply is to refuse)",
-            ]
-            for system in sides[case.id]:
-                shown.append(_first_text(offers[system][case.id]))
-            writer.writerow((guarded(case.id), annotator, *empty, *map(guarded, shown)))
-    return out.getvalue()
+            said = "\n".join(f"{m.role}: {m.text}" for m in case.messages)
+            reply = case.reply or "\n".join(case.answers) or "(the right reply is to refuse)"
+            shown = (_first_text(offers[system][case.id]) for system in sides[case.id])
+            yield (case.id, annotator, *empty, said, reply, *shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +172,11 @@ def read_suggestion_sheet(
     if not rows:
         raise BadInputError(f"{path} holds no answers; fill in preference, correctness and the scores.")
     per_item = _means_by_item(rows, key)
-    systems = sorted({system for sides in key.values() for system in sides.values()})
     found = {
-        system: SideFigures({name: mean_interval(list(v.values())) for name, v in per_item[system].items()})
-        for system in systems
+        system: SideFigures({name: mean_interval(list(v.values())) for name, v in per_item.get(system, {}).items()})
+        for system in (BOTH, *sorted({system for sides in key.values() for system in sides.values()}))
     }
-    preferred = _by_item(rows, "preference", lambda cell, _item: float(cell == "same"))
-    same = mean_interval(list(preferred.values())) if preferred else NOT_MEASURED
+    same = found.pop(BOTH).metrics.get("same", NOT_MEASURED)
     judge = _judge_and_people(rows, key, texts, verdicts or {}, offers or {})
     return SheetFigures(found, same, _agreement_of_people(rows), judge, len({row.item for row in rows}))
 
@@ -235,39 +214,29 @@ def _judge_and_people(
 def _means_by_item(
     rows: Sequence[_Answers], key: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Return by system, figure and item the mean of what the annotators gave."""
+    """Return by system, or both of them, by figure and by item the mean of what the annotators gave."""
     given: dict[str, dict[str, dict[str, list[float]]]] = {}
 
     def give(system: str, name: str, item: str, value: float) -> None:
         given.setdefault(system, {}).setdefault(name, {}).setdefault(item, []).append(value)
 
     for row in rows:
+        if "preference" in row.cells:
+            give(BOTH, "same", row.item, float(row.cells["preference"] == "same"))
         for side in SIDES:
             system = key[row.item][side]
             if "preference" in row.cells:
                 give(system, "preferred", row.item, float(row.cells["preference"] == side))
             if (verdict := row.cells.get(f"correctness_{side}")) is not None:
-                for name, meant in zip(("accuracy", "hallucination_rate", "missing_rate"), CORRECTNESS, strict=True):
+                for name, meant in RATES.items():
                     give(system, name, row.item, float(verdict == meant))
             for name in (*SCORES, TOUCH):
                 if (score := row.cells.get(f"{name}_{side}")) is not None:
                     give(system, name, row.item, float(score))
-    systems = {system for sides in key.values() for system in sides.values()}
     return {
-        system: {
-            name: {item: sum(values) / len(values) for item, values in items.items()}
-            for name, items in given.get(system, {}).items()
-        }
-        for system in systems
+        system: {name: {i: sum(v) / len(v) for i, v in items.items()} for name, items in of_system.items()}
+        for system, of_system in given.items()
     }
-
-
-def _by_item(rows: Sequence[_Answers], column: str, value: Any) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        if column in row.cells:
-            found.setdefault(row.item, []).append(value(row.cells[column], row.item))
-    return {item: sum(values) / len(values) for item, values in found.items()}
 
 
 def _agreed(rows: Sequence[_Answers], column: str) -> list[tuple[str | float, str | float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autokb.core.errors import BadInputError
+from autokb.evaluation.retrieval.system_names import known_names
 
 AUTOKB = "autokb"  # what ``suggest`` gives, without a model
 INCUMBENT = "incumbent"  # what agents replied to the past questions that are nearest: the baseline of differences
@@ -24,8 +24,4 @@ def choose_suggestion_systems(names: Sequence[str], more: Sequence[str] = ()) ->
 
     ``more`` are those that whoever asks knows beside them.
     """
-    known = (*SYSTEMS, *more)
-    for name in names:
-        if name not in known:
-            raise BadInputError(f"{name!r} is no system; the systems are {', '.join(known)}.")
-    return list(dict.fromkeys(names)) or list(USUAL)
+    return list(dict.fromkeys(known_names(names, (*SYSTEMS, *more)))) or list(USUAL)

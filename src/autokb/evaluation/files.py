@@ -1,0 +1,109 @@
+"""The files of evaluations: test sets in JSON Lines, sheets that people fill in with a spreadsheet, reports."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.private_files import replace_private
+from autokb.text.spreadsheet_cells import guarded
+
+ANNOTATORS = ("1", "2")  # of a sheet
+
+
+class Labelled(Protocol):
+    """One line of a test set."""
+
+    @property
+    def id(self) -> str:
+        """What names it in the file."""
+        ...
+
+
+T = TypeVar("T", bound=Labelled)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines with text and their numbers; gzip is read too, and only a newline ends a line."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadInputError(f"{path} cannot be read ({reason}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8.") from error
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        if line.strip():
+            yield number, line.strip("\r\n ")
+
+
+def read_test_set(
+    path: Path, read: Callable[[dict[str, Any], str], T], one: str, many: str, example: str
+) -> tuple[T, ...]:
+    """Read a JSON object with an id of its own from every line (BadInputError names the line).
+
+    ``read`` gets the object and the words that name its line; ``one`` and ``many`` are what errors call them.
+    """
+    found: dict[str, T] = {}
+    for number, line in read_lines(path):
+        where = f"{path}, line {number}"
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise BadInputError(
+                f"{where} is no JSON ({error}); write one {one} a line, for example {example}"
+            ) from error
+        if not isinstance(record, dict):
+            raise BadInputError(f"{where} must be a JSON object, for example {example}")
+        labelled = read(record, where)
+        if labelled.id in found:
+            raise BadInputError(f"{where}: the id {labelled.id!r} was used before; give each {one} its own.")
+        found[labelled.id] = labelled
+    if not found:
+        raise BadInputError(f"{path} holds no {many}; write one a line, for example {example}")
+    return tuple(found.values())
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows with the numbers of their lines (BadInputError where one of these columns is missing)."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{path} is not UTF-8; save the sheet as CSV UTF-8.") from error
+    head = text.split("\n", 1)[0]
+    # Spreadsheets write semicolons where the comma is the decimal sign.
+    separator = max(",;\t", key=head.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="")
+    reader.fieldnames = [str(name).strip().lower() for name in reader.fieldnames or ()]
+    if missing := [column for column in columns if column not in reader.fieldnames]:
+        kept = f"{', '.join(columns[:-1])} and {columns[-1]}"
+        raise BadInputError(f"{path} has no column {missing[0]!r}; keep the columns {kept}.")
+    for row in reader:
+        yield reader.line_num, row
+
+
+def sheet_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return the CSV of a sheet, none of whose cells a spreadsheet runs as a formula."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(map(guarded, row) for row in rows)
+    return out.getvalue()
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that only its owner can read (AutokbError where that cannot be done)."""
+    try:
+        replace_private(path, text.encode("utf-8"))
+    except OSError as error:
+        raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error

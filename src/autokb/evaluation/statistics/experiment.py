@@ -1,0 +1,41 @@
+"""Systems over the same cases: a value for each case, the means with their intervals, and differences in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from autokb.evaluation.statistics.bootstrap import Interval, mean_intervals
+from autokb.evaluation.statistics.paired_differences import Difference, paired_differences
+
+Column = tuple[str, str]  # a system and a metric
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """The values of all cases by system and metric, and what follows from them."""
+
+    values: Mapping[Column, Mapping[str, float]]
+    intervals: Mapping[Column, Interval]
+    differences: tuple[Difference, ...]
+
+    @classmethod
+    def over(cls, values: Mapping[Column, Mapping[str, float]], baseline: str) -> Experiment:
+        """Measure columns of the same cases; where no system is called like the baseline the first takes its place."""
+        columns = {column: list(of_cases.values()) for column, of_cases in values.items()}
+        systems = [system for system, _ in columns]
+        first = baseline if baseline in systems else next(iter(systems), baseline)
+        return cls(values, mean_intervals(columns), paired_differences(columns, first))
+
+    def __add__(self, other: Experiment) -> Experiment:
+        """Put metrics over other cases beside these."""
+        differences = self.differences + other.differences
+        return Experiment({**self.values, **other.values}, {**self.intervals, **other.intervals}, differences)
+
+    def metrics(self, system: str) -> dict[str, Interval]:
+        """Return a system's means by metric."""
+        return {metric: interval for (owner, metric), interval in self.intervals.items() if owner == system}
+
+    def per_case(self, system: str) -> dict[str, Mapping[str, float]]:
+        """Return a system's values by metric and case."""
+        return {metric: of_cases for (owner, metric), of_cases in self.values.items() if owner == system}

@@ -1,0 +1,29 @@
+"""What every evaluation tells of its run: how far each system is, and what models were asked and cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from autokb.core.progress import Progress
+from autokb.core.results import NOTHING_SPENT
+from autokb.evaluation.runner import ModelUsage
+from autokb.pipeline.stages import Stages
+
+NO_USAGE = ModelUsage((), NOTHING_SPENT)
+
+
+def count_answers(progress: Progress, total: int) -> Callable[[str], None]:
+    """Return what reports the progress of each system, called with its name after each of its answers."""
+    counts: Counter[str] = Counter()
+
+    def count(system: str) -> None:
+        counts[system] += 1
+        progress(system, counts[system], total)
+
+    return count
+
+
+def model_usage(stages: Stages, before: ModelUsage = NO_USAGE) -> ModelUsage:
+    """Return what failed and was spent before and in these stages."""
+    return ModelUsage((*before.failures, *stages.failures), before.spending + stages.spending())
