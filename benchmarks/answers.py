@@ -24,7 +24,7 @@ import numpy as np
 
 from autokb.core.conversations import CUSTOMER, Message
 from autokb.evaluation.statistics.bootstrap import mean_interval
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.text.markdown import section_at, sections
 from benchmarks import thunderbird
 from benchmarks.attributes import comparable
@@ -91,7 +91,7 @@ class Base:
         return self.kb.ask(text).as_json()
 
     @cached_property
-    def index(self) -> AskIndex:
+    def index(self) -> QuestionIndex:
         """The knowledge base in memory."""
         from autokb.pipeline.open_index import open_index
 

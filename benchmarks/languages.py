@@ -19,7 +19,7 @@ from autokb.answering.ask import answer_scored
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.llm.embedders.multilingual import EXTRA, PACKAGE, is_installed
 from autokb.pipeline.open_index import OpenIndex, open_index
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 from benchmarks.answers import BASES, DATA, QUESTIONS, SHIPPED, Base, Gold, grade, questions
 from benchmarks.figures import Figure, Result
@@ -35,7 +35,7 @@ Values = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionMatch:
     """A base with its questions in all languages."""
 
     base: Base
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> Result:
         for name in SHIPPED:
             base = Base(name, place / name)
             own = [g for g in golds if g["base"] == name]
-            asked.append(Asked(base, open_index(base.kb.workspace), own))
+            asked.append(QuestionMatch(base, open_index(base.kb.workspace), own))
         found += _answer_figures(asked, detail)
         found += _off_topic_figures(asked, detail)
         found += _detector_figures([one.opened.index for one in asked], detail)
@@ -91,7 +91,7 @@ def _means(prefix: str, values: Values, detail: dict[str, Any], aims: Mapping[st
 # -- answers ------------------------------------------------------------------------------------------------------
 
 
-def _answer_figures(asked: Sequence[Asked], detail: dict[str, Any]) -> Iterator[Figure]:
+def _answer_figures(asked: Sequence[QuestionMatch], detail: dict[str, Any]) -> Iterator[Figure]:
     """Give what each language finds with and without the extra, and what the second encoder would find in English."""
     foreign: Values = {}
     for language in ("en", *LANGUAGES):
@@ -113,11 +113,11 @@ def _answer_figures(asked: Sequence[Asked], detail: dict[str, Any]) -> Iterator[
     yield Figure("en.answers_that_the_extra_changes", float(differing), "of 24", at_most=0)
 
 
-def _questions(asked: Sequence[Asked], language: str) -> Iterator[tuple[Asked, Gold]]:
+def _questions(asked: Sequence[QuestionMatch], language: str) -> Iterator[tuple[QuestionMatch, Gold]]:
     return ((one, gold) for one in asked for gold in one.golds if gold["language"] == language)
 
 
-def _ask(asked: Sequence[Asked], language: str) -> Values:
+def _ask(asked: Sequence[QuestionMatch], language: str) -> Values:
     """Return what is found and what is shown of all questions in a language."""
     found = _find(asked, language, lambda one, question: one.opened.by_language.index_for(question)[0])
     for one, gold in _questions(asked, language):
@@ -128,7 +128,9 @@ def _ask(asked: Sequence[Asked], language: str) -> Values:
     return found
 
 
-def _find(asked: Sequence[Asked], language: str, index_for: Callable[[Asked, str], AskIndex]) -> Values:
+def _find(
+    asked: Sequence[QuestionMatch], language: str, index_for: Callable[[QuestionMatch, str], QuestionIndex]
+) -> Values:
     """Return which pages are found, refused or not, and which questions are not refused."""
     found: Values = {name: [] for name in ("page_first", "page_in_five", "passed", "off_topic_refused")}
     for one, gold in _questions(asked, language):
@@ -146,7 +148,7 @@ def _find(asked: Sequence[Asked], language: str, index_for: Callable[[Asked, str
     return found
 
 
-def _off_topic_figures(asked: Sequence[Asked], detail: dict[str, Any]) -> Iterator[Figure]:
+def _off_topic_figures(asked: Sequence[QuestionMatch], detail: dict[str, Any]) -> Iterator[Figure]:
     """Give what is refused of questions that are off topic for both bases, and of what is right in the other base."""
     others = _read(DATA / "languages" / "off_topic.jsonl")
     refused: Values = {f"{kind}_refused": [] for kind in ("far", "near", "other_base")}
@@ -160,14 +162,14 @@ def _off_topic_figures(asked: Sequence[Asked], detail: dict[str, Any]) -> Iterat
     yield from _means("off_topic.with", refused, detail, {"far_refused": 0.9})
 
 
-def _refuses(one: Asked, question: str) -> float:
+def _refuses(one: QuestionMatch, question: str) -> float:
     return float(one.opened.ask(question).outcome == "abstains")
 
 
 # -- the detector -------------------------------------------------------------------------------------------------
 
 
-def _detector_figures(indexes: Sequence[AskIndex], detail: dict[str, Any]) -> Iterator[Figure]:
+def _detector_figures(indexes: Sequence[QuestionIndex], detail: dict[str, Any]) -> Iterator[Figure]:
     """Count questions in English that are taken for another language, and those in others that are recognised."""
     english = [g["question"] for name in BASES for g in questions(name) if g["part"] == "tune"]
     english += [g["question"] for g in _read(QUESTIONS / "languages.jsonl") if g["language"] == "en"]
@@ -187,7 +189,7 @@ def _detector_figures(indexes: Sequence[AskIndex], detail: dict[str, Any]) -> It
     yield Figure("detector.whole_questions", right / len(long), f"of {len(long)}")
 
 
-def _language(question: str, index: AskIndex) -> str | None:
+def _language(question: str, index: QuestionIndex) -> str | None:
     return find_other_language(question, index.spec.language, index.chunks.words.vocabulary)
 
 

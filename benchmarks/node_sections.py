@@ -22,7 +22,7 @@ from autokb.answering.present import Presentation
 from autokb.core.attributes import ANY, Values, from_lists
 from autokb.core.nouns import Issue
 from autokb.pipeline.steps.node_sections import REPORT_CHARACTERS, REPORTS
-from autokb.retrieval.index import AskIndex, beginning
+from autokb.retrieval.index import QuestionIndex, beginning
 from autokb.stores.published import read_published
 from benchmarks.answers import FIRST_SHOWN, Base, make
 from benchmarks.figures import Figure, Result, show
@@ -38,7 +38,7 @@ Marks = dict[str, int]  # by the id of a section
 class MarkedNode:
     """A node beside the marks of its sections, and what those who reported it wrote."""
 
-    index: AskIndex
+    index: QuestionIndex
     issue: Issue
     marks: Marks
     reports: Sequence[str]
@@ -69,7 +69,7 @@ class MarkedNode:
         return [self.marks.get(one.solution.id, 0) for one in chosen]
 
 
-def _without_views(index: AskIndex) -> AskIndex:
+def _without_views(index: QuestionIndex) -> QuestionIndex:
     """Return an index in which no node shows anything yet."""
     candidates = index.candidates
     rows = tuple(replace(row, views=()) for row in candidates.rows if row.passage is not None)

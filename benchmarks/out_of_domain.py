@@ -24,7 +24,7 @@ from autokb.pipeline.open_index import open_index
 from autokb.retrieval.calibrated_gate import FEATURES
 from autokb.retrieval.gate import Gate
 from autokb.retrieval.gate_calibration import COVERAGE, GateCases, calibrate, least_passing
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.stores.workspace import open_workspace
 from benchmarks import thunderbird
 from benchmarks.answers import make
@@ -97,7 +97,7 @@ def near_domain() -> dict[str, str]:
     return {r["id"]: r["text"] for r in map(json.loads, filter(None, lines))}
 
 
-def _halves(index: AskIndex, texts: Mapping[str, str]) -> Halves:
+def _halves(index: QuestionIndex, texts: Mapping[str, str]) -> Halves:
     """Divide questions by the hashes of their ids, and score them."""
     parts: tuple[list[str], list[str]] = [], []
     for name, text in texts.items():
@@ -128,7 +128,7 @@ def documents_alone(cases: GateCases) -> Scores:
     return found
 
 
-def historical_issues_alone(index: AskIndex) -> System:
+def historical_issues_alone(index: QuestionIndex) -> System:
     """Score by the cosine to the nearest historical issue."""
 
     def score(cases: GateCases) -> Scores:
@@ -158,7 +158,9 @@ def as_built(gate: Gate) -> System:
     return score
 
 
-def calibrated(index: AskIndex, in_domain: GateCases, others: Sequence[GateCases]) -> tuple[System, dict[str, float]]:
+def calibrated(
+    index: QuestionIndex, in_domain: GateCases, others: Sequence[GateCases]
+) -> tuple[System, dict[str, float]]:
     """Calibrate as the command does; return the log-odds that the gate gives, and thresholds among them.
 
     Its own, and that at which 89 % of the questions that it was calibrated on pass, each scored without it.
@@ -182,7 +184,7 @@ def log_odds(probability: float) -> float:
 
 
 def _figures(
-    index: AskIndex, in_domain: Mapping[str, Halves], kinds: Mapping[str, Halves]
+    index: QuestionIndex, in_domain: Mapping[str, Halves], kinds: Mapping[str, Halves]
 ) -> tuple[list[Figure], dict[str, dict[str, Scores]]]:
     """Return the figures, and the log-odds of the calibrated gate by form and kind."""
     figures = [Figure(f"paper.{name}", value) for name, value in PAPER.items()]

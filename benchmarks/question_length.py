@@ -20,7 +20,7 @@ import numpy as np
 
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.pipeline.open_index import open_index
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.stores.workspace import open_workspace
 from autokb.text.sentences import sentences
 from benchmarks import thunderbird
@@ -62,7 +62,7 @@ PARTS: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def hits(index: AskIndex, text: str, part: str, linked: set[str]) -> tuple[list[float], float]:
+def hits(index: QuestionIndex, text: str, part: str, linked: set[str]) -> tuple[list[float], float]:
     """Return whether a linked article is among the first 1, 5 and 10, and the seconds that the encoder took."""
     assert index.spelling is not None and index.read_tokens is not None, "the packaged encoder"
     text, part = index.spelling.correct(text), index.spelling.correct(part)

@@ -178,17 +178,17 @@ def open_data_cases(place: Path) -> Iterator[Case]:
                 yield _case(ident, name, name, index, text, right, answerable=True)
 
 
-Asked = list[tuple[str, str, list[str]]]  # id, text, documents
+QuestionMatch = list[tuple[str, str, list[str]]]  # id, text, documents
 
 
-def squad(place: Path) -> tuple[Path, tuple[str, ...], Asked]:
+def squad(place: Path) -> tuple[Path, tuple[str, ...], QuestionMatch]:
     """Return paragraphs of encyclopaedia articles, and the questions that people wrote on them."""
     documents = write_jsonl(place / "squad.jsonl", read_rps("squad_sample/docs.jsonl"))
     asked = [(r["query_id"], r["question"], r["relevant"]) for r in read_rps("squad_sample/questions.jsonl")]
     return documents, ("--id-field", "doc_id"), asked
 
 
-def office(place: Path) -> tuple[Path, tuple[str, ...], Asked]:
+def office(place: Path) -> tuple[Path, tuple[str, ...], QuestionMatch]:
     """Return support articles without the sections of their symptoms, and those as questions."""
     queries = read_rps("office_support_kb/symptom_queries.jsonl")
     hidden = {d: set(r["symptom_section_indexes"]) for r in queries for d in r["relevant"]}

@@ -16,7 +16,7 @@ from autokb.app import SupportKB
 from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
-from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer
 from autokb.ticket_answers.open_tickets import open_tickets
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> Result:
         autokb("tickets", "build", kb)
         opened = open_tickets(open_workspace(kb))
         try:
-            asking = TicketAsking(opened)
+            asking = TicketAnswerer(opened)
             answers = {
                 system: [
                     asking.ask(f"How was this resolved: {q['query_short']}?", by_text=system == "text") for q in queries

@@ -23,8 +23,8 @@ from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import Build
 from autokb.pipeline.cost_estimate import Estimate
+from autokb.pipeline.dry_run import ExpectedReplies
 from autokb.pipeline.plan import counting_stages
-from autokb.pipeline.rehearsal import ExpectedAnswers
 from autokb.stores.workspace import open_workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
@@ -41,7 +41,7 @@ STAGES = ("trees", "merge")
 
 
 @dataclass
-class Asked:
+class QuestionMatch:
     """The requests of one build: how many and how long they are by stage, and what they ask about."""
 
     calls: dict[str, int] = field(default_factory=dict)
@@ -60,9 +60,9 @@ class Asked:
                 self.items += [items[n] for n in group]
 
 
-def ask(folder_: Path, mode: str) -> Asked:
+def ask(folder_: Path, mode: str) -> QuestionMatch:
     """Form the requests for trees of a workspace as a build of this mode does."""
-    asked = Asked()
+    asked = QuestionMatch()
     workspace = open_workspace(folder_)
     settings = replace(workspace.settings, model="offline", tasks={"grow_tree": MODEL, "merge_parents": MODEL})
     with tempfile.TemporaryDirectory() as place, workspace.file() as file:
@@ -72,7 +72,7 @@ def ask(folder_: Path, mode: str) -> Asked:
             closing(WorkspaceFile(copy.knowledge_path)) as own,
             mock.patch.object(Estimate, "count_groups", lambda _self, *given: asked.count_groups(*given)),
         ):
-            stages = counting_stages(copy, own, file, Estimate(Prices({}, "")), ExpectedAnswers())
+            stages = counting_stages(copy, own, file, Estimate(Prices({}, "")), ExpectedReplies())
             Build(copy, own, stages).run(publish=False)
     return asked
 

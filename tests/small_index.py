@@ -16,7 +16,7 @@ from autokb.retrieval.candidates import Candidates, candidates_of, searched_text
 from autokb.retrieval.features import FEATURES
 from autokb.retrieval.features import Evidence as Found
 from autokb.retrieval.index import ScoredQuestion
-from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.search import build_index
 
 NAMES = ("device", "os")
@@ -91,7 +91,7 @@ def presentation(
     ])  # fmt: skip
     nothing = np.zeros(len(row))
     found = Found(
-        asked=Asked(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}, within or {}),
+        asked=QuestionMatch(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}, within or {}),
         candidates=shown,
         sections=row,
         headings=nothing,

@@ -11,7 +11,7 @@ from autokb.answering.ask import ask
 from autokb.answering.telling import telling_line
 from autokb.app import SupportKB
 from autokb.pipeline.open_index import open_index
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 
 FILTERS = """# Filters of the kettle
 
@@ -26,7 +26,7 @@ HOW_LONG = "How long does the lime filter last?"
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> AskIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> QuestionIndex:
     folder = tmp_path_factory.mktemp("telling")
     (folder / "filters.md").write_text(FILTERS, encoding="utf-8")
     (folder / "domain.yaml").write_text("name: kettles\n", encoding="utf-8")
@@ -44,7 +44,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> AskIndex:
         ("Where does the lime filter sit?", "The lime filter sits behind the lid."),
     ],
 )
-def test_the_line_that_answers_is_told_with_the_place_of_its_step(index: AskIndex, question: str, line: str) -> None:
+def test_the_line_that_answers_is_told_with_the_place_of_its_step(
+    index: QuestionIndex, question: str, line: str
+) -> None:
     found = ask(index, question)
     assert found.telling is not None and found.telling.text == line
     evidence = found.telling.evidence
@@ -54,12 +56,12 @@ def test_the_line_that_answers_is_told_with_the_place_of_its_step(index: AskInde
 
 
 @pytest.mark.parametrize("question", ["How do I take the lime filter out?", "the lime filter of my kettle is dirty"])
-def test_a_question_for_a_way_has_none(index: AskIndex, question: str) -> None:
+def test_a_question_for_a_way_has_none(index: QuestionIndex, question: str) -> None:
     found = ask(index, question)
     assert found.outcome == "answered" and found.telling is None and "says" not in found.as_json()
 
 
-def test_without_tokens_or_a_section_none_is_told(index: AskIndex) -> None:
+def test_without_tokens_or_a_section_none_is_told(index: QuestionIndex) -> None:
     (first, *_) = ask(index, HOW_LONG).shown
     assert telling_line(index, HOW_LONG, first) is not None
     assert telling_line(replace(index, tokens=None), HOW_LONG, first) is None
@@ -70,7 +72,7 @@ def test_without_tokens_or_a_section_none_is_told(index: AskIndex) -> None:
 
 
 def test_the_terminal_shows_it_above_what_it_stands_in(
-    index: AskIndex, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    index: QuestionIndex, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from rich.console import Console
 

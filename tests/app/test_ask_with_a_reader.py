@@ -19,7 +19,7 @@ from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.open_index import open_index
 from autokb.pipeline.reranking import RerankerName, read_reranker_name
 from autokb.retrieval import reader
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.ranker import Ranker
 from autokb.stores.workspace import Workspace
 from tiny_cross_encoder import save_tiny_cross_encoder
@@ -45,12 +45,12 @@ class Scripted:
 
 
 @pytest.fixture
-def index(hand_made: Workspace) -> AskIndex:
+def index(hand_made: Workspace) -> QuestionIndex:
     return open_index(hand_made).index
 
 
 def test_the_first_gain_two_a_standard_deviation_and_the_others_stay_behind(
-    index: AskIndex, monkeypatch: pytest.MonkeyPatch
+    index: QuestionIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "READ_FIRST", 3)
     usual = index.score(QUESTION)
@@ -63,7 +63,7 @@ def test_the_first_gain_two_a_standard_deviation_and_the_others_stay_behind(
     assert read.reading and read.reading.note is None and read.reading.seconds > 0
 
 
-def test_it_reads_the_question_beside_each_section_under_its_heading(index: AskIndex) -> None:
+def test_it_reads_the_question_beside_each_section_under_its_heading(index: QuestionIndex) -> None:
     scripted = Scripted()
     usual = index.score(QUESTION)
     replace(index, reranker=scripted).read_first(usual)
@@ -74,7 +74,7 @@ def test_it_reads_the_question_beside_each_section_under_its_heading(index: AskI
     assert len(texts) == min(len(usual.scores), 20)
 
 
-def test_what_it_puts_first_is_shown_first_and_how_sure_the_answer_is_stays(index: AskIndex) -> None:
+def test_what_it_puts_first_is_shown_first_and_how_sure_the_answer_is_stays(index: QuestionIndex) -> None:
     index = replace(index, ranker=Ranker({"section": 1.0}))  # of a ranker that is hardly sure
     usual, scored = ask(index, QUESTION), index.score(QUESTION)
     second = Presentation(scored).choose(2)[1]
@@ -97,26 +97,28 @@ def test_what_it_puts_first_is_shown_first_and_how_sure_the_answer_is_stays(inde
     ],
     ids=["sentence", "error", "too-few", "too-many"],
 )
-def test_without_it_the_answer_is_the_usual_one_and_says_why(index: AskIndex, scripted: Scripted, note: str) -> None:
+def test_without_it_the_answer_is_the_usual_one_and_says_why(
+    index: QuestionIndex, scripted: Scripted, note: str
+) -> None:
     usual, answer = ask(index, QUESTION), ask(replace(index, reranker=scripted), QUESTION)
     assert answer == usual
     assert answer.reading is not None and answer.reading.note is not None and answer.reading.note.startswith(note)
 
 
-def test_level_scores_and_no_numbers_move_nothing(index: AskIndex) -> None:
+def test_level_scores_and_no_numbers_move_nothing(index: QuestionIndex) -> None:
     usual = index.score(QUESTION)
     count = min(len(usual.scores), 20)
     for scores in ([0.5] * count, [float("inf"), *[0.0] * (count - 1)]):
         assert np.array_equal(replace(index, reranker=Scripted(*scores)).read_first(usual).scores, usual.scores)
 
 
-def test_a_question_that_is_refused_is_not_read(index: AskIndex) -> None:
+def test_a_question_that_is_refused_is_not_read(index: QuestionIndex) -> None:
     scripted = Scripted()
     answer = ask(replace(index, reranker=scripted), OFF_TOPIC)
     assert answer.outcome == "abstains" and not scripted.read and "reader" not in answer.as_json()
 
 
-def test_by_default_there_is_none(index: AskIndex) -> None:
+def test_by_default_there_is_none(index: QuestionIndex) -> None:
     scored = index.score(QUESTION)
     assert index.reranker is None and index.read_first(scored) is scored
     assert "reader" not in answer_scored(index, scored).as_json()

@@ -46,9 +46,9 @@ def test_a_budget_of_0_lets_only_what_is_free_pass() -> None:
 def test_no_order_of_requests_passes_the_limit(limit: float, steps: list[tuple[float, float, bool]]) -> None:
     budget = Budget(limit)
     waiting: list[tuple[int, float]] = []
-    for amount, share, settles in steps:
+    for amount, share, holds_for_all in steps:
         if (ticket := budget.reserve(amount)) is not None:
             waiting.append((ticket, amount * share))
-        if settles and waiting:
+        if holds_for_all and waiting:
             budget.settle(*waiting.pop(0))
         assert budget._spent + sum(budget._reserved.values()) <= limit * 10**12

@@ -8,7 +8,7 @@ import pytest
 from model_workspace import DOMAIN, add_sources, write_sources
 
 from autokb.app import SupportKB
-from autokb.core import timed_patterns
+from autokb.core import regex_timeout
 
 SLOW = r"(?:\w|\w\w|\s|\W)+[#%]{2}$"
 RULE = f"  - {{id: no-marks, text: Write no marks., patterns: ['{SLOW}']}}\n"
@@ -17,7 +17,7 @@ RULE = f"  - {{id: no-marks, text: Write no marks., patterns: ['{SLOW}']}}\n"
 def test_a_build_names_a_slow_pattern_once_and_shows_what_it_could_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(timed_patterns, "SEARCH_SECONDS", 0.1)
+    monkeypatch.setattr(regex_timeout, "SEARCH_SECONDS", 0.1)
     write_sources(tmp_path)
     (tmp_path / "domain.yaml").write_text(DOMAIN + RULE, encoding="utf-8")
     kb = SupportKB.create(tmp_path / "kb", str(tmp_path / "domain.yaml"))

@@ -19,7 +19,7 @@ from scripted_model import ScriptedModel, form_of
 from stub_server import StubServer
 
 
-class Asked(ScriptedModel):
+class QuestionMatch(ScriptedModel):
     """The scripted model; it remembers which tasks it was asked, and can forget issues while it sorts."""
 
     def __init__(self, forgets: int = 0) -> None:
@@ -43,14 +43,14 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-0123456789")
 
 
-def served(model: Asked) -> Iterator[StubServer]:
+def served(model: QuestionMatch) -> Iterator[StubServer]:
     with StubServer(model) as server:
         yield server
 
 
 @pytest.mark.parametrize("forgets", [0, 3])
 def test_no_issue_is_asked_about_alone(tmp_path: Path, forgets: int) -> None:
-    model = Asked(forgets)
+    model = QuestionMatch(forgets)
     for server in served(model):
         kb = made(tmp_path, server.url)
         built = kb.build()
@@ -63,7 +63,7 @@ def test_no_issue_is_asked_about_alone(tmp_path: Path, forgets: int) -> None:
 
 
 def test_the_plan_counts_what_the_build_asks(tmp_path: Path) -> None:
-    for server in served(Asked()):
+    for server in served(QuestionMatch()):
         kb = made(tmp_path, server.url)
         planned = kb.plan()
         assert planned.stages["themes"].calls == 1 and planned.stages["assign"].calls == 0
@@ -73,7 +73,7 @@ def test_the_plan_counts_what_the_build_asks(tmp_path: Path) -> None:
 def test_paper_mode_and_larger_workspaces_ask_issue_by_issue(
     tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = Asked()
+    model = QuestionMatch()
     if mode == "economical":
         monkeypatch.setattr(step, "MOST_SORTED", len(ISSUES) - 1)
     for server in served(model):

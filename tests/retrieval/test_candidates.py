@@ -18,7 +18,7 @@ from autokb.retrieval.candidates import (
     searched_texts,
     without_rejected,
 )
-from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.search import build_index
 from small_index import candidates, node, passage, solution
 
@@ -105,7 +105,7 @@ def test_rows_have_the_vectors_of_their_texts_and_nothing_to_show_has_none() -> 
     empty = Candidates.of([], knowledge, {}, chunks)
     assert empty.vectors.shape == empty.headings.shape == (0, 2)
     assert empty.best_of_documents(np.zeros(0)).tolist() == [0.0]
-    assert [len(found) for found in empty.matches(Asked(knowledge, {}))] == [0, 0]
+    assert [len(found) for found in empty.matches(QuestionMatch(knowledge, {}))] == [0, 0]
 
 
 # -- whom rows are for ------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_rows_and_views_for_the_same_customers_are_compared_once() -> None:
     sections = (passage("linux", "Guide", "Linux", os="Linux"), passage("all", "Guide", "All", at=20))
     found, knowledge = candidates(issues, solutions, sections)
     assert len(found.audiences) == 4  # Linux, everybody, Windows, and Mac by a view alone
-    rows, seen = found.matches(Asked(knowledge, {"os": frozenset({"Mac"})}))
+    rows, seen = found.matches(QuestionMatch(knowledge, {"os": frozenset({"Mac"})}))
     assert dict(zip(shown(found), rows, strict=True)) == {
         "linux": Match.CONFLICT,
         "all": Match.BROADER,

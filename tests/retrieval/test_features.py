@@ -11,7 +11,7 @@ import pytest
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.features import FEATURES, HISTORY, Evidence, feature_table
-from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from small_index import DOCUMENTS, candidates, node, passage, solution
 
 ISSUES = (node("p"), node("p-mac", "p", os="Mac"), node("q"))
@@ -66,7 +66,7 @@ def evidence(
 
     rows, documents = len(candidates.rows), candidates.documents
     return Evidence(
-        asked=Asked(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}),
+        asked=QuestionMatch(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}),
         candidates=candidates,
         sections=scores("sections", rows),
         headings=scores("headings", rows),

@@ -10,7 +10,7 @@ import hand_made_kb
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.calibrated_gate import FEATURES
 from autokb.retrieval.gate_calibration import GateCases, calibrate, choose_threshold, everyday_cases, least_passing
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.stores.workspace import Workspace
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN
 
@@ -19,7 +19,7 @@ ISSUES = FEATURES.index("issues")
 
 
 @pytest.fixture
-def index(hand_made: Workspace) -> Iterator[AskIndex]:
+def index(hand_made: Workspace) -> Iterator[QuestionIndex]:
     opened = open_index(hand_made)
     yield opened.index
     opened.close()
@@ -41,7 +41,7 @@ def test_a_threshold_lies_halfway_to_the_out_of_domain_question_below_it() -> No
     assert choose_threshold(inside, np.array([0.799999]), 0.95) == pytest.approx(0.8, abs=2e-6)
 
 
-def test_a_calibrated_gate_tells_both_sides_apart(index: AskIndex) -> None:
+def test_a_calibrated_gate_tells_both_sides_apart(index: QuestionIndex) -> None:
     found = calibrate(index, GateCases.of(index, IN_DOMAIN), GateCases.of(index, OUT_OF_DOMAIN), DATE)
     gate = found.gate
     assert (gate.encoder, gate.date) == (index.encoder, DATE) and len(gate.vector) == 384
@@ -57,14 +57,14 @@ def test_a_calibrated_gate_tells_both_sides_apart(index: AskIndex) -> None:
         assert not asked.passes_calibration(asked.score(text)), text
 
 
-def test_the_order_of_the_questions_is_no_matter(index: AskIndex) -> None:
+def test_the_order_of_the_questions_is_no_matter(index: QuestionIndex) -> None:
     forward = calibrate(index, GateCases.of(index, IN_DOMAIN), GateCases.of(index, OUT_OF_DOMAIN), DATE)
     back = calibrate(index, GateCases.of(index, IN_DOMAIN[::-1]), GateCases.of(index, OUT_OF_DOMAIN[::-1]), DATE)
     assert back.gate.in_domain == forward.gate.in_domain and back.gate.out_of_domain == forward.gate.out_of_domain
     assert back.gate.threshold == pytest.approx(forward.gate.threshold, abs=0.01)
 
 
-def test_each_question_is_judged_by_a_gate_that_has_not_seen_it(index: AskIndex) -> None:
+def test_each_question_is_judged_by_a_gate_that_has_not_seen_it(index: QuestionIndex) -> None:
     """Vectors at random tell nothing; a gate judged on what it was fitted on would tell all of them apart."""
     random = np.random.default_rng(7)
 
@@ -78,7 +78,7 @@ def test_each_question_is_judged_by_a_gate_that_has_not_seen_it(index: AskIndex)
     assert found.gate.out_of_domain.passing > 80
 
 
-def test_a_question_that_is_known_already_does_not_count_as_near_itself(index: AskIndex) -> None:
+def test_a_question_that_is_known_already_does_not_count_as_near_itself(index: QuestionIndex) -> None:
     known = hand_made_kb.RAW["r1"][0]
     assert index.gate_features(index.score(known))[ISSUES] == pytest.approx(1.0, abs=1e-3)
     asked = GateCases.of(index, [known, "a question of mine"])
@@ -86,7 +86,7 @@ def test_a_question_that_is_known_already_does_not_count_as_near_itself(index: A
     assert asked.features[1].tolist() == index.gate_features(index.score("a question of mine")).tolist()
 
 
-def test_words_that_no_document_has_move_their_share_alone(index: AskIndex) -> None:
+def test_words_that_no_document_has_move_their_share_alone(index: QuestionIndex) -> None:
     scored = index.score("the robot stops")
     unknown = FEATURES.index("unknown")
     known, strange = (index.gate_features(replace(scored, read=text)) for text in ("robot", "xylophone quartz robot"))
@@ -94,7 +94,7 @@ def test_words_that_no_document_has_move_their_share_alone(index: AskIndex) -> N
     assert known[:4].tolist() == strange[:4].tolist()  # cosines are those of the vector
 
 
-def test_everyday_questions_leave_out_the_kinds_that_are_near(index: AskIndex) -> None:
+def test_everyday_questions_leave_out_the_kinds_that_are_near(index: QuestionIndex) -> None:
     everything = everyday_cases(index)
     near = replace(index, gate=replace(index.gate, left_out=("email_and_browsers",)))
     assert 0 < len(everyday_cases(near).texts) < len(everything.texts)

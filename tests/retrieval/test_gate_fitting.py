@@ -16,7 +16,7 @@ from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, WordWeights
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, off_topic_issues
 from autokb.retrieval.history import build_history
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import packaged_ranker
@@ -94,14 +94,14 @@ def index_over(
     raw: dict[str, Vectors] | None = None,
     language: str = "en",
     attributes: Mapping[str, Attribute] | None = None,
-) -> AskIndex:
+) -> QuestionIndex:
     """Return an index over these documents, each one chunk, and trees of one node."""
     chunks = [Chunk(f"{d.id}#0", d.id, d.text, ((0, len(d.text)),)) for d in documents]
     corpus = Corpus.of({d.id: d for d in documents}, chunks, language)
     index = corpus.index(embed(corpus.window_texts()), embed(corpus.titles()))
     knowledge = KnowledgeIndex.of(trees, (), {})
     nodes = embed([knowledge.issues[i].text for i in knowledge.ids]) if trees else np.zeros((0, 384), np.float32)
-    return AskIndex(
+    return QuestionIndex(
         spec=DomainSpec("test", language=language, attributes=attributes or {}),
         encoder=ENCODER,
         embed_questions=embed,
@@ -126,7 +126,7 @@ def grown(reports: Sequence[str], copies: int = 1) -> tuple[list[Issue], dict[st
 
 
 def fit(
-    index: AskIndex, reports: Sequence[str], documents: Sequence[Document], copies: int = 1, embed: Embed = embed
+    index: QuestionIndex, reports: Sequence[str], documents: Sequence[Document], copies: int = 1, embed: Embed = embed
 ) -> Gate:
     """Fit a gate on these reports, each as often as ``copies``."""
     _, raw = grown(reports, copies)
@@ -135,13 +135,13 @@ def fit(
 
 
 @pytest.fixture(scope="module")
-def radio() -> AskIndex:
+def radio() -> QuestionIndex:
     trees, raw = grown(REPORTS)
     index = index_over(RADIO, trees, raw)
     return replace(index, gate=fit(index, REPORTS, RADIO))
 
 
-def passes(index: AskIndex, text: str) -> bool:
+def passes(index: QuestionIndex, text: str) -> bool:
     """Return whether a question is on topic by all that the fit weighs: its cosines, and its words."""
     scored, words = index.score(text), index.gate.words
     unknown = index.chunks.words.unknown_share(text)
@@ -157,7 +157,7 @@ def test_the_packaged_list_has_many_kinds_of_trouble_and_no_question_twice() -> 
     assert "how many grams is one cup of sugar?" in texts  # as written, not folded and not cut at commas
 
 
-def test_issues_and_everyday_questions_make_a_gate(radio: AskIndex) -> None:
+def test_issues_and_everyday_questions_make_a_gate(radio: QuestionIndex) -> None:
     gate = radio.gate
     assert gate.threshold is None and gate.coefficients is not None and gate.encoder == ENCODER
     assert gate.coefficients.documents >= 0 and gate.coefficients.issues >= 0
@@ -169,13 +169,13 @@ def test_issues_and_everyday_questions_make_a_gate(radio: AskIndex) -> None:
         assert not passes(radio, text), text
 
 
-def test_near_duplicates_among_the_issues_do_not_raise_the_gate(radio: AskIndex) -> None:
+def test_near_duplicates_among_the_issues_do_not_raise_the_gate(radio: QuestionIndex) -> None:
     trees, raw = grown(REPORTS, copies=4)
     copied = index_over(RADIO, trees, raw)
     assert fit(copied, REPORTS, RADIO, copies=4) == radio.gate
 
 
-def test_issues_that_are_off_topic_themselves_are_left_out(radio: AskIndex) -> None:
+def test_issues_that_are_off_topic_themselves_are_left_out(radio: QuestionIndex) -> None:
     strangers = [
         "what is the weather in Lisbon",
         "one pizza with ham please",
@@ -190,7 +190,7 @@ def test_issues_that_are_off_topic_themselves_are_left_out(radio: AskIndex) -> N
     assert not passes(replace(index, gate=gate), "two pizzas with salami")
 
 
-def test_without_issues_the_sections_stand_in(radio: AskIndex) -> None:
+def test_without_issues_the_sections_stand_in(radio: QuestionIndex) -> None:
     index = index_over(RADIO)
     gate = fit(index, [], RADIO)
     assert gate.coefficients is not None and gate.coefficients.issues == 0.0 and "headings" in gate.source
@@ -253,7 +253,7 @@ def test_with_too_little_of_its_own_a_knowledge_base_keeps_the_default() -> None
     assert nothing.threshold == DEFAULT_THRESHOLD and nothing.coefficients is None
 
 
-def test_the_order_of_the_issues_changes_nothing(radio: AskIndex) -> None:
+def test_the_order_of_the_issues_changes_nothing(radio: QuestionIndex) -> None:
     trees, raw = grown(REPORTS)
     turned, texts = dict(reversed(raw.items())), dict(zip(raw, REPORTS, strict=True))
     assert fit_question_gate(index_over(RADIO, trees, raw), turned, texts, RADIO, embed) == radio.gate
@@ -270,7 +270,7 @@ NEAR = (
 )
 
 
-def test_a_question_that_opens_with_a_foreign_subject_is_refused_however_near(radio: AskIndex) -> None:
+def test_a_question_that_opens_with_a_foreign_subject_is_refused_however_near(radio: QuestionIndex) -> None:
     blind = replace(radio, gate=replace(radio.gate, words=None))
     assert sum(passes(blind, text) for text in NEAR) >= 3  # their cosines are those of questions on topic
     for text in NEAR:
@@ -278,7 +278,7 @@ def test_a_question_that_opens_with_a_foreign_subject_is_refused_however_near(ra
         assert radio.foreign_subject(text) is not None and blind.foreign_subject(text) is None
 
 
-def test_a_foreign_thing_that_comes_later_is_a_circumstance(radio: AskIndex) -> None:
+def test_a_foreign_thing_that_comes_later_is_a_circumstance(radio: QuestionIndex) -> None:
     asked = "My handset hisses all the time when I hold it next to the television"
     assert passes(radio, asked) and radio.foreign_subject(asked) is None
 
@@ -300,12 +300,12 @@ def words_of(gate: Gate) -> WordWeights:
     return gate.words
 
 
-def test_words_count_against_a_question_and_never_for_it(radio: AskIndex) -> None:
+def test_words_count_against_a_question_and_never_for_it(radio: QuestionIndex) -> None:
     for gate in (radio.gate, fit(index_over(RADIO), [], RADIO), fit(index_over(KITCHEN), [], KITCHEN)):
         assert words_of(gate).unknown <= 0 and words_of(gate).foreign < -3
 
 
-def test_raw_issues_that_the_gate_takes_to_be_off_topic_are_named(radio: AskIndex) -> None:
+def test_raw_issues_that_the_gate_takes_to_be_off_topic_are_named(radio: QuestionIndex) -> None:
     strangers = ["one pizza with ham please", "my tax return is late", "sell my bitcoin"]
     trees, raw = grown([*REPORTS, *strangers])
     index = index_over(RADIO, trees, raw)

@@ -9,7 +9,7 @@ from autokb.core.attributes import Attributes, Match
 from autokb.core.domain import Attribute
 from autokb.core.nouns import Evidence, Hit, Issue, Solution, Status
 from autokb.core.ranking import Ranking
-from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.match_issues import TreeMatch, match_as_published, match_tree
 
 NAMES = ("device", "os")
@@ -34,21 +34,21 @@ def index_of(*issues: Issue, without: str = "") -> KnowledgeIndex:
     return KnowledgeIndex.of(issues, [solution(i) for i in issues if i.id not in without.split()], ATTRIBUTES)
 
 
-def asked(index: KnowledgeIndex, **values: str) -> Asked:
-    return Asked(index, {name: frozenset(value.split("+")) for name, value in values.items()})
+def asked(index: KnowledgeIndex, **values: str) -> QuestionMatch:
+    return QuestionMatch(index, {name: frozenset(value.split("+")) for name, value in values.items()})
 
 
 def nearest(index: KnowledgeIndex, similarities: dict[str, float], depth: int) -> tuple[Hit, ...]:
     return Ranking(index.ids, np.array([similarities.get(i, 0.1) for i in index.ids])).best(depth)
 
 
-def found(question: Asked, similarities: dict[str, float], depth: int = 10) -> list[TreeMatch]:
+def found(question: QuestionMatch, similarities: dict[str, float], depth: int = 10) -> list[TreeMatch]:
     index, row = question.index, np.array([similarities.get(i, 0.1) for i in question.index.ids])
     roots = dict.fromkeys(index.root_of[hit.id] for hit in nearest(index, similarities, depth))
     return [tree for root in roots if (tree := match_tree(root, question, row)) is not None]
 
 
-def published(question: Asked, similarities: dict[str, float], depth: int = 10) -> list[str]:
+def published(question: QuestionMatch, similarities: dict[str, float], depth: int = 10) -> list[str]:
     return match_as_published(nearest(question.index, similarities, depth), question)
 
 
@@ -128,10 +128,10 @@ def test_nodes_inside_a_said_set_are_not_candidates_because_nothing_is_left_to_a
 
 def test_what_an_unknown_attribute_cannot_be_is_a_conflict_and_what_it_can_be_stays_open() -> None:
     index = index_of(node("p"), node("a", "p", device="Phone"), node("b", "p", device="Laptop"))
-    implied = Asked(index, {"os": frozenset({"iOS"})}, within={"device": frozenset({"Phone", "Tablet"})})
+    implied = QuestionMatch(index, {"os": frozenset({"iOS"})}, within={"device": frozenset({"Phone", "Tablet"})})
     assert [(t.issue, t.match, t.narrower) for t in found(implied, {"p": 0.9})] == [("p", "broader", ("a",))]
     assert (implied.match("b"), implied.match("p")) == ("conflict", "broader")
-    silent = Asked(index, {}, within={"device": frozenset({"Phone", "Tablet"})})
+    silent = QuestionMatch(index, {}, within={"device": frozenset({"Phone", "Tablet"})})
     assert silent.match("p") == "exact"
 
 

@@ -14,7 +14,7 @@ from autokb.retrieval.search import (
     ChunkIndex,
     build_index,
     fused_equally,
-    gate_by_length,
+    long_question_share,
     search,
     vectors_only,
     whole_chunks,
@@ -125,7 +125,7 @@ def test_words_count_less_in_a_long_message() -> None:
         return " ".join(f"word{n}" for n in range(words))
 
     half = (SHORT_QUESTION + LONG_QUESTION) // 2
-    lengths = [gate_by_length(said(n)) for n in (3, SHORT_QUESTION, half, LONG_QUESTION, 2 * LONG_QUESTION)]
+    lengths = [long_question_share(said(n)) for n in (3, SHORT_QUESTION, half, LONG_QUESTION, 2 * LONG_QUESTION)]
     assert lengths == [0.0, 0.0, 0.5, 1.0, 1.0]
     plain, asked = index(titles=False), f"bluetooth {said(LONG_QUESTION)}"
     words = search(plain, unit(1, 0, 1), asked).chunks - search(plain, unit(1, 0, 1), "").chunks

@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 import autokb.tasks.issues.check_rules as task_folder
-from autokb.core import timed_patterns
+from autokb.core import regex_timeout
 from autokb.core.domain import Rule
 from autokb.core.model_requests import ModelReply
-from autokb.core.timed_patterns import SlowPatternError
+from autokb.core.regex_timeout import SlowPatternError
 from autokb.tasks.asking import read_reply, wrong
 from autokb.tasks.issues.check_rules.task import (
     NOT_CONCERNED,
@@ -126,8 +126,8 @@ def test_a_step_of_a_longer_solution_in_the_same_request_is_no_step_of_this_one(
 
 
 def test_a_pattern_that_takes_too_long_is_a_failure_that_no_repair_is_paid_for(monkeypatch):
-    monkeypatch.setattr(timed_patterns, "SEARCH_SECONDS", 0.05)
-    timed_patterns.forget_slow_searches()
+    monkeypatch.setattr(regex_timeout, "SEARCH_SECONDS", 0.05)
+    regex_timeout.forget_slow_searches()
     rules = [{"id": "slow", "text": "No a.", "patterns": [r"(a|aa)+$"]}]
     slow, good = request("a" * 60 + "!", ["Go."], rules), request("Clean it", ["Brush it."], rules)
     entries = [{"number": n, "broken": [], "kept": []} for n in (1, 2)]

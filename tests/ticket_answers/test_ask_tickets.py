@@ -10,7 +10,7 @@ import pytest
 import small_tickets
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
-from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer
 from autokb.ticket_answers.open_tickets import open_tickets
 from autokb.tickets.match import MatchChance
 
@@ -136,11 +136,11 @@ def test_an_empty_question_is_refused(built: SupportKB) -> None:
 # -- how sure it is
 
 
-def with_match(kb: SupportKB, intercept: float) -> TicketAsking:
+def with_match(kb: SupportKB, intercept: float) -> TicketAnswerer:
     """Return asking whose links say of every ticket found first how likely it is the same problem."""
     opened = open_tickets(kb.workspace)
     fitted = replace(opened.fitted, match=MatchChance(0.0, 0.0, intercept))
-    return TicketAsking(replace(opened, fitted=fitted))
+    return TicketAnswerer(replace(opened, fitted=fitted))
 
 
 def test_a_ticket_that_is_unlikely_to_be_the_same_problem_is_named_but_does_not_answer(built: SupportKB) -> None:

@@ -35,7 +35,7 @@ def test_the_backup_is_whole_while_others_write_and_can_be_put_back(hand_made: W
         "/opt/autokb/bin/python", sys.executable
     )
     kb = SupportKB(hand_made)
-    with kb.standing_file():  # a connection that stays open, as a service's: its journal is not merged
+    with kb.shared_connection():  # a connection that stays open, as a service's: its journal is not merged
         key = kb.create_key("agent")
         kb.give_feedback(QUESTION, "helpful")
         kb.hide(["s-contacts"])

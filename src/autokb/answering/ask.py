@@ -13,7 +13,7 @@ from autokb.answering.probability import LISTED, Shown, answerable, first_right
 from autokb.answering.telling import telling_line
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.domain import DomainSpec
-from autokb.retrieval.index import AskIndex, ScoredQuestion
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 
 # Cosine of a document's best section from which it could help where nothing is answered. Of the right documents of
 # written questions (tuning half, five bases) some 95 % lie above, and hardly any document for a question about baking.
@@ -23,7 +23,7 @@ LEFT_OPEN = "What is known near the question does not answer it."
 
 
 def ask(
-    index: AskIndex,
+    index: QuestionIndex,
     text: str,
     overrides: Attributes | None = None,
     k: int = 5,
@@ -42,7 +42,7 @@ def ask(
 
 
 def ask_in_other_language(
-    index: AskIndex,
+    index: QuestionIndex,
     text: str,
     overrides: Attributes | None = None,
     k: int = 5,
@@ -60,7 +60,7 @@ def ask_in_other_language(
     return replace(found, reason=unread, unread=True) if unread else found
 
 
-def answer_scored(index: AskIndex, scored: ScoredQuestion, k: int = 5, *, explain: bool = False) -> Answer:
+def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, explain: bool = False) -> Answer:
     """Answer from what a question found: the candidates that fit it best, a question back, or nothing.
 
     A reader orders what is shown. It moves neither refusal nor confidence, which were fitted on the ranker's scores.

@@ -73,7 +73,7 @@ def _children_beside(shown: Presentation, first: Choice) -> list[Solution]:
     if tree is None or tree.issue is None:
         return []
     own = (tree.issue, *(a.id for a in asked.index.forest.ancestors(tree.issue)))
-    if first.solution.issue_id in own or any(shown.settles(s) for issue in own for s in asked.shown(issue)):
+    if first.solution.issue_id in own or any(shown.holds_for_all(s) for issue in own for s in asked.shown(issue)):
         return []
     return [c.solution for c in shown.of_document(first.document) if c.tree is tree]
 

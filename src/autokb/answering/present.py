@@ -12,7 +12,7 @@ from autokb.core.nouns import Solution
 from autokb.core.ranking import Positions
 from autokb.retrieval.candidates import Candidate, Candidates, cited_first
 from autokb.retrieval.index import ScoredQuestion
-from autokb.retrieval.knowledge_index import ACCEPTED, Asked
+from autokb.retrieval.knowledge_index import ACCEPTED, QuestionMatch
 from autokb.retrieval.match_issues import TreeMatch, match_tree
 
 FIRST_SHOWN = 3  # what a person reads before giving up
@@ -37,7 +37,7 @@ class Presentation:
     _trees: dict[str, TreeMatch | None] = field(default_factory=dict)
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> QuestionMatch:
         """How nodes and solutions relate to what the question says."""
         return self.scored.evidence.asked
 
@@ -99,7 +99,7 @@ class Presentation:
 
     def _nearness(self, view: Solution, tree: TreeMatch) -> tuple[bool, float, float, int, str]:
         node = self.asked.index.rows[view.issue_id]
-        return self.settles(view), tree.similarity, float(self.scored.nodes[node]), -view.rank, view.id
+        return self.holds_for_all(view), tree.similarity, float(self.scored.nodes[node]), -view.rank, view.id
 
     def showing_tree(self, solution: Solution) -> TreeMatch | None:
         """Return the tree that shows a node's solution for this question, or None where it does not fit."""
@@ -131,7 +131,7 @@ class Presentation:
         rows = self.candidates.rows_of.get(document, ())
         return self.fitting(sorted(rows, key=lambda row: (-round(float(self.scored.scores[row]), 9), row)))
 
-    def settles(self, solution: Solution) -> bool:
+    def holds_for_all(self, solution: Solution) -> bool:
         """Return whether a solution holds whatever the question leaves open.
 
         It may, on a node that holds for some alone: whom a solution is for is what its manual says.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from autokb.answering.present import Choice, Presentation
 from autokb.core.vectors import encoder_key
 from autokb.retrieval.everyday_subjects import is_of_company
-from autokb.retrieval.index import AskIndex, ScoredQuestion
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.retrieval.ranker import packaged_record
 
 COMPARED = 3  # candidates behind the first
@@ -26,7 +26,7 @@ MOST_LEAD = 5.0  # of the score: what follows nobody leads by no more
 class Shown:
     """A scored question beside what would be shown of it, best first."""
 
-    index: AskIndex
+    index: QuestionIndex
     presentation: Presentation
     choices: tuple[Choice, ...]
 

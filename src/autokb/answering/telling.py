@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from autokb.core.nouns import Evidence, Solution
 from autokb.heuristics.question_form import asks_fact
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.text.sentences import sentences
 
 # Words that count beside those of a line: a long one meets more of a question by chance. Of 89 development questions
@@ -27,7 +27,7 @@ class TellingLine:
     evidence: Evidence
 
 
-def telling_line(index: AskIndex, question: str, solution: Solution) -> TellingLine | None:
+def telling_line(index: QuestionIndex, question: str, solution: Solution) -> TellingLine | None:
     """Return the line of a solution that says what a question asks, by late interaction.
 
     None where the question asks for no fact, where there is only one line, and where nothing tells them apart.

@@ -13,7 +13,7 @@ from autokb.stores.workspace import Workspace
 if TYPE_CHECKING:
     from autokb.pipeline.open_index import OpenIndex
     from autokb.suggesting.suggestion_models import SuggestionModels
-    from autokb.ticket_answers.ask_tickets import TicketAsking
+    from autokb.ticket_answers.ask_tickets import TicketAnswerer
     from autokb.ticket_answers.open_tickets import OpenTickets
 
 
@@ -43,23 +43,23 @@ class Snapshot:
         return open_tickets(self.workspace)
 
     @cached_property
-    def asking(self) -> TicketAsking:
+    def asking(self) -> TicketAnswerer:
         """What answers from past tickets, by the models that the settings name."""
-        from autokb.ticket_answers.ask_tickets import TicketAsking
+        from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
-        return TicketAsking(self.tickets)
+        return TicketAnswerer(self.tickets)
 
     @cached_property
-    def past_tickets(self) -> TicketAsking | None:
+    def past_tickets(self) -> TicketAnswerer | None:
         """What answers from past tickets without a model, None where none are published."""
         from autokb.pipeline.stages import without_models
-        from autokb.ticket_answers.ask_tickets import TicketAsking
+        from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
         try:
             opened = self.tickets
         except NothingPublishedError:
             return None
-        return TicketAsking(replace(opened, workspace=without_models(opened.workspace)))
+        return TicketAnswerer(replace(opened, workspace=without_models(opened.workspace)))
 
     @cached_property
     def known(self) -> OpenIndex | None:

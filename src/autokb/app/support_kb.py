@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Sources,
         TicketBuildReport,
     )
-    from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Verb, Written
+    from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Verb, Written
     from autokb.curation.review import ReviewPage
     from autokb.curation.solution_history import SolutionHistory
     from autokb.evaluation.chunking.results import ChunkingReport
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
         KnowledgeOverview,
         KnownIssue,
         KnownSolution,
-        OpenKnowledge,
+        ReadModel,
         TreePage,
     )
     from autokb.views.knowledge import Kind as KnowledgeKind
@@ -118,11 +118,11 @@ class SupportKB:
         self._held_solutions: SolutionsInMemory | None = None
         self._following = Lock()  # held while a later build is loaded beside
         self._is_followed = False  # whether somebody follows builds; else each question looks itself
-        self._standing = RLock()  # held while the connection that stays open is read
-        self._standing_file: WorkspaceFile | None = None
+        self._connection_lock = RLock()  # held while the connection that stays open is read
+        self._shared_connection: WorkspaceFile | None = None
         self._files_opened = 0  # how often another file stood in its place, plus one
-        self._leafing = RLock()  # of its own, so that no suggestion waits for what is loaded for people who read
-        self._knowledge: OpenKnowledge | None = None
+        self._views_lock = RLock()  # of its own, so that no suggestion waits for what is loaded for people who read
+        self._knowledge: ReadModel | None = None
         self._loading_knowledge = Lock()  # held while a later build is loaded for them, beside
         self._follows_builds = False  # whether somebody does that; else who comes first waits for it
         self._ticket_list: OpenTicketList | None = None
@@ -319,7 +319,7 @@ class SupportKB:
         """Return what tells one publication from another: the file, its generation, and that of the tickets."""
         from autokb.stores.ticket_tables import GENERATION
 
-        with self.standing_file() as file:
+        with self.shared_connection() as file:
             return self._files_opened, file.meta("generation"), file.meta(GENERATION)
 
     def _open_index(self) -> OpenIndex:
@@ -381,19 +381,19 @@ class SupportKB:
         return read_embedder_name(settings.embedder).is_paid or any(model != OFFLINE for model in models)
 
     @contextmanager
-    def standing_file(self) -> Iterator[WorkspaceFile]:
+    def shared_connection(self) -> Iterator[WorkspaceFile]:
         """Give a connection that stays open, for what is read with every request; do not write through it."""
         from autokb.stores.database import failures_as_sentences
         from autokb.stores.workspace_file import WorkspaceFile
 
-        with self._standing, failures_as_sentences(self.workspace.knowledge_path):
-            if self._standing_file is not None and not self._standing_file.is_in_place():
-                self._standing_file.close()
-                self._standing_file = None
-            if self._standing_file is None:
-                self._standing_file = WorkspaceFile(self.workspace.knowledge_path)
+        with self._connection_lock, failures_as_sentences(self.workspace.knowledge_path):
+            if self._shared_connection is not None and not self._shared_connection.is_in_place():
+                self._shared_connection.close()
+                self._shared_connection = None
+            if self._shared_connection is None:
+                self._shared_connection = WorkspaceFile(self.workspace.knowledge_path)
                 self._files_opened += 1
-            yield self._standing_file
+            yield self._shared_connection
 
     def suggest(
         self,
@@ -417,7 +417,7 @@ class SupportKB:
         """
         from autokb.suggesting.suggest import join_messages
         from autokb.suggesting.suggest_by_strategy import suggest_by_strategy
-        from autokb.usage.experiment import put_in_arm
+        from autokb.usage.experiment import assign_arm
         from autokb.usage.feedback import cleaned_name
 
         conversation = cleaned_name(conversation, "conversation")
@@ -426,7 +426,7 @@ class SupportKB:
             index, tickets = now.known, now.past_tickets
             models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
         said = join_messages(messages, chat)
-        found, assigned = put_in_arm(
+        found, assigned = assign_arm(
             conversation,
             self.workspace.settings.experiment,
             lambda models_are_asked: suggest_by_strategy(
@@ -589,12 +589,12 @@ class SupportKB:
         from autokb.views.knowledge import read_knowledge
 
         with self._loading_knowledge:
-            with self._leafing:
+            with self._views_lock:
                 before = self._knowledge
                 is_later = before is not None and not before.is_of_latest_build()
             if is_later:
                 read = read_knowledge(self.workspace, before)
-                with self._leafing:
+                with self._views_lock:
                     self._knowledge = read.open(self._knowledge)
             opened = self._open_knowledge()
             opened.warm()
@@ -602,22 +602,22 @@ class SupportKB:
             self._solutions.follows = self._follows_builds = follows
         self._open_ticket_list()
 
-    def _open_knowledge(self) -> OpenKnowledge:
+    def _open_knowledge(self) -> ReadModel:
         from autokb.views.knowledge import open_knowledge
 
-        with self._leafing:
+        with self._views_lock:
             if self._knowledge is None or not self._knowledge.is_current():
                 before = self._knowledge
                 self._knowledge = open_knowledge(self.workspace, before, keeps_build=self._follows_builds)
             return self._knowledge
 
-    def _look_up(self, look: Callable[[OpenKnowledge], T]) -> T:
+    def _look_up(self, look: Callable[[ReadModel], T]) -> T:
         """Look for an id in what is open, and where it is not there in a build that is not loaded yet."""
         opened = self._open_knowledge()
         try:
             return look(opened)
         except UnknownIdError:
-            with self._leafing:
+            with self._views_lock:
                 if opened.is_of_latest_build():
                     raise
         self.load_knowledge(follows=self._follows_builds)
@@ -626,7 +626,7 @@ class SupportKB:
     def _open_ticket_list(self) -> OpenTicketList:
         from autokb.views.ticket_browser import open_ticket_list
 
-        with self._leafing:
+        with self._views_lock:
             if self._ticket_list is None or not self._ticket_list.is_current():
                 self._ticket_list = open_ticket_list(self.workspace)
             return self._ticket_list
@@ -835,7 +835,7 @@ class SupportKB:
         memory = self._solutions
         return edit(self.workspace, solution, text=text, steps=steps, author=author, version=version, memory=memory)
 
-    def undo(self, solution: str, *, author: str = "", version: str = "") -> TakenBack:
+    def undo(self, solution: str, *, author: str = "", version: str = "") -> Reverted:
         """Take back the newest edit or verdict of a solution; again takes back the one before (BadInputError: none)."""
         from autokb.curation.decisions import undo
 
@@ -945,14 +945,14 @@ class SupportKB:
         """Return which key was shown; None where it is wrong or revoked."""
         from autokb.app.api_keys import find_key
 
-        with self.standing_file() as file:
+        with self.shared_connection() as file:
             return find_key(file, key)
 
     def needs_key(self) -> bool:
         """Return whether a key was ever made here; to revoke the last one opens nothing."""
         from autokb.app.api_keys import needs_key
 
-        with self.standing_file() as file:
+        with self.shared_connection() as file:
             return needs_key(file)
 
     def settings(self) -> SettingsInForce:
@@ -1100,11 +1100,11 @@ class SupportKB:
             self._snapshot = None
         if self._log is not None:
             self._log.close()
-        with self._standing:
-            if self._standing_file is not None:
-                self._standing_file.close()
-                self._standing_file = None
-        with self._leafing:
+        with self._connection_lock:
+            if self._shared_connection is not None:
+                self._shared_connection.close()
+                self._shared_connection = None
+        with self._views_lock:
             for read in (self._knowledge, self._ticket_list):
                 if read is not None:
                     read.close()

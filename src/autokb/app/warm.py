@@ -7,10 +7,10 @@ from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedde
 from autokb.pipeline.open_index import OpenIndex
 from autokb.suggesting.suggest import suggest
 from autokb.text.languages import load_detector
-from autokb.ticket_answers.ask_tickets import TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 
-def warm(opened: OpenIndex | None, tickets: TicketAsking | None) -> None:
+def warm(opened: OpenIndex | None, tickets: TicketAnswerer | None) -> None:
     """Ask the knowledge base for one of its own texts, offline: encoder and word lists are loaded with the first one.
 
     Nothing is asked where an embedder would be paid for it.

@@ -10,7 +10,7 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, TakenBack, Written
+    from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Written
 
 Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
 Solution = Annotated[str, typer.Argument(metavar="SOLUTION", help="An id, or its first letters.")]
@@ -135,7 +135,7 @@ def _edited_view(edited: EditedSolution) -> str:
     return f"{head}\n{edited.text}"
 
 
-def _taken_back_view(done: TakenBack) -> str:
+def _taken_back_view(done: Reverted) -> str:
     whose = "".join(f"{word}{value}" for word, value in ((" by ", done.author), (", ", done.date)) if value)
     reason = f" ({done.reason})" if done.reason else ""
     return f"Taken back: {done.undone}{whose}.\n{done.id}: {done.status}{reason}\n{done.text}"

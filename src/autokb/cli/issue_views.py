@@ -18,7 +18,7 @@ from autokb.answering.explain import ExplainedIssue, Explanation
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.step_numbers import step_numbers
-from autokb.views.plain_words import for_whom, how_sure
+from autokb.views.reader_labels import for_whom, how_sure
 
 if TYPE_CHECKING:
     from autokb.views.show import ShownIssue, ShownKB, ShownNode, ShownSolution

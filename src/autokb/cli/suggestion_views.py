@@ -10,7 +10,7 @@ from rich.text import Text
 
 from autokb.cli.issue_views import one_line
 from autokb.core.nouns import Evidence
-from autokb.views.plain_words import for_whom, how_sure
+from autokb.views.reader_labels import for_whom, how_sure
 
 if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested, Suggestion

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.errors import BadInputError
-from autokb.core.timed_patterns import find_problem, quote_pattern, search_patterns
+from autokb.core.regex_timeout import find_problem, quote_pattern, search_patterns
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain

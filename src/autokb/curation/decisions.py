@@ -96,7 +96,7 @@ class EditedSolution(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack(Result):
+class Reverted(Result):
     """What was taken back of a solution (edited, approved, rejected or hidden), and how it is shown now."""
 
     id: str
@@ -237,7 +237,7 @@ def undo(
     version: str = "",
     now: str | None = None,
     memory: SolutionsInMemory | None = None,
-) -> TakenBack:
+) -> Reverted:
     """Take back the newest edit or verdict of a solution; again takes back the one before.
 
     Nothing is deleted: what was taken back stays in the history. BadInputError where nothing is left;
@@ -258,7 +258,7 @@ def undo(
         one = memory.peek(file).decided.solutions[found.id]
     what = "edited" if isinstance(newest, Edit) else newest.verdict
     who, when, mark = newest.author, newest.date, version_of(one)
-    return TakenBack(one.id, one.issue_id, what, who, when, one.text, one.steps, one.status, one.reason, mark)
+    return Reverted(one.id, one.issue_id, what, who, when, one.text, one.steps, one.status, one.reason, mark)
 
 
 def dismiss_edit(

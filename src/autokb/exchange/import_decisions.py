@@ -34,7 +34,7 @@ from autokb.core.nouns import (
     Solution,
     Verdict,
 )
-from autokb.core.timed_patterns import SlowPatternError
+from autokb.core.regex_timeout import SlowPatternError
 from autokb.exchange.edited_exports import ExportedTexts
 from autokb.exchange.export_kb import checksum, same_text
 from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, take_out

@@ -9,7 +9,7 @@ from dataclasses import replace
 from autokb.core.attributes import ANY, from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
-from autokb.core.timed_patterns import SlowPatternError
+from autokb.core.regex_timeout import SlowPatternError
 from autokb.heuristics.solutions.audience import mask_values
 from autokb.heuristics.solutions.solution import section_id
 from autokb.heuristics.solutions.write import write_passages

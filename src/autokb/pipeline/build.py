@@ -18,8 +18,8 @@ from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
+from autokb.core.regex_timeout import forget_slow_searches
 from autokb.core.results import BuildReport, KnowledgeCounts
-from autokb.core.timed_patterns import forget_slow_searches
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.splitting import ClusterSplitter
@@ -38,13 +38,13 @@ from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import publish, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
-from autokb.pipeline.steps.trees import Grown, grow_trees, leave_out_off_topic
+from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.gate_fitting import off_topic_issues
 from autokb.retrieval.history import PastIssue, build_history
-from autokb.retrieval.index import AskIndex, past_issues, unresolved_links
+from autokb.retrieval.index import QuestionIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.search import ChunkIndex
@@ -207,7 +207,7 @@ class Build:
         stop_if_awaited(stages, self.workspace, len(raw))
         # Step 3: solution generation, with what is known of earlier outcomes
         index = self._fitted_index(sources, windows, titles, grown, passages)
-        grown = leave_out_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
+        grown = drop_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
         links = {p.id: p.documents for p in past}
         finder = PassageFinder(index, corpus, links, texts, passages, sections, problems, spec)
@@ -229,7 +229,7 @@ class Build:
 
     def _fitted_index(
         self, sources: BuildSources, windows: Vectors, titles: Vectors, grown: Grown, passages: Sequence[Passage]
-    ) -> AskIndex:
+    ) -> QuestionIndex:
         """Return an index over nodes without solutions yet, its gate fitted on the workspace's own questions."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
         chunks = corpus.index(windows, titles)
@@ -240,7 +240,7 @@ class Build:
         if (tokens := stages.encoder.token_reader(spec.language)) is not None:
             tokens.read(texts_of_nodes)  # nodes are asked like customers; one run of the encoder gives both
         nodes = stages.embed(texts_of_nodes)
-        index = AskIndex(
+        index = QuestionIndex(
             spec=spec,
             encoder=stages.encoder.name,
             embed_questions=stages.embed,
@@ -271,12 +271,12 @@ class Build:
 
     def _with_solutions(
         self,
-        index: AskIndex,
+        index: QuestionIndex,
         sources: BuildSources,
         grown: Grown,
         solutions: Sequence[Solution],
         passages: Sequence[Passage],
-    ) -> AskIndex:
+    ) -> QuestionIndex:
         """Return the index with all that can be shown."""
         attributes = self.workspace.spec.attributes
         knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
@@ -299,7 +299,7 @@ class Build:
         organised: Organised,
         grown: Grown,
         solutions: Sequence[Solution],
-        index: AskIndex,
+        index: QuestionIndex,
         rules: RuleResults,
     ) -> None:
         settings: dict[str, Mapping[str, Any]] = {

@@ -32,7 +32,7 @@ from autokb.pipeline.fed_questions import with_fed_questions
 from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
-from autokb.retrieval.index import AskIndex, load_index, published_calibration, published_gate
+from autokb.retrieval.index import QuestionIndex, load_index, published_calibration, published_gate
 from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
@@ -47,13 +47,13 @@ QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder rea
 class IndexByLanguage:
     """The usual index of a knowledge base, and that of the second encoder for questions in another language."""
 
-    index: AskIndex
+    index: QuestionIndex
     workspace: Workspace
     file: WorkspaceFile
-    _multilingual: list[AskIndex] = field(default_factory=list)
+    _multilingual: list[QuestionIndex] = field(default_factory=list)
     _loading: Lock = field(default_factory=Lock)
 
-    def index_for(self, question: str) -> tuple[AskIndex, str | None]:
+    def index_for(self, question: str) -> tuple[QuestionIndex, str | None]:
         """Return the index that understands the language of a question, else the usual one and why there is none.
 
         Only the packaged encoder is one of a single language; whoever names another has chosen what it compares.
@@ -70,7 +70,7 @@ class IndexByLanguage:
         index = index if unread else self.load_multilingual()
         return replace(index, spec=spec_for_question_in(language, spec)), unread
 
-    def load_multilingual(self) -> AskIndex:
+    def load_multilingual(self) -> QuestionIndex:
         """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
         with self._loading:
             if not self._multilingual:
@@ -84,7 +84,7 @@ class IndexByLanguage:
 class OpenIndex:
     """A workspace's knowledge base in memory, and whether a later build has replaced it."""
 
-    index: AskIndex
+    index: QuestionIndex
     file: WorkspaceFile
     held: ExitStack
     by_language: IndexByLanguage
@@ -167,7 +167,7 @@ def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progres
 
 def _load(
     workspace: Workspace, published: Published, file: WorkspaceFile, held: ExitStack, progress: Progress = silent
-) -> AskIndex:
+) -> QuestionIndex:
     """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
     name = read_embedder_name(workspace.settings.embedder)
     encoder = _paid_encoder(workspace, file, held) if name.is_paid else FreeEncoder(open_free_embedder(name), file)
@@ -184,7 +184,7 @@ def index_published(
     file: WorkspaceFile,
     encoder: Encoder,
     embed: Callable[[Sequence[str]], Vectors],
-) -> AskIndex:
+) -> QuestionIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)

@@ -13,10 +13,10 @@ from autokb.llm.prices import Prices
 from autokb.pipeline.build import GROWN_BY
 from autokb.pipeline.build_time import estimate_build_seconds
 from autokb.pipeline.cost_estimate import NO_FIGURES, CountingEncoder, CountingRunner, Estimate
+from autokb.pipeline.dry_run import DryRun, ExpectedReplies
 from autokb.pipeline.embedding import PACKAGED, Encoder, FreeEncoder, open_free_embedder, read_embedder_name
 from autokb.pipeline.model_choice import check_settings, model_of, named_models
 from autokb.pipeline.model_session import PACE, read_ratios
-from autokb.pipeline.rehearsal import ExpectedAnswers, Rehearsal
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.tickets import STAGE as SECTIONS
 from autokb.pipeline.tickets import TicketBuild
@@ -100,9 +100,9 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
             file.copy_to(copy.knowledge_path)
             estimate = found[mode] = _nothing(workspace, file)
             with closing(WorkspaceFile(copy.knowledge_path)) as own:  # a damaged copy is a damaged workspace
-                expected = ExpectedAnswers()
+                expected = ExpectedReplies()
                 stages = counting_stages(copy, own, file, estimate, expected, progress)
-                Rehearsal(copy, own, stages, expected=expected).run(publish=False)
+                DryRun(copy, own, stages, expected=expected).run(publish=False)
                 encoder = _ticket_encoder(copy, own, estimate)
                 TicketBuild(copy, own, counting_stages(copy, own, file, estimate, expected, progress, encoder)).count()
     return found
@@ -113,7 +113,7 @@ def counting_stages(
     copy: WorkspaceFile,
     file: WorkspaceFile,
     estimate: Estimate,
-    expected: ExpectedAnswers,
+    expected: ExpectedReplies,
     progress: Progress = silent,
     encoder: Encoder | None = None,
 ) -> Stages:

@@ -15,7 +15,7 @@ from autokb.core.domain import Urgent
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import Vectors
-from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.search import ChunkIndex
 
 SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
@@ -118,7 +118,7 @@ class Candidates:
             audiences=tuple(audiences),
         )
 
-    def matches_of_views(self, asked: Asked) -> NDArray[np.object_]:
+    def matches_of_views(self, asked: QuestionMatch) -> NDArray[np.object_]:
         """Return how the question relates to whom each view is for."""
         found = np.array([asked.match(one) for one in self.audiences], dtype=object).reshape(len(self.audiences))
         of_views: NDArray[np.object_] = found[self.view_audiences]

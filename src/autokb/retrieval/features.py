@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from autokb.core.attributes import Match
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
-from autokb.retrieval.knowledge_index import Asked
+from autokb.retrieval.knowledge_index import QuestionMatch
 
 SAME_WORDS = 0.8  # cosine from which a question is nearly a node's own words
 
@@ -31,7 +31,7 @@ class Evidence:
     short question, 1 for a message.
     """
 
-    asked: Asked
+    asked: QuestionMatch
     candidates: Candidates
     sections: Scores
     headings: Scores

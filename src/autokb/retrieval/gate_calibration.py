@@ -20,7 +20,7 @@ from autokb.retrieval.calibrated_gate import FEATURES, CalibratedGate, Calibrati
 from autokb.retrieval.everyday_vectors import packaged_vectors
 from autokb.retrieval.gate import DUPLICATE, NEAR_DUPLICATE
 from autokb.retrieval.gate_fitting import everyday_questions
-from autokb.retrieval.index import AskIndex, beginning
+from autokb.retrieval.index import QuestionIndex, beginning
 from autokb.retrieval.logistic import fit_logistic
 
 FEWEST = 20  # questions of either side
@@ -48,7 +48,7 @@ class GateCases:
     vectors: Vectors
 
     @classmethod
-    def of(cls, index: AskIndex, texts: Sequence[str], vectors: Vectors | None = None) -> GateCases:
+    def of(cls, index: QuestionIndex, texts: Sequence[str], vectors: Vectors | None = None) -> GateCases:
         """Score questions as ``ask`` does; one that the knowledge base holds already, without its near duplicates."""
         if vectors is None:
             vectors = index.embed_questions([beginning(text) for text in texts])
@@ -89,7 +89,7 @@ class Calibration:
 
 
 def calibrate(
-    index: AskIndex, in_domain: GateCases, out_of_domain: GateCases, date: str, coverage: float = COVERAGE
+    index: QuestionIndex, in_domain: GateCases, out_of_domain: GateCases, date: str, coverage: float = COVERAGE
 ) -> Calibration:
     """Fit the gate on both sides, and choose its threshold by ``choose_threshold``.
 
@@ -142,7 +142,7 @@ def least_passing(values: Scores, coverage: float) -> float:
     return math.floor(float(np.sort(values)[turned_away]) * FINEST) / FINEST
 
 
-def everyday_cases(index: AskIndex) -> GateCases:
+def everyday_cases(index: QuestionIndex) -> GateCases:
     """Score the packaged questions about other things, without the kinds that are near; a language may lack them."""
     kinds = everyday_questions(index.spec.language)
     asked = [question for questions in kinds.values() for question in questions]

@@ -25,7 +25,7 @@ from autokb.core.vectors import Vectors
 from autokb.retrieval.everyday_subjects import find_foreign_subject, subjects_in
 from autokb.retrieval.everyday_vectors import packaged_vectors
 from autokb.retrieval.gate import NEAR_DUPLICATE, Coefficients, Gate, WordWeights, fit_gate
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.logistic import fit_logistic
 from autokb.retrieval.section_questions import section_questions
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
@@ -65,7 +65,7 @@ def everyday_questions(language: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def fit_question_gate(
-    index: AskIndex,
+    index: QuestionIndex,
     raw: Mapping[str, Vectors],
     texts: Mapping[str, str],
     documents: Sequence[Document],
@@ -101,7 +101,7 @@ def fit_question_gate(
     return fit_gate(index.encoder, vectors, [known.windows])
 
 
-def off_topic_issues(index: AskIndex, raw: Mapping[str, Vectors]) -> frozenset[str]:
+def off_topic_issues(index: QuestionIndex, raw: Mapping[str, Vectors]) -> frozenset[str]:
     """Return the raw issues that a fitted gate takes to be off topic, each scored without itself and its likes.
 
     Their words do not count: one that opens with a foreign subject may be the first report of it.
@@ -158,7 +158,7 @@ class _Known:
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, index: AskIndex, raw: Mapping[str, Vectors]) -> _Known:
+    def of(cls, index: QuestionIndex, raw: Mapping[str, Vectors]) -> _Known:
         knowledge, windows = index.nodes.knowledge, index.chunks.vectors.vectors
         row = {raw_id: n for n, raw_id in enumerate(raw)}
         trees = {
@@ -227,7 +227,7 @@ def _best(cosines: NDArray[Any]) -> NDArray[np.float64]:
 class _Words:
     """The words of a knowledge base: those of its documents, and the subjects of everyday life that are its own."""
 
-    index: AskIndex
+    index: QuestionIndex
     subjects: frozenset[str]
 
     def weigh(self, texts: Sequence[str], without: Sequence[Collection[int]] | None = None) -> Cases:

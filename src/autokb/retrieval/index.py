@@ -27,14 +27,14 @@ from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.features import FEATURES, Evidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
-from autokb.retrieval.knowledge_index import Asked, KnowledgeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.late_interaction import TokenIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
 from autokb.retrieval.reader import Reading, read_first
-from autokb.retrieval.search import ChunkIndex, gate_by_length, words_of_documents
+from autokb.retrieval.search import ChunkIndex, long_question_share, words_of_documents
 from autokb.stores.published import Published
 from autokb.text.spelling import Spelling
 
@@ -100,7 +100,7 @@ class ScoredQuestion:
 
 
 @dataclass(frozen=True)
-class AskIndex:
+class QuestionIndex:
     """One published knowledge base, ready to be asked; a ``calibration`` by the team takes the place of its gate."""
 
     spec: DomainSpec
@@ -142,7 +142,7 @@ class AskIndex:
             vector = self.embed_questions([beginning(text)])[0]
         read = read_question(text, overrides or {}, self.spec)
         ranker = self.ranker if with_history else self.ranker.without_history()
-        evidence = partial(self._evidence, Asked(self.nodes.knowledge, read.attributes, read.within), ranker)
+        evidence = partial(self._evidence, QuestionMatch(self.nodes.knowledge, read.attributes, read.within), ranker)
         found, features = evidence(text, vector)
         if also:
             also = [self._mended(one) for one in also]
@@ -166,7 +166,7 @@ class AskIndex:
         return (self.embed_questions([one])[0] for one in starts)
 
     def _evidence(
-        self, asked: Asked, ranker: Ranker, text: str, vector: Vectors
+        self, asked: QuestionMatch, ranker: Ranker, text: str, vector: Vectors
     ) -> tuple[Evidence, NDArray[np.float64]]:
         """Return what one text finds, and the features of all rows by it."""
         found = Evidence(
@@ -179,7 +179,7 @@ class AskIndex:
             learnt=self.history.learnt(vector, text),
             nodes=self.nodes.similarities(vector),
             tokens=np.zeros(len(self.candidates.rows)),
-            long=gate_by_length(text, self.spec.language),
+            long=long_question_share(text, self.spec.language),
         )
         features = feature_table(found)
         found = replace(found, tokens=self._late_interaction(text, ranker.score(features)))
@@ -314,7 +314,7 @@ def load_index(
     passages: Sequence[Passage],
     caution: float = CAUTION,
     tokens: TokenReader | None = None,
-) -> AskIndex:
+) -> QuestionIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
     passages = without_rejected(passages, published.kb.solutions.values())
@@ -337,7 +337,7 @@ def load_index(
     chunks = corpus.index(parts[0], parts[1])
     past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
     past_vectors = np.array([raw[p.id] for p in past], dtype=np.float32).reshape(len(past), vectors.shape[1])
-    return AskIndex(
+    return QuestionIndex(
         spec=spec,
         encoder=encoder,
         embed_questions=embed_questions,

@@ -91,7 +91,7 @@ def _displayed(solutions: Iterable[Solution], forest: Forest[Issue]) -> dict[str
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionMatch:
     """One question beside the index: how each node and each solution relates to it.
 
     ``within`` holds what an unknown attribute can still be (iOS leaves phone and tablet): a node or solution with none

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from autokb.core.attributes import ANY, Match
 from autokb.core.nouns import Hit
-from autokb.retrieval.knowledge_index import ACCEPTED, Asked
+from autokb.retrieval.knowledge_index import ACCEPTED, QuestionMatch
 
 Similarities = NDArray[np.floating]
 
@@ -29,7 +29,7 @@ class TreeMatch:
     narrower: tuple[str, ...] = ()
 
 
-def match_tree(root: str, asked: Asked, similarities: Similarities) -> TreeMatch | None:
+def match_tree(root: str, asked: QuestionMatch, similarities: Similarities) -> TreeMatch | None:
     """Return the node of a tree that fits: exact before broader, then the most specific, then the nearest."""
     nodes = asked.index.trees[root]
     cosines = {node: float(similarities[asked.index.rows[node]]) for node in nodes}
@@ -44,7 +44,7 @@ def match_tree(root: str, asked: Asked, similarities: Similarities) -> TreeMatch
     return None
 
 
-def width(issue_id: str, asked: Asked) -> tuple[int, int]:
+def width(issue_id: str, asked: QuestionMatch) -> tuple[int, int]:
     """Return how wide a node is: attributes that are Any, then values of the others; the smallest is most specific.
 
     A node inside another one (attribute by attribute) is never wider than it.
@@ -53,7 +53,7 @@ def width(issue_id: str, asked: Asked) -> tuple[int, int]:
     return sum(v == ANY for v in values), sum(len(v) for v in values if v != ANY)
 
 
-def match_as_published(hits: Iterable[Hit], asked: Asked) -> list[str]:
+def match_as_published(hits: Iterable[Hit], asked: QuestionMatch) -> list[str]:
     """Algorithm 2 as printed: the nodes it accepts; a child hit that is broader than the question enters no branch.
 
     "=" reads as an exact match and "is a subset of" as exact or broader, the question's unknown attributes beside Any
@@ -72,5 +72,5 @@ def match_as_published(hits: Iterable[Hit], asked: Asked) -> list[str]:
     return list(accepted)
 
 
-def _exact_child(parent: str, asked: Asked) -> str | None:
+def _exact_child(parent: str, asked: QuestionMatch) -> str | None:
     return next((c.id for c in asked.index.forest.children(parent) if asked.match(c.id) is Match.EXACT), None)

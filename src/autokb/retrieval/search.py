@@ -145,7 +145,7 @@ def search(index: ChunkIndex, vector: Vectors, text: str) -> Found:
     cosines = index.vectors.scores(vector)
     if not len(cosines):
         return Found(index, np.zeros(len(index.documents)), np.zeros(0), cosines, -1.0)
-    long = gate_by_length(text, index.words.language)
+    long = long_question_share(text, index.words.language)
     shares = index.words.shares(text) * (WORDS_OF_SHORT + long * (WORDS_OF_LONG - WORDS_OF_SHORT))
     titles = TITLE * _compare_titles(index, vector)
     chunks = np.maximum.reduceat(cosines, index.chunk_starts) + shares + titles[index.chunk_document]
@@ -157,7 +157,7 @@ def words_of_documents(index: ChunkIndex, text: str) -> Scores:
     return _score_by_words(index, index.words.shares(text))
 
 
-def gate_by_length(text: str, language: str = ENGLISH) -> float:
+def long_question_share(text: str, language: str = ENGLISH) -> float:
     """Return 0 for a short question, 1 for a whole message, and what lies between."""
     return min(max((len(terms(text, language)) - SHORT_QUESTION) / (LONG_QUESTION - SHORT_QUESTION), 0.0), 1.0)
 

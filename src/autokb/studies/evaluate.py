@@ -68,8 +68,8 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.open_index import IndexByLanguage, index_published
 from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.stages import Stages, open_stages
-from autokb.retrieval.index import AskIndex, ScoredQuestion, beginning
-from autokb.retrieval.knowledge_index import Asked
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion, beginning
+from autokb.retrieval.knowledge_index import QuestionMatch
 from autokb.retrieval.match_issues import match_as_published
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.search import ChunkIndex
@@ -91,7 +91,7 @@ class _Opened:
 
     workspace: Workspace
     published: Published
-    index: AskIndex
+    index: QuestionIndex
     by_language: IndexByLanguage
     stages: Stages
     reranker: Reranker | None
@@ -316,7 +316,7 @@ class _Asker:
     ) -> None:
         usual = by_language.index
 
-        def score(text: str) -> tuple[AskIndex, ScoredQuestion]:
+        def score(text: str) -> tuple[QuestionIndex, ScoredQuestion]:
             index, _ = by_language.index_for(text)
             vector = query_vector(beginning(text)) if index.encoder == usual.encoder else None
             return index, index.score(text, with_history=with_history, vector=vector)
@@ -354,7 +354,7 @@ class _Asker:
         return {evidence.document for solution in solutions for evidence in solution.evidence}
 
 
-def _finds_nodes(index: AskIndex, nodes: Callable[[str], Iterator[str]]) -> _AskedSystem:
+def _finds_nodes(index: QuestionIndex, nodes: Callable[[str], Iterator[str]]) -> _AskedSystem:
     """Return the system of these nodes, best first: its documents are those that they cite, in their order."""
     knowledge = index.nodes.knowledge
 
@@ -365,7 +365,7 @@ def _finds_nodes(index: AskIndex, nodes: Callable[[str], Iterator[str]]) -> _Ask
     return _AskedSystem(documents, lambda text: [(n, knowledge.root_of[n]) for n in islice(nodes(text), DEPTH)])
 
 
-def _children_by_cosine(index: AskIndex, query_vector: QueryVector) -> Callable[[str], Iterator[str]]:
+def _children_by_cosine(index: QuestionIndex, query_vector: QueryVector) -> Callable[[str], Iterator[str]]:
     """Return what ranks the child issues with displayed solutions by the cosine of their texts alone."""
     knowledge = index.nodes.knowledge
     rows = np.array([knowledge.rows[i] for i in knowledge.cited if knowledge.issues[i].parent_id], dtype=np.int64)
@@ -378,7 +378,7 @@ def _children_by_cosine(index: AskIndex, query_vector: QueryVector) -> Callable[
     return nodes
 
 
-def _nodes_by_algorithm_2(index: AskIndex, query_vector: QueryVector) -> Callable[[str], Iterator[str]]:
+def _nodes_by_algorithm_2(index: QuestionIndex, query_vector: QueryVector) -> Callable[[str], Iterator[str]]:
     """Return what ranks the nodes that algorithm 2 of the paper accepts among the nearest ones, by their cosines.
 
     Like every system it knows the nodes with displayed solutions only.
@@ -390,7 +390,7 @@ def _nodes_by_algorithm_2(index: AskIndex, query_vector: QueryVector) -> Callabl
         cosines: Scores = (index.nodes.vectors @ query_vector(text)).astype(np.float64)
         nearest = rows[best_first(cosines[rows], DEPTH)]
         read = read_question(text, {}, index.spec)
-        asked = Asked(knowledge, read.attributes, read.within)
+        asked = QuestionMatch(knowledge, read.attributes, read.within)
         hits = [Hit(knowledge.ids[row], float(cosines[row])) for row in nearest]
         accepted = [node for node in match_as_published(hits, asked) if node in knowledge.cited]
         return iter(sorted(accepted, key=lambda node: (-cosines[knowledge.rows[node]], node)))

@@ -48,7 +48,7 @@ from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
 from autokb.text.conditional_markup import find_conditionals
 from autokb.text.plain_text import plain_text
-from autokb.ticket_answers.ask_tickets import TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 SIMILARITY = "semantic_similarity"  # by an encoder that is not the retriever's
 NO_JUDGE = (
@@ -82,7 +82,7 @@ class SuggestionEvaluation:
 
 def evaluate_workspace_suggestions(
     opened: OpenIndex,
-    tickets: TicketAsking | None,
+    tickets: TicketAnswerer | None,
     wanted: SuggestionEvaluation,
     progress: Progress = silent,
     options: ModelOptions | None = None,

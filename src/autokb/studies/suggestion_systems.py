@@ -33,7 +33,7 @@ from autokb.suggesting.suggest_by_strategy import STRATEGIES, suggest_by_strateg
 from autokb.suggesting.suggestion_models import SuggestionModels
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
-from autokb.ticket_answers.ask_tickets import TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
 # Each strategy with one passage, with three (tables 5 and 9 of the paper), and with the case's own documents.
@@ -61,7 +61,7 @@ class SuggestionSystems:
     """
 
     opened: OpenIndex
-    tickets: TicketAsking | None
+    tickets: TicketAnswerer | None
     cases: Sequence[Case]
     conversations: Sequence[Conversation]
     stages: Stages

@@ -23,7 +23,7 @@ from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
 from autokb.sources.chats import read_conversation_file
 from autokb.suggesting.suggest_from_tickets import suggest_from_tickets
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
-from autokb.ticket_answers.ask_tickets import TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
 MOST_MESSAGES = 200  # the last ones are read
@@ -36,7 +36,7 @@ REFUSAL = (
 )
 
 
-def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None) -> Suggested:
+def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAnswerer | None = None) -> Suggested:
     """Return what an agent could send next, in the words of what is known.
 
     Past ``tickets`` add what they have, first where one is likelier to be about the same problem than the knowledge
@@ -50,7 +50,7 @@ def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: Tick
 
 
 def read_conversation(
-    opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAsking | None = None
+    opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAnswerer | None = None
 ) -> ReadConversation:
     """Read a conversation (BadInputError where the last message is not the customer's)."""
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
@@ -66,7 +66,7 @@ class ReadConversation:
     """A conversation and what its last message asks; each question is answered once."""
 
     opened: OpenIndex | None
-    tickets: TicketAsking | None
+    tickets: TicketAnswerer | None
     spec: DomainSpec
     messages: Sequence[Message]
     turn: Turn
@@ -111,7 +111,7 @@ class ReadConversation:
             return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
         also = self.turn.also if question == self.turn.text else ()
         answer = self.opened.ask(question, self.stated, LOOKED_THROUGH, said=self._said, also=also)
-        if answer.outcome == "abstains" and self.turn.is_tied and question == self.turn.text:
+        if answer.outcome == "abstains" and self.turn.depends_on_context and question == self.turn.text:
             return self.answer("\n".join(m.text for m in self.messages))  # what was said last may only be chat
         return answer
 
@@ -164,7 +164,7 @@ def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] 
     return LANGUAGE_NAMES[asked], LANGUAGE_NAMES[spec.language]
 
 
-def _spec_of(tickets: TicketAsking | None) -> DomainSpec:
+def _spec_of(tickets: TicketAnswerer | None) -> DomainSpec:
     assert tickets is not None, "a knowledge base or tickets"
     return tickets.opened.workspace.spec
 

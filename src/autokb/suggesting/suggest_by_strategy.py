@@ -20,7 +20,7 @@ from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, di
 from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
 from autokb.core.results import NOTHING_SPENT
-from autokb.heuristics.replies.drafts import Drafting, House
+from autokb.heuristics.replies.drafts import Drafting, ReplyStyle
 from autokb.heuristics.replies.verbatim import draft_verbatim
 from autokb.pipeline.open_index import OpenIndex
 from autokb.suggesting.suggest import ReadConversation, read_conversation, refusal_of, suggest
@@ -34,7 +34,7 @@ from autokb.tasks.answers.verify_draft.task import TASK as VERIFY_DRAFT
 from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.task import Task
-from autokb.ticket_answers.ask_tickets import TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def suggest_by_strategy(
     strategy: str = PLAIN,
     passages: int = 3,
     models: SuggestionModels,
-    tickets: TicketAsking | None = None,
+    tickets: TicketAnswerer | None = None,
     retrieve: Retrieve | None = None,
     own_words: bool = False,
 ) -> Suggested:
@@ -99,7 +99,9 @@ def _suggest(
     reading: ReadConversation, write: Strategy, answering: Answering, most: int, retrieve: Retrieve, *, is_given: bool
 ) -> Suggested:
     spec = reading.spec
-    house = House(spec.description or spec.name, reading.rules, tuple(rule.text for rule in spec.rules), spec.language)
+    house = ReplyStyle(
+        spec.description or spec.name, reading.rules, tuple(rule.text for rule in spec.rules), spec.language
+    )
     said = Said(tuple(replace(message, date="") for message in reading.messages), reading.turn.text)
     written = write(said, retrieve, answering.ask, house, most)
     if written.small_talk is not None and (talk := reading.small_talk(written.small_talk)) is not None:
@@ -135,7 +137,7 @@ def _look_up(reading: ReadConversation, question: str, most: int, *, also_far: b
     return found
 
 
-def _verbatim(reading: ReadConversation, written: Written, house: House) -> tuple[Suggestion, ...]:
+def _verbatim(reading: ReadConversation, written: Written, house: ReplyStyle) -> tuple[Suggestion, ...]:
     """Return what of the passages can be sent as it stands."""
     drafted = draft_verbatim(
         Drafting(tuple(reading.messages), tuple(p.given for p in written.passages), house, reading.turn.text)

@@ -17,7 +17,7 @@ from autokb.stores.ticket_tables import read_tickets
 from autokb.text.lexicons import word_lists
 from autokb.text.masking import mask
 from autokb.text.sentences import sentences
-from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAsking
+from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer
 from autokb.tickets.answers import fixed_in
 
 # Chance of the same problem from which a ticket is suggested: an answer from tickets shows an agent which ticket it is
@@ -30,7 +30,7 @@ _NOT_SENT = re.compile(r"[{}]|\w\(\)|</?\w|;$|(?<!\w)@\w", re.MULTILINE)  # code
 
 
 def suggest_from_tickets(
-    asking: TicketAsking, question: str, rules: ReplyRules, language: str = ENGLISH
+    asking: TicketAnswerer, question: str, rules: ReplyRules, language: str = ENGLISH
 ) -> Iterator[Suggestion]:
     """Give what past tickets say that a customer can do, nothing where none is likely to be about the same problem.
 
@@ -47,7 +47,7 @@ def suggest_from_tickets(
         yield from _fixed(asking, answer, rules, language)
 
 
-def passages_from_tickets(asking: TicketAsking, question: str) -> Iterator[Passage]:
+def passages_from_tickets(asking: TicketAnswerer, question: str) -> Iterator[Passage]:
     """Give the same parts of past tickets whole, as passages that a model may write from."""
     for one in _helpful(asking.ask(question, TICKETS_READ)):
         if not _NOT_SENT.search(one.quote) and not mask((one.quote,)).originals:
@@ -69,7 +69,7 @@ def _from_instruction(comment: str, language: str) -> str:
     return next((comment[start:] for start, end in spans if instructs(comment[start:end], language)), "")
 
 
-def _fixed(asking: TicketAsking, answer: TicketAnswer, rules: ReplyRules, language: str) -> Iterator[Suggestion]:
+def _fixed(asking: TicketAnswerer, answer: TicketAnswer, rules: ReplyRules, language: str) -> Iterator[Suggestion]:
     """Give the versions that the best ticket was fixed in as a reply."""
     ticket = answer.tickets[0].id
     published = read_tickets(asking.opened.file, [ticket])[ticket]

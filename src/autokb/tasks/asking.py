@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.reply import ReplyError
-from autokb.core.timed_patterns import SlowPatternError
 from autokb.tasks.normal_form import normalize_reply
 from autokb.tasks.task import In, Out, Read, Task
 from autokb.tasks.wire import Wire, number_to, wire

@@ -144,7 +144,7 @@ class _Found(FoundTickets):
 
 
 @dataclass
-class TicketAsking:
+class TicketAnswerer:
     """Answers questions from published tickets in memory; made once for many questions."""
 
     opened: OpenTickets

@@ -11,7 +11,7 @@ from autokb.core.in_use import AssignedArm
 from autokb.usage.question_log import moment
 
 
-def put_in_arm(
+def assign_arm(
     conversation: str, experiment: Experiment, suggest: Callable[[bool], Suggested]
 ) -> tuple[Suggested, AssignedArm | None]:
     """Return what a conversation is suggested in its arm, and the arm to be kept; None where it is in no experiment.

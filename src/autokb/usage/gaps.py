@@ -33,7 +33,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.words import split_words, terms
 from autokb.usage.feedback import cleaned_name
 from autokb.usage.question_log import masked_beginning, moment
-from autokb.views.plain_words import is_of_another_topic
+from autokb.views.reader_labels import is_of_another_topic
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
 from autokb.views.theme_names import ThemeNames
 

@@ -231,7 +231,7 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class OpenKnowledge:
+class ReadModel:
     """What one generation published, for people who read it."""
 
     file: WorkspaceFile
@@ -582,13 +582,13 @@ class ReadKnowledge:
     entries: Mapping[Kind, Mapping[tuple[str, str], Entry]]
     held: ExitStack
 
-    def open(self, before: OpenKnowledge | None) -> OpenKnowledge:
+    def open(self, before: ReadModel | None) -> ReadModel:
         """Put it in the place of what is open, whose search it takes over and changes."""
         spec = self.spec
         searched = _searched(before, spec.language)
         found = {kind: searched[kind].update(some, self.entries[kind]) for kind, some in self.texts.items()}
         closed = {name: one.values for name, one in spec.attributes.items()}
-        opened = OpenKnowledge(
+        opened = ReadModel(
             self.file,
             self.publication,
             self.published,
@@ -604,7 +604,7 @@ class ReadKnowledge:
 
 
 def read_knowledge(
-    workspace: Workspace, before: OpenKnowledge | None = None, *, keeps_build: bool = False
+    workspace: Workspace, before: ReadModel | None = None, *, keeps_build: bool = False
 ) -> ReadKnowledge:
     """Read what is published; what is as it was ``before`` is not read again.
 
@@ -632,14 +632,12 @@ def read_knowledge(
         return ReadKnowledge(file, publication, published, spec, texts, entries, stack.pop_all())
 
 
-def open_knowledge(
-    workspace: Workspace, before: OpenKnowledge | None = None, *, keeps_build: bool = False
-) -> OpenKnowledge:
+def open_knowledge(workspace: Workspace, before: ReadModel | None = None, *, keeps_build: bool = False) -> ReadModel:
     """Put what is published into memory (``read_knowledge``)."""
     return read_knowledge(workspace, before, keeps_build=keeps_build).open(before)
 
 
-def _searched(before: OpenKnowledge | None, language: str) -> Mapping[Kind, Searched]:
+def _searched(before: ReadModel | None, language: str) -> Mapping[Kind, Searched]:
     if before and before.language == language:
         return before.searched
     return {kind: Searched(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}

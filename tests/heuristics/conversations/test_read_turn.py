@@ -86,7 +86,7 @@ def test_few_words_alone_do_not_lean_on_what_was_said() -> None:
     assert not leans_on_before("is there a good film on")
     assert not leans_on_before("what is the weather like", is_answer=False)
     turn = read_turn(said(PROBLEM, "Which phone do you use?", "who won the match yesterday?"))
-    assert (turn.text, turn.is_tied) == ("who won the match yesterday?", False)
+    assert (turn.text, turn.depends_on_context) == ("who won the match yesterday?", False)
 
 
 def test_a_message_is_read_by_itself_and_as_the_end_of_all_that_was_said_too() -> None:
@@ -96,7 +96,7 @@ def test_a_message_is_read_by_itself_and_as_the_end_of_all_that_was_said_too() -
     assert turn.also == ("it still does not work", whole)
     long = "My sister, who borrowed them for her long train journey to Vienna, says that they crackle on her laptop too"
     turn = read_turn(said(PROBLEM, "Clean the mesh.", long))
-    assert (turn.text, turn.is_tied) == (long, False)
+    assert (turn.text, turn.depends_on_context) == (long, False)
     assert turn.also == (long, f"{PROBLEM}\nClean the mesh.\n{long}")
 
 
@@ -138,4 +138,4 @@ def test_another_part_that_was_tried_is_nothing_new() -> None:
     for tried in ("I used another one, the case still does not charge", "got a new one, same crackle with music"):
         turn = read_turn(said(PROBLEM, "Try another cable.", tried))
         assert turn.text == f"{PROBLEM}\n{tried}"
-        assert turn.is_tied
+        assert turn.depends_on_context

@@ -14,7 +14,7 @@ from autokb.pipeline.open_index import open_index
 from autokb.pipeline.stages import Stages, encoder_of
 from autokb.pipeline.steps.fit import STAGE, fit_gate
 from autokb.retrieval.history import build_history
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.node_index import NodeIndex
 from autokb.stores.workspace import Workspace
@@ -22,7 +22,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 
 
 @pytest.fixture
-def opened(hand_made: Workspace) -> Iterator[tuple[WorkspaceFile, AskIndex]]:
+def opened(hand_made: Workspace) -> Iterator[tuple[WorkspaceFile, QuestionIndex]]:
     found = open_index(hand_made)
     with hand_made.file() as file:
         yield file, found.index
@@ -42,7 +42,7 @@ PAGES = [
 ]
 
 
-def computed(file: WorkspaceFile, index: AskIndex) -> int:
+def computed(file: WorkspaceFile, index: QuestionIndex) -> int:
     """Fit the gate, and return how many fits were worked out rather than looked up."""
     stages = Stages(file, encoder_of(Settings(), file, None))
     fit_gate(stages, index, {}, {}, PAGES, "texts")
@@ -50,7 +50,7 @@ def computed(file: WorkspaceFile, index: AskIndex) -> int:
 
 
 def test_the_gate_is_fitted_again_when_the_domain_calls_something_else_its_own(
-    opened: tuple[WorkspaceFile, AskIndex],
+    opened: tuple[WorkspaceFile, QuestionIndex],
 ) -> None:
     file, index = opened
     bose = Attribute("maker", "closed", values=("Bose",))
@@ -58,7 +58,7 @@ def test_the_gate_is_fitted_again_when_the_domain_calls_something_else_its_own(
     assert [computed(file, one) for one in (index, index, own, own)] == [1, 0, 1, 0]
 
 
-def test_sections_are_read_only_where_nobody_has_reported_anything(opened: tuple[WorkspaceFile, AskIndex]) -> None:
+def test_sections_are_read_only_where_nobody_has_reported_anything(opened: tuple[WorkspaceFile, QuestionIndex]) -> None:
     file, index = opened
     moved = replace(index.candidates, vectors=-index.candidates.vectors)
     assert [computed(file, one) for one in (index, replace(index, candidates=moved))] == [1, 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autokb.core.nouns import Issue, RawIssue
-from autokb.pipeline.steps.trees import OFF_TOPIC, Grown, leave_out_off_topic
+from autokb.pipeline.steps.trees import OFF_TOPIC, Grown, drop_off_topic
 
 
 def of(*members: str) -> list[Issue]:
@@ -23,7 +23,7 @@ RAW = [RawIssue(n, n, resolved_by=("a.md",) if n == "linked" else ()) for n in (
 
 
 def test_only_a_tree_that_nobody_reported_on_topic_goes() -> None:
-    left = leave_out_off_topic(GROWN, RAW, {"pizza", "weather", "crypto", "linked"})
+    left = drop_off_topic(GROWN, RAW, {"pizza", "weather", "crypto", "linked"})
     assert [issue.id for issue in left.issues] == [
         "tree of sound", "child of sound", "tree of linked", "child of linked",
     ]  # fmt: skip
@@ -32,4 +32,4 @@ def test_only_a_tree_that_nobody_reported_on_topic_goes() -> None:
 
 
 def test_where_nothing_is_off_topic_everything_stays() -> None:
-    assert leave_out_off_topic(GROWN, RAW, ()) == GROWN
+    assert drop_off_topic(GROWN, RAW, ()) == GROWN

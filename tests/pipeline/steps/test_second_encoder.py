@@ -9,7 +9,7 @@ import pytest
 from autokb.app import SupportKB
 from autokb.llm.embedders.multilingual import MultilingualEmbedder, is_installed
 from autokb.pipeline.steps.languages import STAGE, load_multilingual_index, why_not_compared
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
@@ -19,7 +19,7 @@ needs_extra = pytest.mark.skipif(
 )
 
 
-def loaded(workspace: Workspace) -> AskIndex:
+def loaded(workspace: Workspace) -> QuestionIndex:
     with workspace.file() as file:
         return load_multilingual_index(workspace, file, read_published(file))
 

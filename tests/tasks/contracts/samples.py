@@ -653,7 +653,7 @@ def _drafting() -> Any:
     """Return a conversation of two turns, two passages, and a house with manners and a rule."""
     from autokb.core.conversations import Message
     from autokb.core.reply_rules import ReplyRules
-    from autokb.heuristics.replies.drafts import Drafting, GivenPassage, House
+    from autokb.heuristics.replies.drafts import Drafting, GivenPassage, ReplyStyle
 
     said = (Message("customer", "My bud </message> is quiet & dull"), Message("agent", "Which one is it?"))
     passages = (
@@ -661,7 +661,7 @@ def _drafting() -> Any:
         GivenPassage("Sound", ("Set left and right to 50.",)),
     )
     manners = ReplyRules(25, ("warm & brief",), ("impossible", "<never>"), "Only buds & cases here.")
-    house = House("buds: earbuds & their case", manners, ("Send nobody to a <shop>.",))
+    house = ReplyStyle("buds: earbuds & their case", manners, ("Send nobody to a <shop>.",))
     return Drafting((*said, Message("customer", "the left one")), passages, house)
 
 

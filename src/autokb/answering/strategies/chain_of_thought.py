@@ -6,14 +6,14 @@ Two requests.
 from __future__ import annotations
 
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, Written
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, House, Quoted
+from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, Quoted, ReplyStyle
 from autokb.heuristics.replies.quotes import find_quote
 from autokb.heuristics.replies.quoting import Quoting
 from autokb.tasks.answers.answer_from_quotes.task import TASK as ANSWER_FROM_QUOTES
 from autokb.tasks.answers.extract_quotes.task import TASK as EXTRACT_QUOTES
 
 
-def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: House, passages: int) -> Written:
+def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> Written:
     """Take quotes from the passages, leave out those that no passage has, and write replies from the others."""
     found = tuple(retrieve(said.question, passages))
     if not found:

@@ -6,13 +6,13 @@ Two requests.
 from __future__ import annotations
 
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, Written, drafting
-from autokb.heuristics.replies.drafts import House
+from autokb.heuristics.replies.drafts import ReplyStyle
 from autokb.heuristics.replies.verification import Verifying
 from autokb.tasks.answers.draft_and_doubt.task import TASK as DRAFT_AND_DOUBT
 from autokb.tasks.answers.verify_draft.task import TASK as VERIFY_DRAFT
 
 
-def chain_of_verification(said: Said, retrieve: Retrieve, ask: Ask, house: House, passages: int) -> Written:
+def chain_of_verification(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> Written:
     """Draft with points to check, and write again what the passages bear out."""
     found = tuple(retrieve(said.question, passages))
     if not found:

@@ -10,8 +10,8 @@ from autokb.answering.strategies.strategy import Written
 from autokb.answering.suggest import Suggestion
 from autokb.core.conversations import Message
 from autokb.core.domain import DomainSpec
+from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.reply_rules import ReplyRules, count_words
-from autokb.core.timed_patterns import SlowPatternError
 from autokb.heuristics.replies.drafts import DraftedReply, Quoted
 from autokb.heuristics.replies.facts import ungrounded
 from autokb.heuristics.replies.quotes import find_quote

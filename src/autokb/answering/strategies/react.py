@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autokb.answering.strategies.passages import Passage
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, Written, drafting
-from autokb.heuristics.replies.drafts import House
+from autokb.heuristics.replies.drafts import ReplyStyle
 from autokb.heuristics.replies.next_step import Deciding, Searched
 from autokb.tasks.answers.next_step.task import TASK as NEXT_STEP
 from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
@@ -12,7 +12,7 @@ from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
 MOST_SEARCHES = 2  # what they found is written from without another decision, so that there are three requests at most
 
 
-def react(said: Said, retrieve: Retrieve, ask: Ask, house: House, passages: int) -> Written:
+def react(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> Written:
     """Search with words of the model's own while it wants to, and write replies from the last passages found."""
     found: tuple[Passage, ...] = ()
     searches: list[Searched] = []

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from autokb.answering.strategies.passages import Passage
 from autokb.core.conversations import Message
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting, House
+from autokb.heuristics.replies.drafts import DraftedReply, Drafting, ReplyStyle
 from autokb.tasks.task import In, Out, Task
 
 Retrieve = Callable[[str, int], Sequence[Passage]]  # at most so many passages for a question, best first
@@ -42,9 +42,9 @@ class Written:
     small_talk: str | None = None
 
 
-Strategy = Callable[[Said, Retrieve, Ask, House, int], Written]
+Strategy = Callable[[Said, Retrieve, Ask, ReplyStyle, int], Written]
 
 
-def drafting(said: Said, passages: Sequence[Passage], house: House) -> Drafting:
+def drafting(said: Said, passages: Sequence[Passage], house: ReplyStyle) -> Drafting:
     """Return what a reply is drafted from."""
     return Drafting(said.messages, tuple(passage.given for passage in passages), house, said.question)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from autokb.core.domain import ENGLISH, Rule
 from autokb.core.nouns import Solution, VerdictName
-from autokb.core.timed_patterns import SlowPatternError
+from autokb.core.regex_timeout import SlowPatternError
 from autokb.evaluation.quality.sampled_trees import TreeOf, tree_interval
 from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import Interval

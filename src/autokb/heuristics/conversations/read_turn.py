@@ -40,9 +40,9 @@ class Turn:
     answers how old somebody is reads as an age.
     ``tried`` is what the agent wrote before, which did not help where the customer says so (``unsolved``).
     ``also`` are other ways to read it: the message alone, and with the messages right before it, as many as are
-    embedded; there are none where it begins anew or asks for what is left. One that ``is_tied`` to what was said is
-    about it even where the first way finds nothing; another may be off topic. ``small_talk`` is its kind where there is
-    nothing to search for.
+    embedded; there are none where it begins anew or asks for what is left. One that ``depends_on_context`` is about
+    what was said even where the first way finds nothing; another may be off topic. ``small_talk`` is its kind where
+    there is nothing to search for.
     """
 
     text: str
@@ -51,7 +51,7 @@ class Turn:
     unsolved: bool = False
     small_talk: str | None = None
     also: tuple[str, ...] = ()
-    is_tied: bool = False
+    depends_on_context: bool = False
 
 
 def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
@@ -86,12 +86,12 @@ def _going_on(
     questions = {m.text.strip(): said.text for said, m in pairwise(messages) if _asks(said) and m.role == CUSTOMER}
     customer = tuple(_as_age(m, questions.get(m, ""), language) for m in (*problem, last))
     if not (unsolved or leans_on_before(last, language, is_answer=is_answer)):
-        return replace(alone, customer=customer, is_tied=is_answer)
+        return replace(alone, customer=customer, depends_on_context=is_answer)
     if not unsolved and _says(last, language, "solved") and (left := _left_of(earlier, alone.tried, language)):
-        return Turn("\n".join((*left, rest)), (*earlier, rest), alone.tried, is_tied=True)
+        return Turn("\n".join((*left, rest)), (*earlier, rest), alone.tried, depends_on_context=True)
     told = [problem[0], *(m for m in problem[1:] if m in questions or _is_about(m, language))]
     text = "\n".join((*(without_small_talk(message, language) for message in told), rest))
-    return replace(alone, text=text, customer=customer, unsolved=unsolved, is_tied=True)
+    return replace(alone, text=text, customer=customer, unsolved=unsolved, depends_on_context=True)
 
 
 def _end_of(before: Sequence[Message], last: str) -> str:

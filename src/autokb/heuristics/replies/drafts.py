@@ -25,7 +25,7 @@ class GivenPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class ReplyStyle:
     """How a team replies: what it supports, its manners, and the rules of its domain in words."""
 
     domain: str
@@ -40,7 +40,7 @@ class Drafting:
 
     conversation: tuple[Message, ...]
     passages: tuple[GivenPassage, ...]
-    house: House
+    house: ReplyStyle
     question: str = outside_key("")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from autokb.core.conversations import Message
 from autokb.core.reply import Reply
-from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, GivenPassage, House, Quoted
+from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, GivenPassage, Quoted, ReplyStyle
 from autokb.heuristics.replies.quotes import find_quote
 from autokb.heuristics.replies.verbatim import draft_verbatim
 
@@ -23,7 +23,7 @@ class Verifying:
 
     conversation: tuple[Message, ...]
     passages: tuple[GivenPassage, ...]
-    house: House
+    house: ReplyStyle
     drafts: tuple[DraftedReply, ...]
     points: tuple[str, ...]
 

@@ -134,7 +134,7 @@ class TailoredText:
     narrowed: frozenset[str] = frozenset()
 
 
-def tailor(
+def adapt_to_node(
     text: str, span: Span, switches: Sequence[Conditional], node: Attributes, reader: AudienceReader
 ) -> TailoredText:
     """Return the readable words of a span for a node: what is switched off for it is gone, alternatives are named.
@@ -142,7 +142,7 @@ def tailor(
     ``switches`` are those that do not go around the whole solution.
     """
     inside = [s for s in switches if s.start < span[1] and s.end > span[0]]
-    tailoring = _Tailoring(text, inside, node, reader)
+    tailoring = _Adapting(text, inside, node, reader)
     words = "\n".join(filter(None, tailoring.words_and_code(span))).removeprefix("- ").strip()
     narrowed = frozenset(tailoring.narrowed)
     if not any(c.isalnum() for c in words):
@@ -173,7 +173,7 @@ def _version_label(name: str, conditional: Conditional, words: ManualWords) -> s
 
 
 @dataclass
-class _Tailoring:
+class _Adapting:
     """A text on its way to one node; ``narrowed`` collects the attributes for which something was left out."""
 
     text: str

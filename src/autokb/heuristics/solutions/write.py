@@ -13,7 +13,7 @@ from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
 from autokb.core.domain import Attribute
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Span
-from autokb.heuristics.solutions.audience import AudienceReader, audience_reader, conditional_label, tailor
+from autokb.heuristics.solutions.audience import AudienceReader, adapt_to_node, audience_reader, conditional_label
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
 from autokb.heuristics.solutions.procedures import without_missing
@@ -152,7 +152,7 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
     left_out: list[str] = []
     switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
     for start, end in material.steps:
-        reads = tailor(excerpt.text, (start, end), switches, node, reader)
+        reads = adapt_to_node(excerpt.text, (start, end), switches, node, reader)
         narrowed |= reads.narrowed
         missing = [words for span, words in material.missing if span == (start, end)]
         text = without_missing(reads.text, missing, reader.spec.language)
@@ -235,7 +235,7 @@ def _tailored_title(candidate: _Candidate, node: Attributes, reader: AudienceRea
     inside = [s for s in excerpt.switches if s not in candidate.conditionals_around and s.start < span[1]]
     title = ""
     if span != NOWHERE and inside:
-        title = " ".join(tailor(excerpt.text, span, inside, node, reader).text.split())
+        title = " ".join(adapt_to_node(excerpt.text, span, inside, node, reader).text.split())
     return (title or candidate.material.title).rstrip(" .:：")
 
 

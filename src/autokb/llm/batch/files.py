@@ -49,7 +49,7 @@ class Noted:
     length: int
 
 
-class Spool:
+class LineSpool:
     """Lines of requests; ordered by model, schema and key, whatever the order in which they came."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class Spool:
 AT_ONCE = 200  # replies that share one write to the disk
 
 
-class Sorting:
+class ReplySorter:
     """One pass over all reply files; a reply is in the ledger at the latest when ``store`` returns."""
 
     def __init__(
@@ -230,7 +230,7 @@ class BatchFiles:
         self._ledger = ledger
         self._handles = handles
         self._price_of = price_of
-        self._spool = Spool()
+        self._spool = LineSpool()
         self._lines = RequestLines()
 
     async def check(self, models: Sequence[str]) -> None:
@@ -239,7 +239,7 @@ class BatchFiles:
     async def take_replies(self) -> TakenReplies:
         """Put the replies of the folder into the ledger, and name what is missing, doubled, foreign and malformed."""
         register = Register.from_json(self._handles.get(REGISTER))
-        sorting = Sorting(self._ledger, register.written, self._price_of, self._most)
+        sorting = ReplySorter(self._ledger, register.written, self._price_of, self._most)
         files, skipped = reply_files(self._folder)
         for path in files:
             try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models.batch import Batch, BatchResult, EncodedBatchRequest
 
 
-class Collecting:
+class BatchCollector:
     """One pass over the batches; ``refused`` are the requests, by key, that will fare no better another time."""
 
     def __init__(self, ledger: Ledger, price_of: Callable[[str], Price | None], bound: ReplyBound) -> None:
@@ -193,7 +193,7 @@ class BatchProvider:
 
     async def take_replies(self) -> TakenReplies:
         """Put the replies of batches that have ended into the ledger."""
-        collecting = Collecting(self._ledger, self._price_of, self._bound)
+        collecting = BatchCollector(self._ledger, self._price_of, self._bound)
         for job in list(self._state.jobs):
             model = await self._model(job.model)
             with explained(job.model, "be asked for its batches"):

@@ -14,7 +14,7 @@ from autokb.pipeline.stages import Stages
 from autokb.retrieval.everyday_subjects import everyday_subjects
 from autokb.retrieval.gate import Gate, read_gate
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, own_names
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 
 STAGE = "fit"
 VERSION = "14"  # raise it when the same texts give another gate
@@ -22,7 +22,7 @@ VERSION = "14"  # raise it when the same texts give another gate
 
 def fit_gate(
     stages: Stages,
-    index: AskIndex,
+    index: QuestionIndex,
     raw: Mapping[str, Vectors],
     issues: Mapping[str, str],
     documents: Sequence[Document],

@@ -15,7 +15,7 @@ from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import Gate
-from autokb.retrieval.index import AskIndex, load_index
+from autokb.retrieval.index import QuestionIndex, load_index
 from autokb.stores.published import Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -29,7 +29,7 @@ BARE_THRESHOLD = 0.38
 
 def load_multilingual_index(
     workspace: Workspace, file: WorkspaceFile, published: Published, progress: Progress = silent
-) -> AskIndex:
+) -> QuestionIndex:
     """Put what is published into memory by the second encoder: windows, titles, nodes, raw issues and what is shown.
 
     The gate is fitted anew, for it reads cosines, and a team's calibration is the first encoder's alone; weights
@@ -55,7 +55,7 @@ def prepare_languages(stages: Stages, workspace: Workspace) -> None:
         count.reused += sum(done.reused for done in own.log.counts.values())
 
 
-def _load(workspace: Workspace, published: Published, stages: Stages) -> AskIndex:
+def _load(workspace: Workspace, published: Published, stages: Stages) -> QuestionIndex:
     spec, encoder, documents = published_spec(workspace, published), stages.encoder, published.kb.documents
     passages, _ = find_passages(stages.file, list(documents.values()), published.chunks, spec)
     of_first_encoder = ("gate", CALIBRATION)

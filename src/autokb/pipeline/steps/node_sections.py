@@ -22,7 +22,7 @@ from autokb.core.vectors import TokenVectors
 from autokb.issues.answering_sections import subject_of
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
-from autokb.retrieval.index import AskIndex, beginning
+from autokb.retrieval.index import QuestionIndex, beginning
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.late_interaction import TokenIndex
 from autokb.retrieval.node_index import NodeIndex
@@ -41,13 +41,17 @@ class SectionRanker:
     does not show, and why.
     """
 
-    index: AskIndex
+    index: QuestionIndex
     withheld: frozenset[str]
     readings: Mapping[str, Sequence[str]]
 
     @classmethod
     def of(
-        cls, stages: Stages, index: AskIndex, passages: Sequence[Passage], nodes: Iterable[tuple[Issue, Sequence[str]]]
+        cls,
+        stages: Stages,
+        index: QuestionIndex,
+        passages: Sequence[Passage],
+        nodes: Iterable[tuple[Issue, Sequence[str]]],
     ) -> SectionRanker:
         """Index the sections, and encode these nodes with the texts of the reports of each."""
         knowledge = KnowledgeIndex.of((), (), index.spec.attributes, (p.solution for p in passages))
@@ -99,7 +103,7 @@ class SectionRanker:
         return [
             (self._passage(one), presentation.score(one))
             for one in found
-            if issue.parent_id is None or presentation.settles(one.solution)
+            if issue.parent_id is None or presentation.holds_for_all(one.solution)
         ]
 
     def _of_subject(self, choice: Choice, presentation: Presentation) -> list[Choice]:

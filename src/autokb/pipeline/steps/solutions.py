@@ -16,7 +16,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Passage, Solution
 from autokb.core.ranking import best_first
-from autokb.core.timed_patterns import describe_slow
+from autokb.core.regex_timeout import describe_slow
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
@@ -39,7 +39,7 @@ from autokb.pipeline.steps.node_sections import SectionRanker
 from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import resolving_documents
-from autokb.retrieval.index import AskIndex
+from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.search import Found, search
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.workspace import Workspace
@@ -55,7 +55,7 @@ VERSION = "10"  # raise it when a node's request or what is made of its reply ch
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
-LIFT = 0.3  # cosine that a document gains when all of a node's own raw issues were resolved by it
+OUTCOME_BOOST = 0.3  # cosine that a document gains when all of a node's own raw issues were resolved by it
 
 
 def find_solutions(
@@ -232,7 +232,7 @@ class PassageFinder:
     their unit vectors whatever their attribute values; ``passages`` are the sections of all documents.
     """
 
-    index: AskIndex
+    index: QuestionIndex
     corpus: Corpus
     links: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
@@ -321,7 +321,7 @@ class PassageFinder:
         found = search(self.index.chunks, self._vector(issue), issue.text)
         boost = np.zeros(len(self._places))
         for hit in resolving_documents(self.links, issue.raw_issues, self.documents):
-            boost[self._places[hit.id]] = LIFT * hit.score
+            boost[self._places[hit.id]] = OUTCOME_BOOST * hit.score
         return found, boost
 
     def _nearest_windows(self, found: Found, boost: NDArray[np.float64]) -> Iterator[tuple[DocumentSpan, float]]:

@@ -175,7 +175,7 @@ def _kept_text(tree: GrownTree | GrownTrees) -> str:
     return json.dumps({"tree": tree.model_dump(mode="json"), "left_out": left_out}, ensure_ascii=False)
 
 
-def leave_out_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[str]) -> Grown:
+def drop_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[str]) -> Grown:
     """Return the trees without those that only off-topic raw issues reported; a known outcome is on topic."""
     gone = {r.id for r in raw if r.id in off_topic and not r.resolved_by}
     off = {

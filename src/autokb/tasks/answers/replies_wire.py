@@ -11,7 +11,7 @@ from pydantic import Field
 from autokb.core.conversations import Message
 from autokb.core.reply_rules import ReplyRules
 from autokb.heuristics.grounding.visible import visible
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, House, Quoted
+from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, Quoted, ReplyStyle
 from autokb.heuristics.replies.quotes import find_quote
 from autokb.heuristics.replies.verification import Verifying
 from autokb.tasks.prompts import unescaped
@@ -52,7 +52,7 @@ def example_drafting(example: Mapping[str, Any]) -> Drafting:
     """Return what an entry of ``examples.yaml`` is about."""
     conversation = tuple(Message(role, text) for one in example["conversation"] for role, text in one.items())
     passages = tuple(GivenPassage(p["title"], tuple(p["parts"])) for p in example["passages"])
-    return Drafting(conversation, passages, House("", ReplyRules()))
+    return Drafting(conversation, passages, ReplyStyle("", ReplyRules()))
 
 
 @cache  # a type takes longer to make than a reply to read

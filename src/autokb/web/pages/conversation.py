@@ -20,7 +20,7 @@ from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
 from autokb.core.feedback import FeedbackVerdict
 from autokb.core.storable import without_surrogates
-from autokb.views.plain_words import plain_reason
+from autokb.views.reader_labels import plain_reason
 from autokb.web.access import Caller, check_role
 from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.rendering import render

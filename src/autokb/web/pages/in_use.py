@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from autokb.app import SupportKB
 from autokb.core.errors import UnknownIdError
-from autokb.views.plain_words import plain_reason
+from autokb.views.reader_labels import plain_reason
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from autokb.core.api_keys import ROLES, Role, may
 from autokb.core.step_numbers import step_numbers
 from autokb.text.control_characters import CONTROL_CHARACTER
-from autokb.views.plain_words import attribute_label, for_whom, how_sure
+from autokb.views.reader_labels import attribute_label, for_whom, how_sure
 from autokb.web.access import Caller
 
 # Nothing comes from elsewhere and nothing inline runs, whatever a document's text manages to put on a page.

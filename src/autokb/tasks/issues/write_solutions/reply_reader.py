@@ -13,7 +13,7 @@ from autokb.core.nouns import Span
 from autokb.core.reply import LeftOut
 from autokb.heuristics.grounding.support import unsupported
 from autokb.heuristics.grounding.visible import visible
-from autokb.heuristics.solutions.audience import audience_reader, tailor
+from autokb.heuristics.solutions.audience import adapt_to_node, audience_reader
 from autokb.heuristics.solutions.instructions import is_generic
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.tasks.asking import validation_message
@@ -257,7 +257,7 @@ class SolutionReader:
         headings = _headings(excerpt, span[0])
         if self._audience.excludes(self._audience_at(excerpt, headings, span), self._node):
             raise _Unusable(FOR_OTHERS)
-        reads = tailor(excerpt.text, span, excerpt.switches, self._node, self._audience)
+        reads = adapt_to_node(excerpt.text, span, excerpt.switches, self._node, self._audience)
         plain = visible(reads.text)
         if not any(c.isalnum() for c in plain):
             raise _Unusable(FOR_OTHERS if reads.narrowed else "its quote holds no words")

@@ -30,7 +30,7 @@ SECOND_SOLUTIONS = 0.4
 
 
 @dataclass
-class ExpectedAnswers:
+class ExpectedReplies:
     """The answers that models are expected to give: those of the offline engines, as numerous as a model's.
 
     A tree has children for what was reported, as offline, and for what the sections that answer its problem
@@ -108,10 +108,10 @@ class ExpectedAnswers:
 
 
 @dataclass(frozen=True)
-class Rehearsal(Build):
+class DryRun(Build):
     """A build with stages that count what models would be asked, which ``expected`` answers; nothing is published."""
 
-    expected: ExpectedAnswers = field(default_factory=ExpectedAnswers)
+    expected: ExpectedReplies = field(default_factory=ExpectedReplies)
 
     def _passages(self, sources: BuildSources) -> list[Passage]:
         passages = super()._passages(sources)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from autokb.core import timed_patterns
+from autokb.core import regex_timeout
 from autokb.core.domain import Rule, read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.timed_patterns import SlowPatternError, find_problem, forget_slow_searches, search_patterns
+from autokb.core.regex_timeout import SlowPatternError, find_problem, forget_slow_searches, search_patterns
 
 EVIL = r"(a|aa)+$"
 TEXT = "a" * 60 + "!"
@@ -83,11 +83,11 @@ def test_what_only_re_cannot_do_is_done() -> None:
 
 
 def test_a_slow_pattern_is_tried_a_few_times_and_not_for_each_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timed_patterns, "SEARCH_SECONDS", 0.05)
+    monkeypatch.setattr(regex_timeout, "SEARCH_SECONDS", 0.05)
     for number in range(10_000):
         with pytest.raises(SlowPatternError):
             search_patterns("r", (EVIL,), f"{number}{TEXT}")
-    assert timed_patterns._compile(EVIL).slow_searches == 3
+    assert regex_timeout._compile(EVIL).slow_searches == 3
     with pytest.raises(SlowPatternError):
         search_patterns("r", (EVIL,), "b")  # given up until the next build
     forget_slow_searches()
@@ -95,5 +95,5 @@ def test_a_slow_pattern_is_tried_a_few_times_and_not_for_each_text(monkeypatch: 
 
 
 def test_another_pattern_of_the_rule_still_finds_what_breaks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timed_patterns, "SEARCH_SECONDS", 0.05)
+    monkeypatch.setattr(regex_timeout, "SEARCH_SECONDS", 0.05)
     assert search_patterns("r", (EVIL, "!"), TEXT) == "!"
