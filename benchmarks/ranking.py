@@ -227,8 +227,11 @@ def others_cases(base: Base) -> Iterator[Case]:
 
 def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray[np.bool_], answerable: bool) -> Case:
     scored = index.score(text)
-    rows, views = index.candidates.matches(scored.evidence.asked)
-    fits = rows != Match.CONFLICT
+    asked = scored.evidence.asked
+    fits = np.array(
+        [asked.match(row.solution.id) is not Match.CONFLICT for row in index.candidates.rows], dtype=np.bool_
+    )
+    views = index.candidates.matches_of_views(asked)
     np.logical_or.at(fits, index.candidates.view_rows, views != Match.CONFLICT)
     foreign = index.foreign_subject(scored.read)
     read = [

@@ -105,13 +105,13 @@ def test_rows_have_the_vectors_of_their_texts_and_nothing_to_show_has_none() -> 
     empty = Candidates.of([], knowledge, {}, chunks)
     assert empty.vectors.shape == empty.headings.shape == (0, 2)
     assert empty.best_of_documents(np.zeros(0)).tolist() == [0.0]
-    assert [len(found) for found in empty.matches(QuestionMatch(knowledge, {}))] == [0, 0]
+    assert len(empty.matches_of_views(QuestionMatch(knowledge, {}))) == 0
 
 
 # -- whom rows are for ------------------------------------------------------------------------------------------------
 
 
-def test_rows_and_views_for_the_same_customers_are_compared_once() -> None:
+def test_views_for_the_same_customers_are_compared_once() -> None:
     issues = [node("p"), node("p-mac", "p", os="Mac"), node("q")]
     solutions = [
         solution("for-all", "p", at=25),
@@ -120,13 +120,8 @@ def test_rows_and_views_for_the_same_customers_are_compared_once() -> None:
     ]
     sections = (passage("linux", "Guide", "Linux", os="Linux"), passage("all", "Guide", "All", at=20))
     found, knowledge = candidates(issues, solutions, sections)
-    assert len(found.audiences) == 4  # Linux, everybody, Windows, and Mac by a view alone
-    rows, seen = found.matches(QuestionMatch(knowledge, {"os": frozenset({"Mac"})}))
-    assert dict(zip(shown(found), rows, strict=True)) == {
-        "linux": Match.CONFLICT,
-        "all": Match.BROADER,
-        "alone": Match.CONFLICT,
-    }
+    assert len(found.audiences) == 3  # everybody, Windows and Mac; no view is for Linux
+    seen = found.matches_of_views(QuestionMatch(knowledge, {"os": frozenset({"Mac"})}))
     viewed = [
         (shown(found)[row], knowledge.ids[n], match)
         for row, n, match in zip(found.view_rows, found.view_nodes, seen, strict=True)
