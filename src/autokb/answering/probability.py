@@ -83,6 +83,11 @@ FEATURES: Mapping[str, Feature] = {
 }
 
 
+def are_fitted(shown: Shown) -> bool:
+    """Return whether the heads were fitted on cosines of the encoder in use."""
+    return bool(encoder_key(shown.index.encoder) == packaged_record()["encoder"])
+
+
 def first_right(shown: Shown) -> float:
     """Return the probability that the first thing shown answers the question; 0 where nothing is shown."""
     return _probability("first_right", shown) if shown.choices else 0.0
@@ -93,7 +98,7 @@ def answerable(shown: Shown) -> float:
 
     The heads were fitted on cosines of the packaged encoder; by another one it is that of the build's gate alone.
     """
-    if not shown.choices or encoder_key(shown.index.encoder) != packaged_record()["encoder"]:
+    if not shown.choices or not are_fitted(shown):
         return _logistic(shown.index.nearness(shown.scored) + shown.index.word_odds(shown.scored))
     return _probability("answerable", shown)
 

@@ -28,6 +28,7 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rounds import stop_if_awaited
 from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
+from autokb.pipeline.steps.candidates import index_candidates
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide
 from autokb.pipeline.steps.fit import fit_gate
@@ -39,7 +40,7 @@ from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import publish, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
-from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
+from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.gate_fitting import off_topic_issues
@@ -262,12 +263,7 @@ class Build:
         return replace(index, gate=gate)
 
     def _candidates(self, knowledge: KnowledgeIndex, passages: Sequence[Passage], chunks: ChunkIndex) -> Candidates:
-        """Index what can be shown; its vectors are made here, so that no question waits for them."""
-        found = candidates_of(knowledge, passages)
-        texts = searched_texts(found)
-        if (tokens := self.stages.encoder.token_reader(self.workspace.spec.language)) is not None:
-            tokens.read([one.searched_text for one in found])
-        return Candidates.of(found, knowledge, dict(zip(texts, self.stages.embed(texts), strict=True)), chunks)
+        return index_candidates(self.stages, self.workspace.spec.language, knowledge, passages, chunks)[0]
 
     def _with_solutions(
         self,

@@ -31,7 +31,7 @@ from autokb.text.words import content_words
 MOST_SOLUTIONS = 3  # of a node, for each audience: those for some customers go to their own nodes
 SHORT_HEADING = 2  # words that name something; so short a heading that names an audience says nothing else
 
-# Where nothing ranked the sections, as in a rehearsal of what a model will write: cosines of the windows.
+# Where nothing ranked the sections, as in the dry run of a plan, which stands in for a model: cosines of windows.
 FLOOR = 0.40  # below it nothing fits
 PARTIAL_LOSS = 0.1  # what a window loses that hardly touches the material
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")

@@ -16,12 +16,11 @@ from itertools import islice
 import numpy as np
 
 from autokb.answering.present import Choice, Presentation
-from autokb.answering.probability import LISTED, Shown, first_right
+from autokb.answering.probability import LISTED, Shown, are_fitted, first_right
 from autokb.core.nouns import DISPLAYED, Issue, Passage
-from autokb.core.vectors import TokenVectors
 from autokb.issues.answering_sections import subject_of
 from autokb.pipeline.stages import Stages
-from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
+from autokb.pipeline.steps.candidates import index_candidates
 from autokb.retrieval.index import QuestionIndex, beginning
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.late_interaction import TokenIndex
@@ -54,31 +53,24 @@ class SectionRanker:
         nodes: Iterable[tuple[Issue, Sequence[str]]],
     ) -> SectionRanker:
         """Index the sections, and encode these nodes with the texts of the reports of each."""
+        language, chunks = index.spec.language, index.chunks
         knowledge = KnowledgeIndex.of((), (), index.spec.attributes, (p.solution for p in passages))
-        found = candidates_of(
-            knowledge, [replace(p, solution=replace(p.solution, status="displayed")) for p in passages]
-        )
+        ranked = [replace(p, solution=replace(p.solution, status="displayed")) for p in passages]
+        candidates, tokens = index_candidates(stages, language, knowledge, ranked, chunks)
         readings = {issue.id: _read(issue, reports) for issue, reports in nodes}
         asked = list(dict.fromkeys(text for some in readings.values() for text in some))
-        of_asked: Mapping[str, TokenVectors] = {}
-        of_sections: Sequence[TokenVectors] | None = None
-        # Tokens first: the run of the encoder that gives them gives the vectors of whole texts, too.
-        if (reader := stages.encoder.token_reader(index.spec.language)) is not None:
-            of_asked = dict(zip(asked, reader.read(asked), strict=True))
-            of_sections = reader.read([one.searched_text for one in found])
+        reader = stages.encoder.token_reader(language)
+        of_asked = {} if reader is None else dict(zip(asked, reader.read(asked), strict=True))
         vectors = dict(zip(asked, stages.embed(asked), strict=True))
-        texts = searched_texts(found)
-        dimensions = index.chunks.vectors.vectors.shape[1]
-        nothing = np.zeros((0, dimensions), dtype=np.float32)
-        of_texts = dict(zip(texts, stages.embed(texts), strict=True))
+        nothing = chunks.vectors.vectors[:0]
         asked_index = replace(
             index,
             nodes=NodeIndex.of(knowledge, nothing, {}),
-            candidates=Candidates.of(found, knowledge, of_texts, index.chunks),
+            candidates=candidates,
             embed_questions=lambda some: np.array([vectors[text] for text in some]),
-            tokens=None if of_sections is None else TokenIndex.of(of_sections, dimensions),
-            read_tokens=None if of_sections is None else of_asked.__getitem__,
-            ranker=packaged_ranker(reads_tokens=of_sections is not None),
+            tokens=None if tokens is None else TokenIndex.of(tokens, nothing.shape[1]),
+            read_tokens=None if reader is None else of_asked.__getitem__,
+            ranker=packaged_ranker(reads_tokens=tokens is not None),
         )
         withheld = frozenset(p.solution.id for p in passages if p.solution.status not in DISPLAYED)
         return cls(asked_index, withheld, readings)
@@ -93,7 +85,9 @@ class SectionRanker:
         text, *also = self.readings[issue.id]
         presentation = Presentation(self.index.score(text, issue.attributes, also=also))
         first = tuple(islice(presentation.fitting(presentation.ranked_rows()), LISTED))
-        if first_right(Shown(self.index, presentation, first)) < LEAST:
+        shown = Shown(self.index, presentation, first)
+        # By another encoder the probability was never fitted, so it may not keep a node silent.
+        if not first or (are_fitted(shown) and first_right(shown) < LEAST):
             return []
         found = self._of_subject(first[0], presentation)
         if first[0].solution.id in self.withheld:

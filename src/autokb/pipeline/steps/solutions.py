@@ -40,6 +40,7 @@ from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import resolving_documents
 from autokb.retrieval.index import QuestionIndex
+from autokb.retrieval.ranker import packaged_record
 from autokb.retrieval.search import Found, search
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.workspace import Workspace
@@ -248,9 +249,10 @@ class PassageFinder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The hash of everything that is searched, and of all that is known of what helped before."""
+        """The hash of everything that is searched, of all that is known of what helped before, and of the ranker."""
         past = [[one.text, list(one.documents)] for one in self.index.history.issues]
-        return digest(encoder_key(self.index.encoder), self.corpus.fingerprint(), canonical_json(past))
+        ranker = canonical_json(packaged_record())
+        return digest(encoder_key(self.index.encoder), self.corpus.fingerprint(), canonical_json(past), ranker)
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
