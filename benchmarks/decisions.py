@@ -351,7 +351,7 @@ class Sequence:
 
     def approve_offer(self) -> None:
         """Put a lost edit where it is offered."""
-        offered = [o for o in self.kb.show().orphaned_edits if o.offered_for]
+        offered = [o for o in self.kb.views.show().orphaned_edits if o.offered_for]
         if offered:
             one = self.dice.choice(offered)
             assert one.offered_for is not None
@@ -548,12 +548,12 @@ class Sequence:
         self._check_answer()
 
     def _check_show(self) -> None:
-        shown, model = self.kb.show(), self.model
+        shown, model = self.kb.views.show(), self.model
         count = len(shown.orphaned_edits) + len(shown.orphaned_verdicts) + len(shown.orphaned_solutions)
         self._claim(count == len(model.orphans), f"ORPHANS {count}, not {len(model.orphans)}: {model.orphans}")
         nodes = [n.id for t in shown.trees for n in (t, *t.children)]
         for node in self.dice.sample(nodes, min(2, len(nodes))):
-            for one in self.kb.show_issue(node).solutions:
+            for one in self.kb.views.show_issue(node).solutions:
                 right = (model.texts.get(one.id), model.statuses.get(one.id))
                 self._claim((one.text, one.status) == right, f"SHOW {one.id}: {one.text!r} {one.status}, not {right}")
 

@@ -156,8 +156,8 @@ class EditSequence:
     def _edit(self, place: tuple[str, int], text: str, steps: Sequence[str], author: str) -> None:
         if (solution := self._solution_at(place)) is None:
             return
-        before, read = self.expected(solution), self.kb.solution(solution)
-        done = self.kb.edit(solution, "" if steps else text, steps, author=author, version=read.version)
+        before, read = self.expected(solution), self.kb.views.solution(solution)
+        done = self.kb.curation.edit(solution, "" if steps else text, steps, author=author, version=read.version)
         self._claim(done.text == text, f"{solution} was edited to {text!r} and is {done.text!r}")
         self._claim(bool(done.changed) or before.text == text, f"the edit of {solution} to {text!r} was not taken")
         if done.changed:
@@ -167,12 +167,12 @@ class EditSequence:
         """Edit what somebody else has changed since it was read; nothing may happen."""
         if (solution := self._solution_at(place)) is None:
             return
-        read = self.kb.solution(solution)
+        read = self.kb.views.solution(solution)
         self._edit(place, TEXTS[choice % len(TEXTS)], (), "ann")
-        if self.kb.solution(solution).version == read.version:
+        if self.kb.views.solution(solution).version == read.version:
             return
         try:
-            self.kb.edit(solution, "Overwritten.", author="bob", version=read.version)
+            self.kb.curation.edit(solution, "Overwritten.", author="bob", version=read.version)
         except ChangedMeanwhileError:
             return
         self._claim(False, f"{solution} was overwritten by somebody who had read an earlier text")
@@ -193,7 +193,11 @@ class EditSequence:
         if (solution := self._solution_at(place)) is None:
             return
         before = self.expected(solution)
-        judge = {"approved": self.kb.approve, "rejected": self.kb.reject, "hidden": self.kb.hide}[verdict]
+        judge = {
+            "approved": self.kb.curation.approve,
+            "rejected": self.kb.curation.reject,
+            "hidden": self.kb.curation.hide,
+        }[verdict]
         try:
             done = judge([solution], author=author)
         except BadInputError:
@@ -214,7 +218,7 @@ class EditSequence:
             return
         last = [some[-1] for kind in ("edit", "verdict") if (some := self.decisions_on(solution, kind))]
         try:
-            self.kb.undo(solution, author="cyd")
+            self.kb.curation.undo(solution, author="cyd")
         except BadInputError:
             self._claim(not last, f"nothing was taken back of {solution}")
             return
@@ -248,7 +252,7 @@ class EditSequence:
         for one in self.made:
             if one.solution in self.base:
                 one.origin = self.base[one.solution][1]
-        told, after = self.kb.changes(), self._readable()
+        told, after = self.kb.views.changes(), self._readable()
         for change in told.removed:
             self._claim(before.pop(change.solution, None) == (change.before, change.status_before), f"TOLD {change}")
         for change in told.added:
@@ -259,7 +263,7 @@ class EditSequence:
         self._claim(before == after, f"CHANGES tell {before}, shown is {after}")
 
     def _readable(self) -> dict[str, tuple[str, str]]:
-        return {one.id: (one.text, one.status) for one in self.kb.solutions().items if one.status in DISPLAYED}
+        return {one.id: (one.text, one.status) for one in self.kb.views.solutions().items if one.status in DISPLAYED}
 
     def _publish(self) -> None:
         documents, issues, solutions = [], [], []
@@ -293,7 +297,7 @@ class EditSequence:
 
     def check(self, after: str) -> None:
         """Hold what is shown and stored against the model."""
-        shown = {one.id: one for one in self.kb.solutions().items}
+        shown = {one.id: one for one in self.kb.views.solutions().items}
         self._claim(shown.keys() == self.base.keys(), f"{after}: SHOWN {sorted(shown)}, built {sorted(self.base)}")
         for i in shown.keys() & self.base.keys():
             one, must = shown[i], self.expected(i)
@@ -309,9 +313,9 @@ class EditSequence:
 
     def check_histories(self) -> None:
         """See that each decision is in the history of its solution, and that its newest text is the one shown."""
-        shown = {one.id: one.text for one in self.kb.solutions().items}
+        shown = {one.id: one.text for one in self.kb.views.solutions().items}
         for solution in sorted({one.solution for one in self.made}):
-            told = self.kb.history(solution)
+            told = self.kb.curation.history(solution)
             own = [one for one in self.made if one.solution == solution]
             found = Counter(entry.what for entry in told.items if entry.undone or entry.decision)
             wanted = Counter("edited" if one.kind == "edit" else one.kind for one in own)
@@ -322,11 +326,11 @@ class EditSequence:
             moved = any(o.solution != solution and o.place == own[0].place for o in self.made)
             if texts and solution in shown and not moved and not self._built_since(told.items, texts[0].number):
                 self._claim(texts[0].after == shown[solution], f"HISTORY of {solution} ends with {texts[0].after!r}")
-        orphans = {one.id for one in self.kb.show().orphaned_edits}
-        queue = self.kb.review(1_000)
+        orphans = {one.id for one in self.kb.views.show().orphaned_edits}
+        queue = self.kb.curation.review(1_000)
         queued = {one.id for one in queue.items if one.edit is not None}
         self._claim(queued <= orphans, "REVIEW names an edit that has a solution")
-        for one in self.kb.solutions().items:
+        for one in self.kb.views.solutions().items:
             if one.source_changed and one.status not in ("rejected", "hidden"):
                 reasons = [r.kind for item in queue.items if item.id == one.id for r in item.reasons]
                 self._claim("source_changed" in reasons, f"REVIEW does not say that the source of {one.id} changed")
@@ -360,8 +364,8 @@ def run_sequence(template: Path, place: Path, actions: Sequence[Action], ran: Ra
     try:
         sequence = EditSequence(place, approvals)
         sequence.run(actions)
-        shown = sequence.kb.solutions().items
-        ran.orphaned += len(sequence.kb.show().orphaned_edits)
+        shown = sequence.kb.views.solutions().items
+        ran.orphaned += len(sequence.kb.views.show().orphaned_edits)
         ran.source_changed += sum(one.source_changed for one in shown)
         ran.edits += sum(one.kind == "edit" for one in sequence.made)
         ran.actions.update(sequence.done)

@@ -73,7 +73,7 @@ def _measured(workspace: Path, queries: Path, qrels: Path) -> tuple[SystemResult
     """Return the rankings of the whole system for the later questions, and what is right for them."""
     kb = SupportKB.open(workspace)
     try:
-        results = kb.evaluate_retrieval(queries, qrels, [AUTOKB_ANSWER]).results
+        results = kb.evaluate.retrieval(queries, qrels, [AUTOKB_ANSWER]).results
     finally:
         kb.close()
     return results.systems[AUTOKB_ANSWER], dict(results.relevant)
@@ -99,7 +99,7 @@ def _give(workspace: Path, answered: Sequence[thunderbird.Issue], name: str) -> 
                 right = next((i for i, stems in cites.items() if i and stems.intersection(linked)), None)
                 solution, verdict = (right, "used") if right else (next(filter(None, cites), None), "rejected")
             started = time.perf_counter()
-            kb.give_feedback(text, verdict, solution, conversation=issue["issue_id"])  # type: ignore[arg-type]
+            kb.usage.give_feedback(text, verdict, solution, conversation=issue["issue_id"])  # type: ignore[arg-type]
             seconds.append(time.perf_counter() - started)
             counts[verdict] += 1
     finally:
@@ -111,5 +111,5 @@ def _give(workspace: Path, answered: Sequence[thunderbird.Issue], name: str) -> 
 def _solutions_by_stem(kb: SupportKB, issue: thunderbird.Issue) -> dict[str, str]:
     """Return a solution or passage of each article, under the article's name in the links."""
     kb.ask(issue["title"])  # opens the index
-    shown = [row.solution for row in kb._open_index().index.candidates.rows]
+    shown = [row.solution for row in kb._memory.open_index().index.candidates.rows]
     return {Path(s.evidence[0].document).stem: s.id for s in reversed(shown) if s.evidence}

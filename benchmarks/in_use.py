@@ -84,10 +84,10 @@ def fill(workspace: Path, count: int) -> None:
 def _figures_of_use(workspace: Path) -> Iterator[Figure]:
     kb = SupportKB.open(workspace)
     looks: dict[str, Callable[[], object]] = {
-        "in_use": kb.in_use,
-        "gaps": kb.gaps,
-        "review": lambda: kb.review(PAGE),
-        "solutions": lambda: kb.solutions(PAGE),
+        "in_use": kb.usage.in_use,
+        "gaps": kb.usage.gaps,
+        "review": lambda: kb.curation.review(PAGE),
+        "solutions": lambda: kb.views.solutions(PAGE),
     }
     for name, look in looks.items():
         for call in ("first", "second"):
@@ -98,31 +98,31 @@ def _figures_of_use(workspace: Path) -> Iterator[Figure]:
 def _later_build(workspace: Path) -> Iterator[Figure]:
     """Give what readers wait for when a build has changed one solution, and while it is loaded beside."""
     kb = SupportKB.open(workspace)
-    kb.load_knowledge(follows=True)
-    solution = kb.solutions(1).items[0].id
+    kb.views.load(follows=True)
+    solution = kb.views.solutions(1).items[0].id
     looks: dict[str, Callable[[], object]] = {
-        "solutions": lambda: kb.solutions(PAGE),
-        "review": lambda: kb.review(PAGE),
-        "known_solution": lambda: kb.known_solution(solution),
-        "search": lambda: kb.search_knowledge("folder"),
+        "solutions": lambda: kb.views.solutions(PAGE),
+        "review": lambda: kb.curation.review(PAGE),
+        "known_solution": lambda: kb.views.known_solution(solution),
+        "search": lambda: kb.views.search("folder"),
     }
     for look in looks.values():
         look()
     _publish_changed(workspace, solution, "one")
     for name, look in looks.items():
         yield Figure(f"later_build.first_{name}", _processor(look), "ms")
-    yield Figure("later_build.load", _processor(lambda: kb.load_knowledge(follows=True)), "ms")
+    yield Figure("later_build.load", _processor(lambda: kb.views.load(follows=True)), "ms")
     for name, look in looks.items():
         yield Figure(f"loaded_build.first_{name}", _processor(look), "ms")
-    kb.approve([solution], author="benchmark")
+    kb.curation.approve([solution], author="benchmark")
     for name, look in looks.items():
         yield Figure(f"verdict.next_{name}", _processor(look), "ms")
     _publish_changed(workspace, solution, "two")
-    loading, waited = Thread(target=lambda: kb.load_knowledge(follows=True)), []
+    loading, waited = Thread(target=lambda: kb.views.load(follows=True)), []
     loading.start()
     while loading.is_alive():
         started = time.perf_counter()
-        kb.known_solution(solution), kb.solutions(PAGE)
+        kb.views.known_solution(solution), kb.views.solutions(PAGE)
         waited.append((time.perf_counter() - started) * 1000)
     yield Figure("while_loading.longest_read", max(waited), "ms on the clock")
     kb.close()

@@ -42,19 +42,23 @@ def measure(workspace: Path, count: int) -> Iterator[Figure]:
     """Time what is loaded, each search while a word is typed, and each page over the whole service in this process."""
     kb = SupportKB.open(workspace)
     started = time.perf_counter()
-    kb.load_knowledge()
+    kb.views.load()
     yield Figure("load", time.perf_counter() - started, "s")
-    kb.knowledge()
-    issue, solution, document = kb.issues(1).items[0].id, kb.solutions(1).items[0].id, kb.documents(1).items[0].id
+    kb.views.overview()
+    issue, solution, document = (
+        kb.views.issues(1).items[0].id,
+        kb.views.solutions(1).items[0].id,
+        kb.views.documents(1).items[0].id,
+    )
     typed = _typed()
     for one in typed:
-        kb.search_knowledge(one)
-    took = [_time_both(lambda one=one: kb.search_knowledge(one)) for one in typed]  # type: ignore[misc]
+        kb.views.search(one)
+    took = [_time_both(lambda one=one: kb.views.search(one)) for one in typed]  # type: ignore[misc]
     yield from _percentiles("search", [wall for wall, _ in took])
     yield from _percentiles("search.processor", [processor for _, processor in took])  # on a machine that is shared
-    kb.approve([solution], author="benchmark")
-    yield Figure("first_page_after_a_decision", _time(lambda: kb.known_solution(solution)) * 1000, "ms")
-    kb.approve([solution], author="benchmark", undo=True)
+    kb.curation.approve([solution], author="benchmark")
+    yield Figure("first_page_after_a_decision", _time(lambda: kb.views.known_solution(solution)) * 1000, "ms")
+    kb.curation.approve([solution], author="benchmark", undo=True)
     app = create_app(workspace)
     client = TestClient(app, base_url="http://127.0.0.1:8000", client=HERE, headers={"accept": "text/html"})
     for name, path in {

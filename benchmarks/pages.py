@@ -56,7 +56,11 @@ def measure(workspace: Path, loads: int) -> Iterator[Figure]:
 def pages_of(workspace: Path) -> Mapping[str, str]:
     """Return the path of each kind of page in a built workspace, by name."""
     kb = SupportKB.open(workspace)
-    issue, solution, document = kb.issues(1).items[0].id, kb.solutions(1).items[0].id, kb.documents(1).items[0].id
+    issue, solution, document = (
+        kb.views.issues(1).items[0].id,
+        kb.views.solutions(1).items[0].id,
+        kb.views.documents(1).items[0].id,
+    )
     kb.close()
     return {
         "conversation": "/",

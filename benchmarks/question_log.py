@@ -80,13 +80,13 @@ def _compare(kept: SupportKB, plain: SupportKB, questions: list[str], name: str)
 
 def _noting(kb: SupportKB, questions: list[str]) -> Iterator[Figure]:
     """Give how long an answer spends with the log alone: putting an entry into the queue."""
-    assert kb._log is not None
+    assert kb._memory.log is not None
     found = kb.suggest(questions[0], log=False)
-    kb._log.flush(60)
+    kb._memory.log.flush(60)
     seconds = []
     for _ in questions:
         began = time.perf_counter()
-        kb._log.note_suggested(found, "c1", "en")
+        kb._memory.log.note_suggested(found, "c1", "en")
         seconds.append(time.perf_counter() - began)
         time.sleep(0.001)
     for percentile in PERCENTILES:

@@ -45,7 +45,9 @@ def run(options: argparse.Namespace) -> Result:
         workspace = place / "kb"
         autokb("init", workspace, "--domain", "headphones", "--examples")
         autokb("build", workspace)
-        solutions = [one.id for one in SupportKB.open(workspace).solutions(1_000).items if one.status == "displayed"]
+        solutions = [
+            one.id for one in SupportKB.open(workspace).views.solutions(1_000).items if one.status == "displayed"
+        ]
         for number in range(kills):
             with served(workspace, "--workers", str(WORKERS)) as service:
                 ready.append(service.ready_seconds)
@@ -109,7 +111,7 @@ def _lost(workspace: Path, told: Acknowledged) -> int:
     kept: dict[str, str] = {}
     kb, after = SupportKB.open(workspace), ""
     while True:
-        page = kb.feedback(1_000, after)
+        page = kb.usage.feedback(1_000, after)
         kept |= {one.id: one.query for one in page.items}
         if page.next is None:
             break
@@ -122,7 +124,7 @@ def _wrong(workspace: Path, told: Acknowledged) -> int:
 
     Which of the two is there counts as acknowledged from then on: people see it.
     """
-    kept = {one.id: one.verdict or "" for one in SupportKB.open(workspace).solutions(1_000).items}
+    kept = {one.id: one.verdict or "" for one in SupportKB.open(workspace).views.solutions(1_000).items}
     for solution, verdict in told.under_way.items():
         if kept.get(solution) == verdict:
             told.verdicts[solution] = verdict

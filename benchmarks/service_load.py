@@ -129,14 +129,14 @@ def how_far(service: Served, seconds: float, detail: dict[str, Any]) -> Iterator
 def swaps(workspace: Path, service: Served, seconds: float) -> Iterator[Figure]:
     """Hide a solution and show it again under load, each of which is loaded as a new build is; yield p99 meanwhile."""
     kb = SupportKB.open(workspace)
-    solution = kb.solutions(1).items[0].id
+    solution = kb.views.solutions(1).items[0].id
     started = time.perf_counter()
     done: list[float] = []
 
     def publish() -> None:
         for number in range(SWAPS):
             time.sleep(seconds / (SWAPS + 1))
-            kb.hide([solution], undo=bool(number % 2))
+            kb.curation.hide([solution], undo=bool(number % 2))
             done.append(time.perf_counter() - started)
 
     publishing = threading.Thread(target=publish)

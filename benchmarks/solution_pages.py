@@ -77,24 +77,24 @@ def _decide(workspace: Path) -> None:
 def _times(name: str, workspace: Path, count: int) -> Iterator[Figure]:
     started = time.perf_counter()
     kb = SupportKB.open(workspace)
-    first = kb.solutions(PAGE)
+    first = kb.views.solutions(PAGE)
     yield Figure(f"{name}.first_page", (time.perf_counter() - started) * 1000, "ms")
     dice, ids = random.Random(SEED), [one.id for one in first.items]
-    page = kb.solutions(1_000)
+    page = kb.views.solutions(1_000)
     while page.next is not None and len(ids) < SIZE:
         ids += [one.id for one in page.items]
-        page = kb.solutions(1_000, page.next)
+        page = kb.views.solutions(1_000, page.next)
     number = iter(range(10**9))
 
     def edit_and_list() -> object:
-        kb.edit(dice.choice(ids), f"Do it like this. {next(number)}", author="bob")
-        return kb.solutions(PAGE, dice.choice(ids)).as_json()
+        kb.curation.edit(dice.choice(ids), f"Do it like this. {next(number)}", author="bob")
+        return kb.views.solutions(PAGE, dice.choice(ids)).as_json()
 
     acts: dict[str, tuple[Callable[[], object], int | None]] = {
-        "page": (lambda: kb.solutions(PAGE, dice.choice(ids)).as_json(), AIM),
-        "solution": (lambda: kb.solution(dice.choice(ids)).as_json(), AIM),
-        "history": (lambda: kb.history(dice.choice(ids)).as_json(), None),
-        "review": (lambda: kb.review(PAGE).as_json(), None),
+        "page": (lambda: kb.views.solutions(PAGE, dice.choice(ids)).as_json(), AIM),
+        "solution": (lambda: kb.views.solution(dice.choice(ids)).as_json(), AIM),
+        "history": (lambda: kb.curation.history(dice.choice(ids)).as_json(), None),
+        "review": (lambda: kb.curation.review(PAGE).as_json(), None),
         "edit_then_page": (edit_and_list, None),
     }
     for what, (act, aim) in acts.items():

@@ -44,7 +44,7 @@ def _latencies(workspace: Path, count: int) -> Iterator[Figure]:
     started = time.perf_counter()
     kb.suggest("Wo sind denn meine Ordner und warum sehe ich sie nicht mehr?")  # loads the second encoder, where it is
     yield Figure(f"{SIZE}.first_in_another_language", time.perf_counter() - started, "s")
-    opened = kb._open_index()
+    opened = kb._memory.open_index()
     embed = opened.index.embed_questions
     try:
         for name, conversations in _conversations(WARM_UP + count).items():

@@ -158,10 +158,10 @@ def _latencies(kb: Path, size: int) -> list[Figure]:
     queries = [json.loads(line) for line in (data_folder() / "queries.jsonl").read_text("utf-8").split("\n") if line]
     tickets = SupportKB.open(kb)
     started = time.perf_counter()
-    tickets.similar_tickets("crash", 5)
+    tickets.tickets.similar("crash", 5)
     figures = [Figure(f"{size}.open", time.perf_counter() - started, "s")]
     for form, field in (("title", "query_short"), ("full", "query")):
-        seconds = [tickets.similar_tickets(query[field], 10).seconds for query in queries][WARM_UP:]
+        seconds = [tickets.tickets.similar(query[field], 10).seconds for query in queries][WARM_UP:]
         for percentile in (50, 99):
             value = float(np.percentile(seconds, percentile)) * 1000
             figures.append(Figure(f"{size}.{form}.p{percentile}", value, "ms", at_most=LATENCY[form, percentile]))

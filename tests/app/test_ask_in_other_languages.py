@@ -218,7 +218,7 @@ def test_a_calibrated_gate_is_the_first_encoders_alone(hand_made: Workspace, tmp
     ours = write_questions(tmp_path / "ours.jsonl", [*IN_DOMAIN, GERMAN])
     kb = SupportKB(hand_made)
     before = kb.ask(GERMAN)
-    found = kb.calibrate_gate(ours, write_questions(tmp_path / "others.jsonl", OUT_OF_DOMAIN))
+    found = kb.evaluate.calibrate_gate(ours, write_questions(tmp_path / "others.jsonl", OUT_OF_DOMAIN))
     assert (found.in_domain.n, found.other_language) == (len(IN_DOMAIN), 1)
     assert kb.ask(GERMAN).outcome == before.outcome == "answered"
     assert kb.ask(OFF_TOPIC).outcome == "abstains"

@@ -12,23 +12,27 @@ from autokb.core.nouns import DISPLAYED
 
 
 def shown(kb: SupportKB) -> dict[str, tuple[str, str]]:
-    return {one.id: (one.text, one.status) for one in kb.solutions().items if one.status in DISPLAYED}
+    return {one.id: (one.text, one.status) for one in kb.views.solutions().items if one.status in DISPLAYED}
 
 
 def test_builds_tell_what_they_changed(tmp_path: Path) -> None:
     sources = Sources(tmp_path / "source", copy.deepcopy(PAGES), dict(ISSUES))
     kb = sources.make_workspace(tmp_path / "kb")
-    assert kb.changes().built_at is None
+    assert kb.views.changes().built_at is None
     kb.build()
-    told, first = kb.changes(), shown(kb)
+    told, first = kb.views.changes(), shown(kb)
     assert {one.solution: (one.after, one.status_after) for one in told.added} == first
     assert all(one.before is None and one.status_before is None for one in told.added)
     assert [one.document for one in told.documents.added] == sorted(PAGES)
     assert told.counts["added"] == len(first) and told.left_out == 0 and not told.removed and not told.changed
 
-    (noise,) = [one for one in kb.solutions().items if one.evidence and one.evidence[0].document == "noise.md"][:1]
-    kb.edit(noise.id, "Descale it.", author="ann")
-    (leaks,) = [one for one in kb.solutions().items if one.evidence and one.evidence[0].document == "leaks.md"][:1]
+    (noise,) = [one for one in kb.views.solutions().items if one.evidence and one.evidence[0].document == "noise.md"][
+        :1
+    ]
+    kb.curation.edit(noise.id, "Descale it.", author="ann")
+    (leaks,) = [one for one in kb.views.solutions().items if one.evidence and one.evidence[0].document == "leaks.md"][
+        :1
+    ]
     sources.pages["noise.md"][0][1] = "Descale the kettle twice."
     sources.pages["leaks.md"][0][1] = "Empty the kettle now."
     del sources.pages["descaling.md"]
@@ -36,10 +40,10 @@ def test_builds_tell_what_they_changed(tmp_path: Path) -> None:
     domain = tmp_path / "kb" / "domain.yaml"
     domain.write_text(DOMAIN + "review: {approvals: 2}\n", encoding="utf-8")
     kb = SupportKB.open(tmp_path / "kb")
-    assert kb.approve([leaks.id], author="ann").solutions[0].status == "approved"  # until the next build
+    assert kb.curation.approve([leaks.id], author="ann").solutions[0].status == "approved"  # until the next build
     before = shown(kb)
     kb.build()
-    told, after = kb.changes(), shown(kb)
+    told, after = kb.views.changes(), shown(kb)
     assert {one.solution: (one.before, one.status_before) for one in told.removed} == {
         i: said for i, said in before.items() if i not in after
     }
@@ -57,10 +61,10 @@ def test_builds_tell_what_they_changed(tmp_path: Path) -> None:
     assert [one.document for one in told.documents.removed] == ["descaling.md"]
     assert [one.document for one in told.documents.changed] == ["leaks.md", "noise.md"]
 
-    assert kb.solution(noise.id).text == "Descale it." and kb.solution(noise.id).source_changed
-    (anew, edited) = kb.history(noise.id).items
+    assert kb.views.solution(noise.id).text == "Descale it." and kb.views.solution(noise.id).source_changed
+    (anew, edited) = kb.curation.history(noise.id).items
     assert (anew.what, anew.before) == ("built anew", noise.text) and "twice" in (anew.after or "")
     assert (edited.what, edited.before, edited.after) == ("edited", noise.text, "Descale it.")
-    assert kb.solution(leaks.id).approvals_needed == 2
+    assert kb.views.solution(leaks.id).approvals_needed == 2
     kb.build()
-    assert kb.changes().counts == dict.fromkeys(told.counts, 0)
+    assert kb.views.changes().counts == dict.fromkeys(told.counts, 0)

@@ -38,24 +38,24 @@ def say(text: str) -> Callable[[dict[str, Any]], None]:
 def kb(hand_made: Workspace) -> SupportKB:
     publish(hand_made, say(OLD))
     kb = SupportKB(hand_made)
-    kb.load_knowledge(follows=True)
+    kb.views.load(follows=True)
     return kb
 
 
 def texts(kb: SupportKB) -> set[str]:
     """Return the solution's text as each page and list has it."""
-    queue = {one.id: one.solution for one in kb.review().items}
+    queue = {one.id: one.solution for one in kb.curation.review().items}
     assert queue["s-contacts"] is not None
     return {
-        kb.solution("s-contacts").text,
-        next(one.text for one in kb.solutions().items if one.id == "s-contacts"),
+        kb.views.solution("s-contacts").text,
+        next(one.text for one in kb.views.solutions().items if one.id == "s-contacts"),
         queue["s-contacts"].text,
-        kb.known_solution("s-contacts").solution.text,
+        kb.views.known_solution("s-contacts").solution.text,
     }
 
 
 def found(kb: SupportKB, query: str) -> set[str]:
-    return {one.id for one in kb.search_knowledge(query).items if one.kind == "solution"}
+    return {one.id for one in kb.views.search(query).items if one.kind == "solution"}
 
 
 def test_the_build_before_is_shown_until_the_later_one_is_loaded(
@@ -68,48 +68,48 @@ def test_the_build_before_is_shown_until_the_later_one_is_loaded(
     assert texts(kb) == {OLD}
     publish(hand_made, say(NEW))
     assert texts(kb) == {OLD} and "s-contacts" in found(kb, "wipe charging") and not found(kb, "copper")
-    kb.load_knowledge(follows=True)
+    kb.views.load(follows=True)
     assert texts(kb) == {NEW} and found(kb, "copper") == {"s-contacts"}
     assert "s-contacts" not in found(kb, "wipe charging")
 
 
 def test_what_is_decided_meanwhile_is_shown_at_once_and_stays(kb: SupportKB, hand_made: Workspace) -> None:
     publish(hand_made, say(NEW))
-    SupportKB(hand_made).hide(["s-rain"])  # in another process
-    assert kb.known_solution("s-rain").solution.status == kb.solution("s-rain").status == "hidden"
+    SupportKB(hand_made).curation.hide(["s-rain"])  # in another process
+    assert kb.views.known_solution("s-rain").solution.status == kb.views.solution("s-rain").status == "hidden"
     assert texts(kb) == {OLD}
-    kb.edit("s-gloves", "Wear thick mittens.")
-    assert kb.solution("s-gloves").text == kb.known_solution("s-gloves").solution.text
+    kb.curation.edit("s-gloves", "Wear thick mittens.")
+    assert kb.views.solution("s-gloves").text == kb.views.known_solution("s-gloves").solution.text
     assert found(kb, "thick mittens") == {"s-gloves"}
-    kb.load_knowledge(follows=True)
-    assert texts(kb) == {NEW} and kb.known_solution("s-rain").solution.status == "hidden"
+    kb.views.load(follows=True)
+    assert texts(kb) == {NEW} and kb.views.known_solution("s-rain").solution.status == "hidden"
     assert found(kb, "thick mittens") == {"s-gloves"}
 
 
 def test_a_decision_is_of_the_later_build(kb: SupportKB, hand_made: Workspace) -> None:
     publish(hand_made, say(NEW))
-    kb.approve(["s-contacts"])
-    assert kb.solution("s-contacts").text == NEW
-    assert SupportKB(hand_made).solution("s-contacts").status == "approved"
+    kb.curation.approve(["s-contacts"])
+    assert kb.views.solution("s-contacts").text == NEW
+    assert SupportKB(hand_made).views.solution("s-contacts").status == "approved"
 
 
 def test_an_id_of_the_later_build_is_worth_waiting_for(kb: SupportKB, hand_made: Workspace) -> None:
     looks: list[Callable[[SupportKB], bool]] = [
-        lambda kb: kb.solution("s-new 0").text == NEW,
-        lambda kb: kb.history("s-new 1").is_there,
-        lambda kb: kb.known_solution("s-new 2").solution.text == NEW,
+        lambda kb: kb.views.solution("s-new 0").text == NEW,
+        lambda kb: kb.curation.history("s-new 1").is_there,
+        lambda kb: kb.views.known_solution("s-new 2").solution.text == NEW,
     ]
     for n, look in enumerate(looks):
         publish(hand_made, say(NEW), f"s-new {n}")
-        assert f"s-new {n}" not in {one.id for one in kb.solutions().items}
+        assert f"s-new {n}" not in {one.id for one in kb.views.solutions().items}
         assert look(kb)
-        kb.load_knowledge(follows=True)
-    for look_up in (kb.solution, kb.known_solution, kb.history):
+        kb.views.load(follows=True)
+    for look_up in (kb.views.solution, kb.views.known_solution, kb.curation.history):
         with pytest.raises(UnknownIdError):
             look_up("s-gone")
 
 
 def test_who_follows_nothing_is_shown_the_latest(kb: SupportKB, hand_made: Workspace) -> None:
-    kb.load_knowledge()
+    kb.views.load()
     publish(hand_made, say(NEW))
     assert texts(kb) == {NEW}

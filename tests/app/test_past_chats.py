@@ -151,7 +151,7 @@ def cases(path: Path) -> list[dict[str, Any]]:
 def test_cases_are_questions_with_the_messages_before_and_the_reply(kb: SupportKB, tmp_path: Path) -> None:
     path = write(tmp_path / "b.jsonl", chat("3", BUD, "Which colour is it?", "the black one", HOLD, "Thanks!", CLEAN))
     kb.add([path], "chats")
-    done = kb.draft_cases(tmp_path / "cases.jsonl")
+    done = kb.evaluate.draft_cases(tmp_path / "cases.jsonl")
     first, second, third = cases(tmp_path / "cases.jsonl")
     assert first == {
         "id": "1:1",
@@ -174,7 +174,7 @@ def test_private_data_is_masked_everywhere_in_the_file_and_nowhere_else(tmp_path
     texts = (f"The order for {address} never arrived here.", f"We wrote to {address}; call {phone} from Monday on.")
     more = (f"{address} is the right address, and still nothing has come.", "Then we send another parcel tomorrow.")
     kb.add([write(tmp_path / "a.jsonl", chat(address, *texts, *more), chat("2", *texts))], "chats")
-    done = kb.draft_cases(tmp_path / "cases.jsonl")
+    done = kb.evaluate.draft_cases(tmp_path / "cases.jsonl")
     written = (tmp_path / "cases.jsonl").read_text(encoding="utf-8")
     assert address not in written and phone not in written and "example.com" not in written
     found = {case["id"]: case for case in cases(tmp_path / "cases.jsonl")}
@@ -187,17 +187,17 @@ def test_private_data_is_masked_everywhere_in_the_file_and_nowhere_else(tmp_path
 def test_a_file_that_is_there_and_one_that_is_no_jsonl_are_left_alone(kb: SupportKB, tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text("mine", encoding="utf-8")
     with pytest.raises(BadInputError, match="is there already"):
-        kb.draft_cases(tmp_path / "cases.jsonl")
+        kb.evaluate.draft_cases(tmp_path / "cases.jsonl")
     assert (tmp_path / "cases.jsonl").read_text(encoding="utf-8") == "mine"
     with pytest.raises(BadInputError, match=r"ends in \.jsonl"):
-        kb.draft_cases(tmp_path / "cases.csv")
+        kb.evaluate.draft_cases(tmp_path / "cases.csv")
 
 
 def test_without_chats_or_replies_nothing_is_written(kb: SupportKB, tmp_path: Path) -> None:
     kb.remove(["1", "2"])
     with pytest.raises(BadInputError, match=r"autokb add .* --as chats"):
-        kb.draft_cases(tmp_path / "cases.jsonl")
+        kb.evaluate.draft_cases(tmp_path / "cases.jsonl")
     kb.add([write(tmp_path / "b.jsonl", chat("3", "Hello!", "Hello!"))], "chats")
     with pytest.raises(BadInputError, match="In the conversations that were added no agent replies"):
-        kb.draft_cases(tmp_path / "cases.jsonl")
+        kb.evaluate.draft_cases(tmp_path / "cases.jsonl")
     assert not (tmp_path / "cases.jsonl").exists()

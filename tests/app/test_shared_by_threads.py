@@ -21,7 +21,7 @@ QUESTION = "my robot does not charge in the dock"
 def test_threads_ask_while_what_is_published_is_exchanged(hand_made: Workspace, tmp_path: Path) -> None:
     kb, editor = SupportKB(hand_made), SupportKB(hand_made)
     editor.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    editor.build_tickets()
+    editor.tickets.build()
     going = True
 
     def ask(number: int) -> set[bool]:
@@ -29,18 +29,18 @@ def test_threads_ask_while_what_is_published_is_exchanged(hand_made: Workspace, 
         while going:
             answer = kb.ask(QUESTION) if number % 2 else kb.suggest(QUESTION)
             shown.add("'s-contacts'" in str(answer.as_json()))
-            kb.give_feedback(QUESTION, "helpful", conversation=str(number))
+            kb.usage.give_feedback(QUESTION, "helpful", conversation=str(number))
         return shown
 
     with ThreadPoolExecutor(6) as threads:
         asking = [threads.submit(ask, number) for number in range(6)]
         try:
             for _ in range(4):
-                editor.hide(["s-contacts"])
+                editor.curation.hide(["s-contacts"])
                 kb.ask(QUESTION)
-                editor.hide(["s-contacts"], undo=True)
+                editor.curation.hide(["s-contacts"], undo=True)
                 kb.ask(QUESTION)
-            editor.build_tickets(rethink=True)
+            editor.tickets.build(rethink=True)
             kb.suggest(QUESTION)
         finally:
             going = False
@@ -51,11 +51,11 @@ def test_threads_ask_while_what_is_published_is_exchanged(hand_made: Workspace, 
 def test_an_index_that_was_let_go_answers_until_its_last_question_has_ended(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     kb.load()
-    before = kb._held_index
+    before = kb._memory.held_index
     assert before is not None
-    SupportKB(hand_made).hide(["s-contacts"])
+    SupportKB(hand_made).curation.hide(["s-contacts"])
     kb.load()
-    assert kb._held_index is not before and "'s-contacts'" in str(before.ask(QUESTION).as_json())
+    assert kb._memory.held_index is not before and "'s-contacts'" in str(before.ask(QUESTION).as_json())
     assert not before.is_current()  # its file is open still
     file = before.file
     del before
@@ -68,7 +68,7 @@ def test_loading_says_that_nothing_is_published(tmp_path: Path) -> None:
     with pytest.raises(NothingPublishedError, match="autokb build"):
         kb.load()
     kb.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     kb.load()
     assert kb.suggest("the camera crashes").suggestions
 
@@ -78,8 +78,8 @@ def test_who_follows_answers_from_what_was_there_until_the_new_is_loaded(
 ) -> None:
     kb, editor, loads = SupportKB(hand_made), SupportKB(hand_made), Event()
     assert kb.follow() and not kb.follow()
-    before = kb._held_index
-    editor.hide(["s-contacts"])
+    before = kb._memory.held_index
+    editor.curation.hide(["s-contacts"])
 
     def open_late(self: Snapshot) -> None:
         assert loads.wait(60)
@@ -91,10 +91,10 @@ def test_who_follows_answers_from_what_was_there_until_the_new_is_loaded(
         following = threads.submit(kb.follow)
         for _ in range(3):  # nobody waits for the load, which waits for us
             assert "'s-contacts'" in str(kb.ask(QUESTION).as_json()) and kb.suggest(QUESTION).suggestions
-            assert kb._held_index is before
+            assert kb._memory.held_index is before
         loads.set()
         assert following.result()
-    assert kb._held_index is not before and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
+    assert kb._memory.held_index is not before and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
     kb.close()
 
 
@@ -104,7 +104,7 @@ def test_who_follows_meets_tickets_and_an_empty_workspace(tmp_path: Path) -> Non
         kb.follow()
     editor = SupportKB.open(tmp_path / "kb")
     editor.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    editor.build_tickets()
+    editor.tickets.build()
     assert kb.follow() and kb.suggest("the camera crashes").suggestions
     (tmp_path / "rain.md").write_text("# Rain\n\n1. Dry the robot with a cloth.\n2. Let it rest.\n", encoding="utf-8")
     editor.add([tmp_path / "rain.md"])
@@ -113,7 +113,7 @@ def test_who_follows_meets_tickets_and_an_empty_workspace(tmp_path: Path) -> Non
     assert kb.suggest("the camera crashes").suggestions  # from the tickets, which were loaded with it
     editor.remove(["rain.md"])
     editor.build()
-    assert kb.follow() and kb._held_index is None
+    assert kb.follow() and kb._memory.held_index is None
     with pytest.raises(NothingPublishedError, match="autokb build"):
         kb.ask("how do I dry the robot after rain")
     editor.add([tmp_path / "rain.md"])
@@ -126,13 +126,13 @@ def test_who_follows_meets_tickets_and_an_empty_workspace(tmp_path: Path) -> Non
 def test_a_file_that_was_put_in_the_place_of_another_is_read(hand_made: Workspace, tmp_path: Path) -> None:
     kb = SupportKB(hand_made)
     kb.follow()
-    assert not kb.needs_key() and "'s-contacts'" in str(kb.ask(QUESTION).as_json())
+    assert not kb.keys.are_needed() and "'s-contacts'" in str(kb.ask(QUESTION).as_json())
     shutil.copytree(hand_made.folder, tmp_path / "other")
     other = SupportKB.open(tmp_path / "other")
-    other.create_key("reader")
-    other.hide(["s-contacts"])
+    other.keys.create("reader")
+    other.curation.hide(["s-contacts"])
     with other.workspace.file() as file:
         file.copy_to(tmp_path / "copy.db")
     (tmp_path / "copy.db").replace(hand_made.knowledge_path)
-    assert kb.needs_key() and kb.follow() and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
+    assert kb.keys.are_needed() and kb.follow() and "'s-contacts'" not in str(kb.ask(QUESTION).as_json())
     kb.close()

@@ -31,7 +31,7 @@ def test_past_tickets_alone_are_enough_and_without_them_there_is_nothing(tmp_pat
         nothing.open()
     kb = SupportKB(workspace)
     kb.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     held = Snapshot(workspace, "after")
     held.open()
     assert held.known is None and held.past_tickets is not None
@@ -44,11 +44,11 @@ def test_past_tickets_alone_are_enough_and_without_them_there_is_nothing(tmp_pat
 def test_one_takes_the_place_of_another_where_something_was_published_or_decided(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     kb.ask("the robot does not charge")
-    before = kb._snapshot
+    before = kb._memory._snapshot
     kb.ask("the robot does not charge")
-    assert before is not None and kb._snapshot is before
-    SupportKB(hand_made).hide(["s-contacts"])
+    assert before is not None and kb._memory._snapshot is before
+    SupportKB(hand_made).curation.hide(["s-contacts"])
     kb.ask("the robot does not charge")
-    assert kb._snapshot is not before
+    assert kb._memory._snapshot is not before
     kb.close()
-    assert kb._snapshot is None
+    assert kb._memory._snapshot is None

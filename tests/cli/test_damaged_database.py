@@ -60,20 +60,20 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     chats.write_text("conversation,role,text\n1,customer,My kettle is cold\n1,agent,Please switch it on.\n")
     kb.add([chats], "chats")
     kb.add([here / "tickets.json"], "tickets")
-    kb.build_tickets()
-    shown = [node for tree in kb.show().trees for node in (tree, *tree.children) if node.solutions]
-    solutions = [s.id for node in shown for s in kb.show_issue(node.id).solutions if s.status == "displayed"]
-    kb.approve([solutions[1], solutions[3]])  # the first of them is what `undo` takes back
-    given = kb.give_feedback("my kettle does not charge", "used", solutions[3])
-    kb.report_outcome("c1", resolved=True)
+    kb.tickets.build()
+    shown = [node for tree in kb.views.show().trees for node in (tree, *tree.children) if node.solutions]
+    solutions = [s.id for node in shown for s in kb.views.show_issue(node.id).solutions if s.status == "displayed"]
+    kb.curation.approve([solutions[1], solutions[3]])  # the first of them is what `undo` takes back
+    given = kb.usage.give_feedback("my kettle does not charge", "used", solutions[3])
+    kb.usage.report_outcome("c1", resolved=True)
     with kb.workspace.file() as file, file.transaction():
         keep_questions(file, [LoggedQuestion("a garden gnome", "abstains", "ask", "2026-03-01")])
         keep_arms(file, [AssignedArm("c1", "", "control", "2026-03-01")])
         keep_decisions(file, [replace(LOST_EDIT, number=file.last_number() + 1)])
-    kb.dismiss_gap(kb.gaps().questions[0].id)
-    item = kb.sheet_item().item
+    kb.usage.dismiss_gap(kb.usage.gaps().questions[0].id)
+    item = kb.evaluate.sheet_item().item
     assert item is not None
-    kb.annotate(item.id, "1", True, author="ann")
+    kb.evaluate.annotate(item.id, "1", True, author="ann")
     # the ids of the hand-made knowledge base in the commands' words, as they are after the build
     ids = {"s-pair": solutions[0], "s-rain": solutions[1], "s-contacts": solutions[2], "charge": shown[0].id}
     ids[GIVEN] = given.feedback.id

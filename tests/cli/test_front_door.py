@@ -90,11 +90,11 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
     "draft-cases": (
         "draft-cases {here}/kb {here}/drafted.jsonl --from documents --out-of-domain {here}/others.jsonl",
-        lambda here: opened(here).draft_cases(here / "drafted.jsonl", "documents", here / "others.jsonl"),
+        lambda here: opened(here).evaluate.draft_cases(here / "drafted.jsonl", "documents", here / "others.jsonl"),
     ),
     "plan": ("plan {here}/kb", lambda here: opened(here).plan()),
     "build": ("build {here}/kb --rethink --yes", lambda here: opened(here).build(rethink=True, yes=True)),
-    "show": ("show {here}/kb --most 2", lambda here: opened(here).show(most=2)),
+    "show": ("show {here}/kb --most 2", lambda here: opened(here).views.show(most=2)),
     "ask": (
         f"ask {{here}}/kb '{QUESTION}' --attribute os=iOS --k 2",
         lambda here: opened(here).ask(QUESTION, {"os": ["iOS"]}, 2),
@@ -106,38 +106,44 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "costs": ("costs {here}/kb", lambda here: opened(here).costs()),
     "approve": (
         "approve {here}/kb s-pair s-rain --author ann",
-        lambda here: opened(here).approve(["s-pair", "s-rain"], author="ann"),
+        lambda here: opened(here).curation.approve(["s-pair", "s-rain"], author="ann"),
     ),
-    "reject": ("reject {here}/kb s-pair --author ann", lambda here: opened(here).reject(["s-pair"], author="ann")),
-    "hide": ("hide {here}/kb s-contacts --author ann", lambda here: opened(here).hide(["s-contacts"], author="ann")),
+    "reject": (
+        "reject {here}/kb s-pair --author ann",
+        lambda here: opened(here).curation.reject(["s-pair"], author="ann"),
+    ),
+    "hide": (
+        "hide {here}/kb s-contacts --author ann",
+        lambda here: opened(here).curation.hide(["s-contacts"], author="ann"),
+    ),
     "edit": (
         "edit {here}/kb s-pair --step 'Switch it off.' --step 'Switch it on.' --author ann",
-        lambda here: opened(here).edit("s-pair", steps=["Switch it off.", "Switch it on."], author="ann"),
+        lambda here: opened(here).curation.edit("s-pair", steps=["Switch it off.", "Switch it on."], author="ann"),
     ),
     "dismiss": (
         "dismiss {here}/kb edit-lost --author bob --undo",
-        lambda here: opened(here).dismiss_edit("edit-lost", author="bob", undo=True),
+        lambda here: opened(here).curation.dismiss_edit("edit-lost", author="bob", undo=True),
     ),
-    "undo": ("undo {here}/kb s-rain --author bob", lambda here: opened(here).undo("s-rain", author="bob")),
-    "history": ("history {here}/kb s-rain", lambda here: opened(here).history("s-rain")),
+    "undo": ("undo {here}/kb s-rain --author bob", lambda here: opened(here).curation.undo("s-rain", author="bob")),
+    "history": ("history {here}/kb s-rain", lambda here: opened(here).curation.history("s-rain")),
     "review": (
         "review {here}/kb --kind unreviewed --limit 2",
-        lambda here: opened(here).review(2, kind="unreviewed"),
+        lambda here: opened(here).curation.review(2, kind="unreviewed"),
     ),
-    "changes": ("changes {here}/kb", lambda here: opened(here).changes()),
+    "changes": ("changes {here}/kb", lambda here: opened(here).views.changes()),
     "write": (
         "write {here}/kb charge {here}/page.md --author ann",
-        lambda here: opened(here).write("charge", here / "page.md", author="ann"),
+        lambda here: opened(here).curation.write("charge", here / "page.md", author="ann"),
     ),
     "gate calibrate": (
         "gate calibrate {here}/kb --in-domain {here}/ours.jsonl --out-of-domain {here}/others.jsonl",
-        lambda here: opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl"),
+        lambda here: opened(here).evaluate.calibrate_gate(here / "ours.jsonl", here / "others.jsonl"),
     ),
-    "gate reset": ("gate reset {here}/kb", lambda here: opened(here).reset_gate()),
+    "gate reset": ("gate reset {here}/kb", lambda here: opened(here).evaluate.reset_gate()),
     "feedback add": (
         f"feedback add {{here}}/kb --verdict edited --query '{QUESTION}' --solution s-contacts --text-file "
         "{here}/page.md --conversation c1 --group eu --author ann",
-        lambda here: opened(here).give_feedback(
+        lambda here: opened(here).usage.give_feedback(
             QUESTION,
             "edited",
             "s-contacts",
@@ -147,28 +153,28 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
             author="ann",
         ),
     ),
-    "feedback list": ("feedback list {here}/kb --limit 1", lambda here: opened(here).feedback(1)),
-    "feedback undo": (f"feedback undo {{here}}/kb {GIVEN}", lambda here: opened(here).undo_feedback(GIVEN)),
-    "feedback feed": ("feedback feed {here}/kb", lambda here: opened(here).feed_feedback()),
+    "feedback list": ("feedback list {here}/kb --limit 1", lambda here: opened(here).usage.feedback(1)),
+    "feedback undo": (f"feedback undo {{here}}/kb {GIVEN}", lambda here: opened(here).usage.undo_feedback(GIVEN)),
+    "feedback feed": ("feedback feed {here}/kb", lambda here: opened(here).usage.ingest_feedback()),
     "gaps": (
         "gaps {here}/kb --limit 2 --newest --closed",
-        lambda here: opened(here).gaps(2, newest=True, closed=True),
+        lambda here: opened(here).usage.gaps(2, newest=True, closed=True),
     ),
-    "in-use": ("in-use {here}/kb --since 2026-01-01", lambda here: opened(here).in_use("2026-01-01")),
+    "in-use": ("in-use {here}/kb --since 2026-01-01", lambda here: opened(here).usage.in_use("2026-01-01")),
     "outcomes add": (
         "outcomes add {here}/kb --conversation c1 --unresolved --returned --seconds 31.5 --date 2026-03-01",
-        lambda here: opened(here).report_outcome("c1", False, True, 31.5, "2026-03-01"),
+        lambda here: opened(here).usage.report_outcome("c1", False, True, 31.5, "2026-03-01"),
     ),
     "outcomes import": (
         "outcomes import {here}/kb {here}/closed.csv --conversation-field chat --resolved-field ok --returned-field "
         "again --seconds-field took --date-field closed",
-        lambda here: opened(here).import_outcomes(
+        lambda here: opened(here).usage.import_outcomes(
             here / "closed.csv", OutcomeFields("chat", "ok", "again", "took", "closed")
         ),
     ),
-    "keys create": ("keys create {here}/kb --role agent", lambda here: opened(here).create_key("agent")),
+    "keys create": ("keys create {here}/kb --role agent", lambda here: opened(here).keys.create("agent")),
     "keys list": ("keys list {here}/kb", lambda here: opened(here).keys()),
-    "keys revoke": ("keys revoke {here}/kb key-1", lambda here: opened(here).revoke_key("key-1")),
+    "keys revoke": ("keys revoke {here}/kb key-1", lambda here: opened(here).keys.revoke("key-1")),
     "export": ("export {here}/kb {here}/out.md", lambda here: opened(here).export(here / "out.md")),
     "import": (
         "import {here}/kb {here}/kb.jsonl --replace",
@@ -176,11 +182,11 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ),
     "evaluate retrieval": (
         "evaluate retrieval {here}/kb --queries {here}/q.jsonl --qrels {here}/q.tsv --systems raw,bm25",
-        lambda here: opened(here).evaluate_retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]),
+        lambda here: opened(here).evaluate.retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]),
     ),
     "evaluate quality": (
         "evaluate quality {here}/kb --sheet {here}/sheet.csv --most 3",
-        lambda here: opened(here).evaluate_quality(here / "sheet.csv", most=3),
+        lambda here: opened(here).evaluate.quality(here / "sheet.csv", most=3),
     ),
     "evaluate compare": (
         "evaluate compare {here}/before.json {here}/after.json --metric raw.mrr",
@@ -195,7 +201,7 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "evaluate suggestions": (
         "evaluate suggestions {here}/kb --cases {here}/cases.jsonl --systems incumbent,autokb --baseline autokb "
         "--judge --sheet {here}/blind.csv --most 1 --seed 3",
-        lambda here: opened(here).evaluate_suggestions(
+        lambda here: opened(here).evaluate.suggestions(
             SuggestionEvaluation(
                 here / "cases.jsonl",
                 ("incumbent", "autokb"),
@@ -209,33 +215,33 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ),
     "evaluate tickets": (
         "evaluate tickets {here}/kb --queries {here}/t.jsonl --qrels {here}/t.tsv --systems text,tickets",
-        lambda here: opened(here).evaluate_tickets(here / "t.jsonl", here / "t.tsv", ["text", "tickets"]),
+        lambda here: opened(here).evaluate.tickets(here / "t.jsonl", here / "t.tsv", ["text", "tickets"]),
     ),
     "tickets build": (
         "tickets build {here}/kb --rethink",
-        lambda here: opened(here).build_tickets(rethink=True),
+        lambda here: opened(here).tickets.build(rethink=True),
     ),
     "tickets ask": (
         "tickets ask {here}/kb 'why does the camera crash?' --k 2 --cypher",
-        lambda here: opened(here).ask_tickets("why does the camera crash?", 2, cypher=True),
+        lambda here: opened(here).tickets.ask("why does the camera crash?", 2, cypher=True),
     ),
     "tickets accept": (
         "tickets accept {here}/kb APP-3 'the printer eats pages' --author ann",
-        lambda here: opened(here).accept_ticket("the printer eats pages", "APP-3", author="ann"),
+        lambda here: opened(here).tickets.accept("the printer eats pages", "APP-3", author="ann"),
     ),
     "tickets report": (
         "tickets report {here}/kb --by component",
-        lambda here: opened(here).report_tickets("component"),
+        lambda here: opened(here).tickets.report("component"),
     ),
     "tickets draft-template": (
         "tickets draft-template {here}/kb",
-        lambda here: opened(here).draft_template(),
+        lambda here: opened(here).tickets.draft_template(),
     ),
-    "tickets feed": ("tickets feed {here}/kb", lambda here: opened(here).feed_tickets()),
-    "tickets show": ("tickets show {here}/kb APP-1", lambda here: opened(here).show_ticket("APP-1")),
+    "tickets feed": ("tickets feed {here}/kb", lambda here: opened(here).tickets.ingest()),
+    "tickets show": ("tickets show {here}/kb APP-1", lambda here: opened(here).tickets.show("APP-1")),
     "tickets similar": (
         "tickets similar {here}/kb 'the camera crashes' --k 2",
-        lambda here: opened(here).similar_tickets("the camera crashes", 2),
+        lambda here: opened(here).tickets.similar("the camera crashes", 2),
     ),
     "chunk": (
         "chunk {here}/page.md --method headings --max-size 60",
@@ -246,11 +252,11 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
 CLOSING: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "gaps --done": (
         f"gaps {{here}}/kb --done {GAP} --author ann",
-        lambda here: opened(here).dismiss_gap(GAP, done=True, author="ann"),
+        lambda here: opened(here).usage.dismiss_gap(GAP, done=True, author="ann"),
     ),
-    "gaps --dismiss": (f"gaps {{here}}/kb --dismiss {GAP}", lambda here: opened(here).dismiss_gap(GAP)),
-    "gaps --undo": (f"gaps {{here}}/kb --undo {GAP}", lambda here: opened(here).dismiss_gap(GAP, undo=True)),
-    "gaps --forget": ("gaps {here}/kb --forget", lambda here: opened(here).forget_questions()),
+    "gaps --dismiss": (f"gaps {{here}}/kb --dismiss {GAP}", lambda here: opened(here).usage.dismiss_gap(GAP)),
+    "gaps --undo": (f"gaps {{here}}/kb --undo {GAP}", lambda here: opened(here).usage.dismiss_gap(GAP, undo=True)),
+    "gaps --forget": ("gaps {here}/kb --forget", lambda here: opened(here).usage.forget_questions()),
 }
 # The formats of one command that only tickets have.
 TICKET_EXPORTS: dict[str, tuple[str, Callable[[Path], Any]]] = {
@@ -290,12 +296,12 @@ def lay_files(here: Path) -> None:
 
 def use(kb: SupportKB) -> None:
     """Leave the traces of some days in use."""
-    kb.give_feedback("the dock is dark", "rejected", "s-contacts", conversation="c1")
-    kb.report_outcome("c1", resolved=False)
+    kb.usage.give_feedback("the dock is dark", "rejected", "s-contacts", conversation="c1")
+    kb.usage.report_outcome("c1", resolved=False)
     with kb.workspace.file() as file, file.transaction():
         keep_questions(file, [LoggedQuestion("a garden gnome", "abstains", "ask", "2026-03-01")])
-    for gap in kb.gaps().questions:
-        kb.dismiss_gap(gap.id)
+    for gap in kb.usage.gaps().questions:
+        kb.usage.dismiss_gap(gap.id)
 
 
 def leaves(group: typer.Typer, *path: str) -> set[str]:
@@ -332,7 +338,7 @@ def laid_with_tickets(here: Path, laid: Path) -> Path:
     shutil.rmtree(here)
     shutil.copytree(laid, here, symlinks=True)
     opened(here).add([here / "tickets.json"], "tickets")
-    opened(here).build_tickets()
+    opened(here).tickets.build()
     return Path(shutil.copytree(here, here.with_name("with-tickets"), symlinks=True))
 
 
@@ -354,8 +360,8 @@ def test_a_command_prints_what_its_method_returns(
             opened(here).add([here / "emptied", here / "other.csv"], "issues")
             (here / "emptied" / "old.csv").unlink()
         if command in ("feedback list", "feedback undo", "feedback feed"):
-            opened(here).give_feedback(QUESTION, "used", "s-contacts")
-            opened(here).give_feedback(QUESTION, "rejected", "s-rain")
+            opened(here).usage.give_feedback(QUESTION, "used", "s-contacts")
+            opened(here).usage.give_feedback(QUESTION, "rejected", "s-rain")
         if "gaps" in command or command == "in-use":
             use(opened(here))
         if command in ("keys list", "keys revoke"):
@@ -365,11 +371,11 @@ def test_a_command_prints_what_its_method_returns(
             with opened(here).workspace.file() as file, file.transaction():
                 keep_decisions(file, [LOST_EDIT])
         if command == "gate reset":
-            opened(here).calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
+            opened(here).evaluate.calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
         if command == "build":
             opened(here).build()  # what is thought afresh is there already, so that --rethink shows
         if command == "evaluate compare":
-            measured = opened(here).evaluate_retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]).as_json()
+            measured = opened(here).evaluate.retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]).as_json()
             for name in ("before.json", "after.json"):
                 (here / name).write_text(json.dumps(measured), encoding="utf-8")
 

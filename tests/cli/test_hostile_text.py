@@ -385,7 +385,7 @@ def test_a_fault_does_not_steer_the_terminal(hand_made: Workspace, monkeypatch: 
 def test_json_of_hostile_results_is_the_same_value(invaded: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(invaded / "kb"), "rain", "--json"]) == 0
     printed = capsys.readouterr().out
-    one = SupportKB.open(invaded / "kb").show_issue("rain")
+    one = SupportKB.open(invaded / "kb").views.show_issue("rain")
     assert HOSTILE in one.text
     assert json.loads(printed) == one.as_json()
     assert for_terminal(printed) == printed

@@ -46,7 +46,7 @@ def needs_two(workspace: Workspace) -> SupportKB:
 def test_text_and_steps_say_the_same(hand_made: Workspace, given: dict, text: str, steps: tuple[str, ...]) -> None:  # type: ignore[type-arg]
     done = edit(hand_made, "s-pair", author="ann", now=SOON, **given)
     assert (done.text, done.steps, done.changed, done.edited_by, done.edited_at) == (text, steps, 1, "ann", SOON)
-    shown = SupportKB(hand_made).solution("s-pair")
+    shown = SupportKB(hand_made).views.solution("s-pair")
     assert (shown.text, shown.steps, shown.version) == (text, steps, done.version)
     assert (shown.edited_by, shown.edited_at, shown.source_changed) == ("ann", SOON, False)
     assert edit(hand_made, "s-pair", text=text).changed == 0
@@ -63,48 +63,48 @@ def test_text_and_steps_say_the_same(hand_made: Workspace, given: dict, text: st
     ],
 )
 def test_what_is_no_text_changes_nothing(hand_made: Workspace, given: dict, words: str) -> None:  # type: ignore[type-arg]
-    before = SupportKB(hand_made).solutions()
+    before = SupportKB(hand_made).views.solutions()
     with pytest.raises(BadInputError, match=words):
         edit(hand_made, "s-pair", **given)
     with pytest.raises(BadInputError, match="No solution has the id"):
         edit(hand_made, "s-none", text="Off.")
-    assert SupportKB(hand_made).solutions() == before
+    assert SupportKB(hand_made).views.solutions() == before
 
 
 def test_an_edit_that_breaks_a_rule_is_kept_and_not_shown_until_one_keeps_it(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    done = kb.edit("s-pair", "Call our support.")
+    done = kb.curation.edit("s-pair", "Call our support.")
     assert done.status == "withheld" and "no-support" in done.reason
     with pytest.raises(BadInputError, match=r"withheld.*autokb edit"):
-        kb.approve(["s-pair"])
-    assert kb.edit("s-support", "Ask a shop for a Badger's blades.").status == "displayed"
-    assert kb.undo("s-pair").status == "displayed"
-    assert kb.undo("s-support").status == "withheld"
+        kb.curation.approve(["s-pair"])
+    assert kb.curation.edit("s-support", "Ask a shop for a Badger's blades.").status == "displayed"
+    assert kb.curation.undo("s-pair").status == "displayed"
+    assert kb.curation.undo("s-support").status == "withheld"
 
 
 def test_who_read_an_earlier_text_overwrites_nothing(hand_made: Workspace) -> None:
     kb, other = SupportKB(hand_made), SupportKB(open_workspace(hand_made.folder))
-    read = kb.solution("s-pair").version
-    done = other.edit("s-pair", "Theirs.", version=read)
+    read = kb.views.solution("s-pair").version
+    done = other.curation.edit("s-pair", "Theirs.", version=read)
     for act in (
-        lambda: kb.edit("s-pair", "Mine.", version=read),
-        lambda: kb.approve(["s-pair"], version=read),
-        lambda: kb.undo("s-pair", version=read),
+        lambda: kb.curation.edit("s-pair", "Mine.", version=read),
+        lambda: kb.curation.approve(["s-pair"], version=read),
+        lambda: kb.curation.undo("s-pair", version=read),
     ):
         with pytest.raises(ChangedMeanwhileError, match="read it again"):
             act()
-    assert kb.solution("s-pair").text == "Theirs."
-    assert kb.edit("s-pair", "Mine.", version=done.version).text == "Mine."
+    assert kb.views.solution("s-pair").text == "Theirs."
+    assert kb.curation.edit("s-pair", "Mine.", version=done.version).text == "Mine."
 
 
 def test_undo_takes_back_the_newest_again_and_again(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    built = kb.solution("s-pair").text
-    kb.edit("s-pair", "One.", author="ann")
-    kb.approve(["s-pair"], author="bob")
-    kb.edit("s-pair", "Two.", author="ann")
-    kb.hide(["s-pair"])
-    undone = [kb.undo("s-pair", author="cyd") for _ in range(4)]
+    built = kb.views.solution("s-pair").text
+    kb.curation.edit("s-pair", "One.", author="ann")
+    kb.curation.approve(["s-pair"], author="bob")
+    kb.curation.edit("s-pair", "Two.", author="ann")
+    kb.curation.hide(["s-pair"])
+    undone = [kb.curation.undo("s-pair", author="cyd") for _ in range(4)]
     assert [(one.undone, one.author, one.text, one.status) for one in undone] == [
         ("hidden", "", "Two.", "displayed"),
         ("edited", "ann", "One.", "approved"),
@@ -112,7 +112,7 @@ def test_undo_takes_back_the_newest_again_and_again(hand_made: Workspace) -> Non
         ("edited", "ann", built, "displayed"),
     ]
     with pytest.raises(BadInputError, match="nothing can be taken back"):
-        kb.undo("s-pair")
+        kb.curation.undo("s-pair")
 
 
 def test_a_file_brings_back_no_edit_that_was_taken_back(hand_made: Workspace, tmp_path: Path) -> None:
@@ -121,19 +121,19 @@ def test_a_file_brings_back_no_edit_that_was_taken_back(hand_made: Workspace, tm
     text = target.read_text(encoding="utf-8").replace("Plug the dock into another socket.", "Plug it in.")
     target.write_text(text, encoding="utf-8")
     assert import_file(hand_made, target).taken == 1
-    kb.undo("s-socket")  # the edit, which is newer than the rejection
+    kb.curation.undo("s-socket")  # the edit, which is newer than the rejection
     done = import_file(hand_made, target)
     assert done.taken == 0 and any("taken back here since" in one.reason for one in done.skipped)
-    assert "Plug it in." not in kb.solution("s-socket").text
+    assert "Plug it in." not in kb.views.solution("s-socket").text
 
 
 def test_an_edit_taken_back_is_in_no_export_and_stays_so(hand_made: Workspace, tmp_path: Path) -> None:
     export_kb(hand_made, tmp_path / "old.jsonl")
     undo(hand_made, "s-rain")
-    built = SupportKB(hand_made).solution("s-rain").text
+    built = SupportKB(hand_made).views.solution("s-rain").text
     done = import_file(hand_made, tmp_path / "old.jsonl")
     assert done.taken == 0 and "autokb edit" in done.skipped[0].reason
-    assert SupportKB(hand_made).solution("s-rain").text == built
+    assert SupportKB(hand_made).views.solution("s-rain").text == built
     export_kb(hand_made, tmp_path / "new.jsonl")
     assert '"kind":"edit"' not in (tmp_path / "new.jsonl").read_text(encoding="utf-8")
 
@@ -143,47 +143,47 @@ def test_an_edit_taken_back_is_in_no_export_and_stays_so(hand_made: Workspace, t
 
 def test_two_people_must_approve_the_same_text(hand_made: Workspace) -> None:
     kb = needs_two(hand_made)
-    kb.edit("s-pair", "Off and on.", author="ann")
-    first = kb.approve(["s-pair"], author="bob").solutions[0]
+    kb.curation.edit("s-pair", "Off and on.", author="ann")
+    first = kb.curation.approve(["s-pair"], author="bob").solutions[0]
     assert first.status == "displayed" and "Approved by bob; one other person" in first.reason
-    assert kb.approve(["s-pair"], author="bob").changed == 0
-    shown = kb.solution("s-pair")
+    assert kb.curation.approve(["s-pair"], author="bob").changed == 0
+    shown = kb.views.solution("s-pair")
     assert (shown.waiting, [a.author for a in shown.approvals], shown.approvals_needed) == (True, ["bob"], 2)
-    assert kb.approve(["s-pair"], author="ann").solutions[0].status == "approved"
-    assert not kb.solution("s-pair").waiting
-    kb.edit("s-pair", "On and off.", author="bob")  # approves nothing, and the approvals were for another text
-    assert kb.solution("s-pair").approvals == ()
-    assert kb.undo("s-pair").status == "approved"
-    assert kb.undo("s-pair").status == "displayed"
-    assert kb.solution("s-pair").waiting
+    assert kb.curation.approve(["s-pair"], author="ann").solutions[0].status == "approved"
+    assert not kb.views.solution("s-pair").waiting
+    kb.curation.edit("s-pair", "On and off.", author="bob")  # approves nothing, and the approvals were for another text
+    assert kb.views.solution("s-pair").approvals == ()
+    assert kb.curation.undo("s-pair").status == "approved"
+    assert kb.curation.undo("s-pair").status == "displayed"
+    assert kb.views.solution("s-pair").waiting
 
 
 def test_a_rejection_between_two_approvals_takes_the_first_away(hand_made: Workspace) -> None:
     kb = needs_two(hand_made)
-    kb.approve(["s-pair"], author="ann")
-    kb.reject(["s-pair"], author="bob")
-    assert kb.approve(["s-pair"], author="cyd").solutions[0].status == "displayed"
-    assert [a.author for a in kb.solution("s-pair").approvals] == ["cyd"]
+    kb.curation.approve(["s-pair"], author="ann")
+    kb.curation.reject(["s-pair"], author="bob")
+    assert kb.curation.approve(["s-pair"], author="cyd").solutions[0].status == "displayed"
+    assert [a.author for a in kb.views.solution("s-pair").approvals] == ["cyd"]
 
 
 def test_whoever_has_no_name_is_one_person_and_who_writes_approves(hand_made: Workspace, tmp_path: Path) -> None:
     kb = needs_two(hand_made)
-    assert kb.approve(["s-pair"]).changed == 1
-    assert kb.approve(["s-pair"]).changed == 0
+    assert kb.curation.approve(["s-pair"]).changed == 1
+    assert kb.curation.approve(["s-pair"]).changed == 0
     (tmp_path / "own.md").write_text("Carry it.", encoding="utf-8")
-    written = kb.write("charge", tmp_path / "own.md", author="ann")
-    assert written.status == "displayed" and kb.solution(written.id).waiting
-    assert kb.approve([written.id], author="ann").changed == 0
-    assert kb.approve([written.id], author="bob").solutions[0].status == "approved"
+    written = kb.curation.write("charge", tmp_path / "own.md", author="ann")
+    assert written.status == "displayed" and kb.views.solution(written.id).waiting
+    assert kb.curation.approve([written.id], author="ann").changed == 0
+    assert kb.curation.approve([written.id], author="bob").solutions[0].status == "approved"
 
 
 def test_how_many_approve_is_told_with_an_export(hand_made: Workspace, tmp_path: Path) -> None:
     kb = needs_two(hand_made)
-    kb.approve(["s-pair"], author="ann")
+    kb.curation.approve(["s-pair"], author="ann")
     export_kb(hand_made, tmp_path / "kb.jsonl")
     copy = create_workspace(tmp_path / "copy", "name: copy\n")
     import_file(copy, tmp_path / "kb.jsonl")
-    assert SupportKB(open_workspace(copy.folder)).solution("s-pair") == kb.solution("s-pair")
+    assert SupportKB(open_workspace(copy.folder)).views.solution("s-pair") == kb.views.solution("s-pair")
 
 
 @pytest.mark.parametrize("wrong", [0, 10, "2", True, 1.5, None])
@@ -198,12 +198,12 @@ def test_a_domain_says_how_many_in_whole_numbers(wrong: object) -> None:
 
 
 def test_a_history_tells_who_did_what_with_the_texts(hand_made: Workspace) -> None:
-    built = SupportKB(hand_made).solution("s-pair").text
+    built = SupportKB(hand_made).views.solution("s-pair").text
     edit(hand_made, "s-pair", text="One.", author="ann", now="2026-01-01")
     judge(hand_made, ["s-pair"], "approve", author="bob", now="2026-01-02")
     edit(hand_made, "s-pair", text="Two.", author="cyd", now="2026-01-03")
     undo(hand_made, "s-pair", author="dee", now="2026-01-04")
-    told = SupportKB(hand_made).history("s-pair")
+    told = SupportKB(hand_made).curation.history("s-pair")
     assert told.is_there
     assert [(e.what, e.author, e.date, e.undone, e.before, e.after) for e in told.items] == [
         ("undone", "dee", "2026-01-04", False, "Two.", "One."),
@@ -211,19 +211,19 @@ def test_a_history_tells_who_did_what_with_the_texts(hand_made: Workspace) -> No
         ("approved", "bob", "2026-01-02", False, None, None),
         ("edited", "ann", "2026-01-01", False, built, "One."),
     ]
-    assert SupportKB(hand_made).history("s-noapp").items == ()
+    assert SupportKB(hand_made).curation.history("s-noapp").items == ()
     with pytest.raises(UnknownIdError):
-        SupportKB(hand_made).history("s-none")
+        SupportKB(hand_made).curation.history("s-none")
 
 
 def test_the_queue_is_in_the_order_of_the_formula(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    kb.give_feedback("it does not pair", "rejected", "s-pair")
-    kb.give_feedback("it does not pair at all", "unhelpful", "s-pair")
+    kb.usage.give_feedback("it does not pair", "rejected", "s-pair")
+    kb.usage.give_feedback("it does not pair at all", "unhelpful", "s-pair")
     with hand_made.file() as file, file.transaction():
         shown = [("s-hopper", "s-gloves"), ("s-hopper",), ()]
         keep_questions(file, [LoggedQuestion("blunt", "answered", "ask", SOON, solutions=some) for some in shown])
-    page = kb.review()
+    page = kb.curation.review()
     items = {item.id: item for item in page.items}
     assert [-item.impact for item in page.items] == sorted(-item.impact for item in page.items)
     # 3 raw issues of the node and 2 of feedback, weight of disliked and unreviewed
@@ -238,55 +238,61 @@ def test_the_queue_is_in_the_order_of_the_formula(hand_made: Workspace) -> None:
     assert page.counts["all"] == len(page.items) and page.counts["withheld"] == 1
     walked, after = [], ""
     while True:
-        some = kb.review(2, after)
+        some = kb.curation.review(2, after)
         walked += [item.id for item in some.items]
         if some.next is None:
             break
         after = some.next
         if len(walked) == 4:
-            kb.approve([walked[3]])  # what has left the queue is no place to get lost at
+            kb.curation.approve([walked[3]])  # what has left the queue is no place to get lost at
     assert walked == [item.id for item in page.items]
-    assert {item.id for item in kb.review(kind="withheld").items} == {"s-support"}
+    assert {item.id for item in kb.curation.review(kind="withheld").items} == {"s-support"}
     for wrong in ({"kind": "none"}, {"after": "x"}, {"after": "1:"}, {"limit": 0}):
         with pytest.raises(BadInputError):
-            kb.review(**wrong)  # type: ignore[arg-type]
+            kb.curation.review(**wrong)  # type: ignore[arg-type]
 
 
 def test_more_steps_than_places_and_repaired_ones_are_named(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    kb.edit("s-pair", steps=["Off.", "Wait.", "On."])
-    kinds = {item.id: {r.kind for r in item.reasons} for item in kb.review().items}
+    kb.curation.edit("s-pair", steps=["Off.", "Wait.", "On."])
+    kinds = {item.id: {r.kind for r in item.reasons} for item in kb.curation.review().items}
     assert "little_evidence" in kinds["s-pair"] and "little_evidence" not in kinds["s-ios"]
     assert "rules" in kinds["s-android"]
 
 
 def test_an_edit_without_its_solution_is_dismissed_and_kept(hand_made: Workspace, tmp_path: Path) -> None:
     kb = SupportKB(hand_made)
-    kb.edit("s-pair", "Switch it off.", author="ann")
+    kb.curation.edit("s-pair", "Switch it off.", author="ann")
     with hand_made.file() as file, file.transaction():
         solutions = {(kind, i): body for kind, i, body in file.lines() if kind == "solution"}
         file.publish({key: body for key, body in solutions.items() if key[1] != "s-pair"}, ["solution"])
-    (lost,) = [item for item in kb.review(kind="edit_orphaned").items if item.edit and item.edit.author == "ann"]
-    before = kb.review().counts["all"]
-    done = kb.dismiss_edit(lost.id, author="bob")
+    (lost,) = [
+        item for item in kb.curation.review(kind="edit_orphaned").items if item.edit and item.edit.author == "ann"
+    ]
+    before = kb.curation.review().counts["all"]
+    done = kb.curation.dismiss_edit(lost.id, author="bob")
     assert (done.dismissed, done.changed, done.solution_id, done.text) == (True, 1, "s-pair", "Switch it off.")
-    assert kb.dismiss_edit(lost.id).changed == 0
-    assert kb.review().counts["all"] == before - 1 and lost.id not in {item.id for item in kb.review().items}
-    assert [one.dismissed for one in kb.show().orphaned_edits if one.id == lost.id] == [True]
-    told = kb.history("s-pair").items[0]
+    assert kb.curation.dismiss_edit(lost.id).changed == 0
+    assert kb.curation.review().counts["all"] == before - 1 and lost.id not in {
+        item.id for item in kb.curation.review().items
+    }
+    assert [one.dismissed for one in kb.views.show().orphaned_edits if one.id == lost.id] == [True]
+    told = kb.curation.history("s-pair").items[0]
     assert (told.what, told.author, told.decision) == ("dismissed", "bob", lost.id)
     export_kb(hand_made, tmp_path / "kb.jsonl")
     copy = create_workspace(tmp_path / "copy", "name: copy\n")
     import_file(copy, tmp_path / "kb.jsonl")
     other = SupportKB(open_workspace(copy.folder))
-    assert lost.id not in {item.id for item in other.review().items} and lost.id in str(other.show().orphaned_edits)
-    back = kb.dismiss_edit(lost.id, undo=True, author="cyd")
-    assert (back.dismissed, back.changed) == (False, 1) and kb.review().counts["all"] == before
-    assert [one.what for one in kb.history("s-pair").items][:3] == ["queued again", "dismissed", "edited"]
-    kb.dismiss_edit(lost.id)
+    assert lost.id not in {item.id for item in other.curation.review().items} and lost.id in str(
+        other.views.show().orphaned_edits
+    )
+    back = kb.curation.dismiss_edit(lost.id, undo=True, author="cyd")
+    assert (back.dismissed, back.changed) == (False, 1) and kb.curation.review().counts["all"] == before
+    assert [one.what for one in kb.curation.history("s-pair").items][:3] == ["queued again", "dismissed", "edited"]
+    kb.curation.dismiss_edit(lost.id)
     with hand_made.file() as file, file.transaction():
         file.publish(solutions, ["solution"])
-    assert kb.solution("s-pair").text == "Switch it off." and kb.solution("s-pair").edited_by == "ann"
+    assert kb.views.solution("s-pair").text == "Switch it off." and kb.views.solution("s-pair").edited_by == "ann"
     for wrong in (lost.id, "edit-none", ""):  # the first one has its solution again
         with pytest.raises(UnknownIdError, match="Nothing was changed"):
-            kb.dismiss_edit(wrong)
+            kb.curation.dismiss_edit(wrong)

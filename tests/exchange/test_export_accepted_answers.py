@@ -20,7 +20,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tickets")
     kb = SupportKB.create(folder / "kb", "headphones")
     kb.add([small_tickets.write(folder / "tickets.json", small_tickets.RECORDS)], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     return kb.workspace.folder
 
 
@@ -28,9 +28,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def kb(built: Path, tmp_path: Path) -> SupportKB:
     """Return tickets with an accepted answer, and with one that was taken back."""
     kb = SupportKB.open(shutil.copytree(built, tmp_path / "kb"))
-    kb.accept_ticket("no menu is dark", "APP-4", author="bob")
-    kb.accept_ticket(QUESTION, "APP-3", author="ann")
-    kb.accept_ticket("no menu is dark", "APP-4", undo=True)
+    kb.tickets.accept("no menu is dark", "APP-4", author="bob")
+    kb.tickets.accept(QUESTION, "APP-3", author="ann")
+    kb.tickets.accept("no menu is dark", "APP-4", undo=True)
     return kb
 
 
@@ -41,7 +41,7 @@ def without(built: Path, tmp_path: Path) -> SupportKB:
 
 
 def questions(kb: SupportKB, ticket: str = "APP-3") -> list[tuple[str, str]]:
-    return [(one.question, one.author) for one in kb.show_ticket(ticket).answers]
+    return [(one.question, one.author) for one in kb.tickets.show(ticket).answers]
 
 
 def answer_lines(path: Path) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def test_an_empty_workspace_gets_them_with_the_tickets(kb: SupportKB, tmp_path: 
     other = SupportKB.create(tmp_path / "other", "headphones")
     assert other.import_(tmp_path / "kb.jsonl").skipped == ()
     assert questions(other) == [(QUESTION, "ann")]
-    assert other.ask_tickets(QUESTION).tickets[0].id == "APP-3"
+    assert other.tickets.ask(QUESTION).tickets[0].id == "APP-3"
     other.export(tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "kb.jsonl").read_bytes()
 
@@ -75,7 +75,7 @@ def test_a_workspace_that_holds_tickets_takes_those_it_does_not_know(
 
 def test_what_was_taken_back_here_does_not_come_back_with_an_old_export(kb: SupportKB, tmp_path: Path) -> None:
     kb.export(tmp_path / "kb.jsonl")
-    kb.accept_ticket(QUESTION, "APP-3", undo=True)
+    kb.tickets.accept(QUESTION, "APP-3", undo=True)
     done = kb.import_(tmp_path / "kb.jsonl")
     assert done.taken == 0
     (skipped,) = done.skipped
@@ -88,7 +88,7 @@ def test_a_file_that_takes_the_place_of_all_brings_its_answers_and_no_others(
     kb: SupportKB, without: SupportKB, tmp_path: Path
 ) -> None:
     kb.export(tmp_path / "kb.jsonl")
-    without.accept_ticket("nothing can be printed", "APP-2")
+    without.tickets.accept("nothing can be printed", "APP-2")
     done = without.import_(tmp_path / "kb.jsonl", replace=True)
     assert any("1 accepted answer" in note for note in done.notes)
     assert (questions(without), questions(without, "APP-2")) == ([(QUESTION, "ann")], [])

@@ -395,7 +395,7 @@ def test_what_is_decided_after_the_largest_number_can_be_exported_and_taken_back
     ]
     workspace, done = taken_in(tmp_path, [*hand_made_kb.lines(), *lines])
     assert done.skipped == ()
-    SupportKB.open(workspace.folder).approve(["s-pair"])
+    SupportKB.open(workspace.folder).curation.approve(["s-pair"])
     again, other = exported(workspace), tmp_path / "again"
     other.mkdir()
     assert taken_in(other, again)[1].skipped == ()

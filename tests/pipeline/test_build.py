@@ -94,9 +94,9 @@ def test_a_build_makes_trees_with_cited_solutions(built: tuple[SupportKB, BuildR
     assert answer.parents >= 3
     assert answer.solutions >= 4
     assert (answer.calls, answer.cost) == (0, 0.0)
-    for tree in kb.show().trees:
+    for tree in kb.views.show().trees:
         for node in (tree, *tree.children):
-            for solution in kb.show_issue(node.id).solutions:
+            for solution in kb.views.show_issue(node.id).solutions:
                 assert len(solution.steps) == len(solution.evidence)
                 for e in solution.evidence:
                     assert DOCUMENTS[e.document][e.start : e.end] == e.quote != ""
@@ -230,7 +230,7 @@ def test_a_removed_document_takes_its_solutions_with_it(copy: tuple[SupportKB, P
 
 def test_themes_stay_when_issues_come_and_go_until_rethink(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
-    themes = kb.show().themes
+    themes = kb.views.show().themes
     file = folder / "source" / "issues.jsonl"
     kept = [line for line in file.read_text().splitlines() if '"k9"' not in line]
     new = json.dumps({"id": "k11", "text": "kettle is leaking at the base", "resolved_by": "leaks.md"})
@@ -240,7 +240,7 @@ def test_themes_stay_when_issues_come_and_go_until_rethink(copy: tuple[SupportKB
     again = kb.build()
     assert again.stages["assign"].computed == 1
     assert "themes" not in again.stages
-    assert set(kb.show().themes) <= set(themes)
+    assert set(kb.views.show().themes) <= set(themes)
     rethought = kb.build(rethink=True)
     assert rethought.stages["themes"].computed == 1
     fresh = made(folder / "fresh", folder / "source")
@@ -282,7 +282,7 @@ def test_a_build_without_issues_or_documents_is_empty_and_no_error(tmp_path: Pat
     kb = SupportKB.create(tmp_path / "kb")
     answer = kb.build()
     assert (answer.parents, answer.solutions, answer.failures) == (0, 0, ())
-    assert kb.show().trees == ()
+    assert kb.views.show().trees == ()
 
 
 def test_documents_alone_can_be_asked(tmp_path: Path) -> None:
@@ -321,7 +321,9 @@ def test_edited_lines_and_peoples_verdicts_survive_a_build(copy: tuple[SupportKB
     (folder / "edited.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     kb.import_(folder / "edited.jsonl")
     kb.build()
-    shown = {s.id: s for t in kb.show().trees for n in (t, *t.children) for s in kb.show_issue(n.id).solutions}
+    shown = {
+        s.id: s for t in kb.views.show().trees for n in (t, *t.children) for s in kb.views.show_issue(n.id).solutions
+    }
     assert shown[first["id"]].steps == ("Edited by hand",)
     assert (shown[second["id"]].status, shown[second["id"]].reason) == ("rejected", "wrong")
 
@@ -343,15 +345,15 @@ def test_a_setting_that_is_not_known_stops_the_build_before_anything_is_lost(
 def test_the_index_is_loaded_again_only_after_a_change(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
     kb.ask("loud kettle")
-    index = kb._held_index
+    index = kb._memory.held_index
     kb.ask("another question about leaks")
-    assert kb._held_index is index
+    assert kb._memory.held_index is index
     table = folder / "kb.csv"
     kb.export(table)
     table.write_text(table.read_text().replace("Press the seal", "Push the seal"), encoding="utf-8")
     assert kb.import_(table).taken >= 1
     kb.ask("another question about leaks")
-    assert kb._held_index is not index
+    assert kb._memory.held_index is not index
 
 
 def test_what_the_language_of_a_domain_lacks_is_said_once(tmp_path: Path) -> None:
@@ -366,7 +368,9 @@ def test_what_the_language_of_a_domain_lacks_is_said_once(tmp_path: Path) -> Non
 
 
 def shown_solutions(kb: SupportKB) -> dict[str, ShownSolution]:
-    return {s.id: s for t in kb.show().trees for n in (t, *t.children) for s in kb.show_issue(n.id).solutions}
+    return {
+        s.id: s for t in kb.views.show().trees for n in (t, *t.children) for s in kb.views.show_issue(n.id).solutions
+    }
 
 
 def test_a_rejection_survives_the_removal_and_return_of_its_document(copy: tuple[SupportKB, Path]) -> None:
@@ -375,8 +379,8 @@ def test_a_rejection_survives_the_removal_and_return_of_its_document(copy: tuple
     rejected, approved = [
         s.id for s in shown_solutions(kb).values() if s.status == "displayed" and s.evidence[0].document == "app.md"
     ][:2]
-    kb.reject([rejected], author="ann")
-    kb.approve([approved])
+    kb.curation.reject([rejected], author="ann")
+    kb.curation.approve([approved])
     kb.build()
     assert {i: s.status for i, s in shown_solutions(kb).items() if i in (rejected, approved)} == {
         rejected: "rejected",
@@ -387,21 +391,21 @@ def test_a_rejection_survives_the_removal_and_return_of_its_document(copy: tuple
     kb.add([manuals], sync=True)
     kb.build()
     assert rejected not in shown_solutions(kb)
-    assert {v.solution_id for v in kb.show().orphaned_verdicts} == {rejected, approved}
+    assert {v.solution_id for v in kb.views.show().orphaned_verdicts} == {rejected, approved}
     (manuals / "app.md").write_text(page, encoding="utf-8")
     kb.add([manuals])
     kb.build()
     back = shown_solutions(kb)
     assert (back[rejected].status, back[rejected].judged_by) == ("rejected", "ann")
     assert back[approved].status == "approved"
-    assert kb.show().orphaned_verdicts == ()
+    assert kb.views.show().orphaned_verdicts == ()
 
 
 def test_a_changed_page_leaves_a_rejection_and_takes_an_approval(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
     page = folder / "source" / "manuals" / "leaks.md"
     first = next(s for s in shown_solutions(kb).values() if s.evidence[0].document == "leaks.md")
-    kb.approve([first.id])
+    kb.curation.approve([first.id])
     text = page.read_text(encoding="utf-8")
     quote = first.evidence[0].quote
     page.write_text(text.replace(quote, f"{quote} Then wait for one hour."), encoding="utf-8")
@@ -411,7 +415,7 @@ def test_a_changed_page_leaves_a_rejection_and_takes_an_approval(copy: tuple[Sup
     assert "one hour" in changed.text
     assert changed.status == first.status
     assert "changed since it was approved" in changed.reason
-    kb.reject([first.id])
+    kb.curation.reject([first.id])
     page.write_text(text, encoding="utf-8")
     kb.add([page.parent])
     kb.build()
@@ -421,8 +425,8 @@ def test_a_changed_page_leaves_a_rejection_and_takes_an_approval(copy: tuple[Sup
 def test_a_solution_by_hand_survives_builds_and_is_held_to_new_rules(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
     (folder / "answer.md").write_text("# Wipe it\n\n- Wipe the bottom dry.\n- Screw it tight.\n", encoding="utf-8")
-    tree = next(t for t in kb.show().trees if t.solutions)
-    written = kb.write(tree.id, folder / "answer.md", author="ann")
+    tree = next(t for t in kb.views.show().trees if t.solutions)
+    written = kb.curation.write(tree.id, folder / "answer.md", author="ann")
     kb.build()
     assert shown_solutions(kb)[written.id].status == "approved"
     assert shown_solutions(kb)[written.id].steps == ("Wipe the bottom dry.", "Screw it tight.")
@@ -452,7 +456,7 @@ def test_an_edit_whose_heading_was_renamed_is_offered_and_can_be_put_there(copy:
     kb.add([page.parent])
     built = kb.build()
     assert any("no longer" in note for note in built.notes)
-    (lost,) = kb.show().orphaned_edits
+    (lost,) = kb.views.show().orphaned_edits
     assert lost.offered_for in shown_solutions(kb)
-    kb.approve([lost.id])
+    kb.curation.approve([lost.id])
     assert shown_solutions(kb)[lost.offered_for].text == "Wipe it."

@@ -43,7 +43,7 @@ def exported(workspace: Workspace, to: Path) -> dict[tuple[str, str], dict[str, 
 
 
 def test_the_answer_has_the_shape_of_the_contract(hand_made: Workspace, files: tuple[Path, Path]) -> None:
-    answer = SupportKB(hand_made).calibrate_gate(*files).as_json()
+    answer = SupportKB(hand_made).evaluate.calibrate_gate(*files).as_json()
     assert list(answer)[:5] == ["threshold", "encoder", "date", "in_domain", "out_of_domain"]
     assert 0 < answer["threshold"] < 1 and answer["encoder"].startswith("packaged:")
     for side in ("in_domain", "out_of_domain"):
@@ -61,7 +61,7 @@ def test_questions_are_judged_by_it_from_now_on_whatever_the_caution(
     careless = replace(hand_made, settings=replace(hand_made.settings, answer=AnswerSettings(0.0)))
     kb = SupportKB(cautious)
     kb.ask(OURS)  # an index that was opened before
-    found = kb.calibrate_gate(*files)
+    found = kb.evaluate.calibrate_gate(*files)
     assert kb.ask(OTHERS).reason == "Nothing that is known is near the question; it looks off topic."
     kb.close()
     assert outcomes(cautious) == outcomes(careless) == ("answered", "abstains")
@@ -76,7 +76,7 @@ def test_a_build_keeps_it_and_another_import_has_it(
     hand_made: Workspace, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     before = exported(hand_made, tmp_path / "before.jsonl")
-    SupportKB(hand_made).calibrate_gate(*files)
+    SupportKB(hand_made).evaluate.calibrate_gate(*files)
     after = exported(hand_made, tmp_path / "after.jsonl")
     line = after.pop(("setting", "calibration"))
     assert after == before
@@ -94,9 +94,9 @@ def test_a_reset_brings_the_gate_of_the_build_back(
 ) -> None:
     before = exported(hand_made, tmp_path / "before.jsonl")
     kb = SupportKB(hand_made)
-    date = kb.calibrate_gate(*files).date
-    assert kb.reset_gate().as_json() == {"dropped": True, "date": date}
-    assert kb.reset_gate().as_json() == {"dropped": False, "date": None}
+    date = kb.evaluate.calibrate_gate(*files).date
+    assert kb.evaluate.reset_gate().as_json() == {"dropped": True, "date": date}
+    assert kb.evaluate.reset_gate().as_json() == {"dropped": False, "date": None}
     assert exported(hand_made, tmp_path / "after.jsonl") == before
 
 
@@ -111,14 +111,14 @@ def of_another_encoder(workspace: Workspace) -> None:
 def test_another_encoder_is_refused_until_it_is_calibrated_anew_or_reset(
     hand_made: Workspace, files: tuple[Path, Path]
 ) -> None:
-    SupportKB(hand_made).calibrate_gate(*files)
+    SupportKB(hand_made).evaluate.calibrate_gate(*files)
     of_another_encoder(hand_made)
     with pytest.raises(BadInputError, match=r"for the encoder openai:other, not packaged:.*gate calibrate.*gate reset"):
         SupportKB(hand_made).ask(OURS)
-    assert isinstance(SupportKB(hand_made).calibrate_gate(*files), GateCalibration)
+    assert isinstance(SupportKB(hand_made).evaluate.calibrate_gate(*files), GateCalibration)
     assert outcomes(hand_made) == ("answered", "abstains")
     of_another_encoder(hand_made)
-    SupportKB(hand_made).reset_gate()
+    SupportKB(hand_made).evaluate.reset_gate()
     assert outcomes(hand_made)[0] == "answered"
 
 
@@ -138,7 +138,7 @@ def test_bad_files_are_refused_with_a_sentence(
 ) -> None:
     files = write_questions(tmp_path / "ours.jsonl", ours), write_questions(tmp_path / "others.jsonl", others)
     with pytest.raises(BadInputError, match=sentence):
-        SupportKB(hand_made).calibrate_gate(*files)
+        SupportKB(hand_made).evaluate.calibrate_gate(*files)
     opened = open_index(hand_made)
     assert opened.index.calibration is None
     opened.close()
@@ -147,7 +147,7 @@ def test_bad_files_are_refused_with_a_sentence(
 def test_a_damaged_calibration_in_an_export_is_not_taken(
     hand_made: Workspace, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    SupportKB(hand_made).calibrate_gate(*files)
+    SupportKB(hand_made).evaluate.calibrate_gate(*files)
     lines = exported(hand_made, tmp_path / "kb.jsonl")
     lines["setting", "calibration"]["threshold"] = 7
     (tmp_path / "kb.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines.values()), encoding="utf-8")
@@ -158,7 +158,7 @@ def test_a_damaged_calibration_in_an_export_is_not_taken(
 
 
 def test_vectors_of_another_length_are_refused_when_asked(hand_made: Workspace, files: tuple[Path, Path]) -> None:
-    SupportKB(hand_made).calibrate_gate(*files)
+    SupportKB(hand_made).evaluate.calibrate_gate(*files)
     with hand_made.file() as file, file.transaction():
         settings = {("setting", name): json.dumps(body) for name, body in file.records("setting")}
         calibration = json.loads(settings["setting", "calibration"])

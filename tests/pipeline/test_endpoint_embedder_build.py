@@ -71,8 +71,8 @@ def test_each_text_is_asked_for_once_and_counted(folder: Path, server: StubServe
 def test_no_node_is_kept_silent_by_a_probability_that_was_not_fitted_on_its_vectors(folder: Path) -> None:
     kb = SupportKB.open(folder)
     assert kb.build().solutions > 0
-    nodes = [node for tree in kb.show().trees for node in (tree, *tree.children)]
-    assert all(kb.show_issue(node.id).solutions for node in nodes if node.parent_id is None)
+    nodes = [node for tree in kb.views.show().trees for node in (tree, *tree.children)]
+    assert all(kb.views.show_issue(node.id).solutions for node in nodes if node.parent_id is None)
 
 
 def test_a_plan_asks_nothing(folder: Path, server: StubServer) -> None:

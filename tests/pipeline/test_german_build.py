@@ -74,7 +74,7 @@ def steps(answer: Answer) -> str:
 
 
 def texts(kb: SupportKB) -> list[str]:
-    return [text for tree in kb.show().trees for text in (tree.text, *(child.text for child in tree.children))]
+    return [text for tree in kb.views.show().trees for text in (tree.text, *(child.text for child in tree.children))]
 
 
 def test_what_german_lacks_is_said_once(german: SupportKB, as_english: SupportKB) -> None:

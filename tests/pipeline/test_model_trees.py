@@ -97,7 +97,7 @@ def records(kb: SupportKB, folder: Path) -> list[Reply]:
 
 
 def roots(kb: SupportKB) -> dict[str, str]:
-    return {tree.text: tree.id for tree in kb.show().trees}
+    return {tree.text: tree.id for tree in kb.views.show().trees}
 
 
 def test_all_seeds_of_a_small_workspace_share_one_request(tmp_path: Path) -> None:

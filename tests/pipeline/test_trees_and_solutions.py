@@ -61,8 +61,8 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
 
 def _titles(kb: SupportKB) -> dict[str, set[str]]:
     """Return the first lines of the solutions of each node, by its text."""
-    nodes = [node for tree in kb.show().trees for node in (tree, *tree.children)]
-    return {n.text: {s.text.split("\n")[0] for s in kb.show_issue(n.id).solutions or ()} for n in nodes}
+    nodes = [node for tree in kb.views.show().trees for node in (tree, *tree.children)]
+    return {n.text: {s.text.split("\n")[0] for s in kb.views.show_issue(n.id).solutions or ()} for n in nodes}
 
 
 def test_a_manual_that_tells_its_readers_apart_gives_children_that_nobody_reported(kb: SupportKB) -> None:
@@ -104,15 +104,15 @@ def _add_issues(kb: SupportKB, folder: Path, *issues: dict[str, str]) -> Support
 
 def test_a_tree_that_is_joined_brings_what_people_decided(tmp_path: Path) -> None:
     alone = {name: _limescale_kb(tmp_path / name, issue) for name, issue in (("b", CRUST), ("c", CHALK))}
-    roots = {name: kb.show().trees[0].id for name, kb in alone.items()}
+    roots = {name: kb.views.show().trees[0].id for name, kb in alone.items()}
     gone, kept = sorted(roots, key=roots.__getitem__, reverse=True)
     kb = alone[gone]
-    (before,) = kb.show_issue(roots[gone]).solutions or ()
-    kb.reject([before.id], author="ann")
+    (before,) = kb.views.show_issue(roots[gone]).solutions or ()
+    kb.curation.reject([before.id], author="ann")
     _add_issues(kb, tmp_path / gone, CRUST if kept == "b" else CHALK)
-    (tree,) = kb.show().trees
+    (tree,) = kb.views.show().trees
     assert tree.id == roots[kept]
-    (after,) = kb.show_issue(tree.id).solutions or ()
+    (after,) = kb.views.show_issue(tree.id).solutions or ()
     assert (after.text, after.status) == (before.text, "rejected")
     raw = [r for line in exported_lines(kb, tmp_path) if (r := json.loads(line))["kind"] == "raw_issue"]
     assert {r["issue"] for r in raw} == {roots[kept]}
@@ -129,11 +129,11 @@ def test_a_cluster_whose_issues_other_documents_answer_grows_two_trees(tmp_path:
     lines = [json.loads(line) for line in exported_lines(kb, tmp_path)]
     raw = {r["id"]: r for r in lines if r["kind"] == "raw_issue"}
     assert len({r["seed"] for r in raw.values()}) == 1, "clusters are frozen"
-    trees = {tree.id: tree for tree in kb.show().trees}
+    trees = {tree.id: tree for tree in kb.views.show().trees}
     assert {r["issue"] for r in raw.values()} == trees.keys() and len(trees) == 2
-    (undivided,) = whole.show().trees
+    (undivided,) = whole.views.show().trees
     assert undivided.id in trees, "the seed's part keeps the tree's id"
-    first = {i: (kb.show_issue(r["issue"]).solutions or ())[0].text.split("\n")[0] for i, r in raw.items()}
+    first = {i: (kb.views.show_issue(r["issue"]).solutions or ())[0].text.split("\n")[0] for i, r in raw.items()}
     assert first["w"] == "Limescale"
     assert first["s"].startswith("The kettle is not found by its app")
 
@@ -176,8 +176,8 @@ def test_what_a_rule_forbids_is_on_record_and_the_first_that_is_allowed_is_shown
     kb.add([tmp_path / "manuals"])
     issue = {**CRUST, "text": "There is limescale at the bottom of the kettle, how do I remove the limescale?"}
     _add_issues(kb, tmp_path, issue)
-    (tree,) = kb.show().trees
-    of_node = kb.show_issue(tree.id).solutions or ()
+    (tree,) = kb.views.show().trees
+    of_node = kb.views.show_issue(tree.id).solutions or ()
     assert {s.text.split("\n")[0]: s.status for s in of_node} == {
         "Limescale": "withheld",
         "Remove lime from the bottom": "displayed",
@@ -207,6 +207,6 @@ def test_a_child_shows_only_what_holds_for_all_of_its_customers(tmp_path: Path) 
         {"id": "b", "title": "Lid does not close", "text": "The lid does not close any more, I use Android."},
     ]
     _add_issues(kb, folder, *reports)
-    nodes = [node for tree in kb.show().trees for node in (tree, *tree.children)]
-    showing = [node for node in nodes if kb.show_issue(node.id).solutions]
+    nodes = [node for tree in kb.views.show().trees for node in (tree, *tree.children)]
+    showing = [node for node in nodes if kb.views.show_issue(node.id).solutions]
     assert [(list(n.attributes["os"]), list(n.attributes["model"])) for n in showing] == [(["Android"], ["Pico"])]

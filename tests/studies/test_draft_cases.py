@@ -42,7 +42,7 @@ def others(path: Path) -> Path:
 
 
 def test_sections_ask_with_their_headings_and_reply_with_their_words(kb: SupportKB, tmp_path: Path) -> None:
-    done = kb.draft_cases(tmp_path / "cases.jsonl", "documents")
+    done = kb.evaluate.draft_cases(tmp_path / "cases.jsonl", "documents")
     (case,) = lines(tmp_path / "cases.jsonl")
     assert (case["id"], case["question"], case["documents"]) == ("rain.md#1", "Dry the rain sensor", ["rain.md"])
     assert case["reply"] == "Wipe the rain sensor dry. Write to <email-1> if it stays wet."  # masked
@@ -54,7 +54,7 @@ def test_sections_ask_with_their_headings_and_reply_with_their_words(kb: Support
 
 
 def test_questions_about_something_else_have_no_reply(kb: SupportKB, tmp_path: Path) -> None:
-    done = kb.draft_cases(tmp_path / "cases.jsonl", "documents", others(tmp_path / "others.jsonl"))
+    done = kb.evaluate.draft_cases(tmp_path / "cases.jsonl", "documents", others(tmp_path / "others.jsonl"))
     assert done.cases == 3 and done.statistics.out_of_domain == TextCount(2, 4.5)
     cases = read_cases(tmp_path / "cases.jsonl")
     assert [(case.id, case.refuses) for case in cases] == [
@@ -67,8 +67,8 @@ def test_questions_about_something_else_have_no_reply(kb: SupportKB, tmp_path: P
 
 def test_what_is_drafted_can_be_evaluated(kb: SupportKB, tmp_path: Path) -> None:
     kb.build()
-    kb.draft_cases(tmp_path / "cases.jsonl", "documents", others(tmp_path / "others.jsonl"))
-    answer = kb.evaluate_suggestions(SuggestionEvaluation(tmp_path / "cases.jsonl", ("autokb+gold",))).as_json()
+    kb.evaluate.draft_cases(tmp_path / "cases.jsonl", "documents", others(tmp_path / "others.jsonl"))
+    answer = kb.evaluate.suggestions(SuggestionEvaluation(tmp_path / "cases.jsonl", ("autokb+gold",))).as_json()
     assert answer["systems"]["autokb+gold"]["metrics"]["document_right@1"]["value"] == 1.0
     assert answer["cases"]["out_of_domain"]["n"] == 2
 
@@ -87,7 +87,7 @@ def test_a_model_writes_questions_as_customers_do(
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         (kb.workspace.folder / "settings.yaml").write_text(yaml.safe_dump({"base_url": server.url, "retries": 1}))
         model = SupportKB.open(kb.workspace.folder, model="openai:scripted")
-        done = model.draft_cases(tmp_path / "cases.jsonl", "documents")
+        done = model.evaluate.draft_cases(tmp_path / "cases.jsonl", "documents")
     (case,) = lines(tmp_path / "cases.jsonl")
     assert (case["question"], case["reply"]) == ("it stops when it rains", "Please wipe the rain sensor dry.")
     assert (done.made_by, done.spending.calls) == ("openai:scripted", server.requests)
@@ -96,8 +96,8 @@ def test_a_model_writes_questions_as_customers_do(
 def test_without_documents_and_with_a_bad_file_nothing_is_written(tmp_path: Path, kb: SupportKB) -> None:
     empty = SupportKB.create(tmp_path / "empty")
     with pytest.raises(BadInputError, match="There are no documents; add some first"):
-        empty.draft_cases(tmp_path / "cases.jsonl", "documents")
+        empty.evaluate.draft_cases(tmp_path / "cases.jsonl", "documents")
     (tmp_path / "bad.jsonl").write_text("{}", encoding="utf-8")
     with pytest.raises(BadInputError, match="line 1 needs an id"):
-        kb.draft_cases(tmp_path / "cases.jsonl", "documents", tmp_path / "bad.jsonl")
+        kb.evaluate.draft_cases(tmp_path / "cases.jsonl", "documents", tmp_path / "bad.jsonl")
     assert not (tmp_path / "cases.jsonl").exists()

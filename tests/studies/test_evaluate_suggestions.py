@@ -41,7 +41,7 @@ def write(path: Path, *cases: dict[str, Any]) -> Path:
 def evaluate(workspace: Workspace, cases: Path, *systems: str, model: str = "", **wanted: Any) -> dict[str, Any]:
     kb = SupportKB.open(workspace.folder, model=model)
     budget = wanted.pop("budget", None)
-    return kb.evaluate_suggestions(SuggestionEvaluation(cases, systems, **wanted), budget=budget).as_json()
+    return kb.evaluate.suggestions(SuggestionEvaluation(cases, systems, **wanted), budget=budget).as_json()
 
 
 def values(answer: dict[str, Any], system: str, metric: str) -> dict[str, float]:

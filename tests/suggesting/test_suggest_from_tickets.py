@@ -34,7 +34,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
         small_tickets.record("APP-11", "Invitation link expired", f"h3. Workaround\n{SPAM}", **fields),
     ]
     kb.add([small_tickets.write(folder / "tickets.json", records)], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     return kb
 
 
@@ -45,7 +45,7 @@ def test_a_ticket_about_the_same_problem_suggests_how_it_ended(kb: SupportKB) ->
     assert (first.text, first.source, first.solution_id) == (RESET, "ticket", None)
     (evidence,) = first.evidence
     assert isinstance(evidence, TicketEvidence)
-    texts = {section.section: section.text for section in kb.show_ticket(evidence.ticket).sections}
+    texts = {section.section: section.text for section in kb.tickets.show(evidence.ticket).sections}
     assert evidence.ticket == "APP-10"
     assert texts[evidence.section][evidence.start : evidence.end] == evidence.quote
     shape = found.as_json()["suggestions"][0]["evidence"][0]
@@ -60,7 +60,7 @@ def test_of_comments_what_to_do_is_suggested_and_then_where_it_was_fixed(kb: Sup
 
 
 def test_nobody_elses_personal_data_are_suggested(kb: SupportKB) -> None:
-    assert kb.ask_tickets("Invitation link expired, is there a workaround?").evidence
+    assert kb.tickets.ask("Invitation link expired, is there a workaround?").evidence
     found = kb.suggest("Invitation link expired, is there a workaround?")
     assert not any("example.com" in one.text for one in found.suggestions)
 
@@ -76,7 +76,7 @@ def test_what_the_knowledge_base_knows_stands_before_tickets(_built_headphones: 
     shutil.copytree(_built_headphones, tmp_path / "kb")
     both = SupportKB.open(tmp_path / "kb")
     both.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    both.build_tickets()
+    both.tickets.build()
     sources = [one.source for one in both.suggest("There is no sound from my headphones on Windows").suggestions]
     assert sources
     assert set(sources) <= {"solution", "passage", "question"}

@@ -354,7 +354,7 @@ def test_whatever_a_model_does_the_agent_has_suggestions(
 
 def test_a_model_that_does_not_reply_in_time_is_given_up(opened: Opened, own_words: Suggested) -> None:
     kb = opened(ScriptedSuggestions(write_replies=lambda _user: HANG))
-    index = kb._open_index()
+    index = kb._memory.open_index()
     models = SuggestionModels(kb.workspace, index.file, seconds=0.3)
     try:
         found = suggest_by_strategy(index, [Message("customer", SILENT)], models=models)
@@ -380,14 +380,14 @@ def test_a_budget_bounds_one_suggestion(opened: Opened, own_words: Suggested) ->
 def test_sessions_stay_open_between_suggestions_and_are_closed_with_the_kb(opened: Opened) -> None:
     kb = opened(ScriptedSuggestions())
     kb.suggest(SILENT)
-    assert kb._snapshot is not None
-    models = kb._snapshot.suggestion_models
+    assert kb._memory._snapshot is not None
+    models = kb._memory._snapshot.suggestion_models
     assert len(models._idle) == 1
     session = models._idle[0]
     kb.suggest(f"{SILENT} again")
     assert models._idle[0] is session
     kb.close()
-    assert len(models._idle) == 0 and kb._snapshot is None
+    assert len(models._idle) == 0 and kb._memory._snapshot is None
 
 
 def test_a_process_ends_although_nobody_closed_its_sessions(opened: Opened) -> None:
@@ -409,7 +409,7 @@ def test_a_given_passage_stands_for_the_search(opened: Opened) -> None:
 
     def suggest(model: str, *passages: Passage) -> Suggested:
         own = SupportKB.open(kb.workspace.folder, model=model)
-        index = own._open_index()
+        index = own._memory.open_index()
         models = SuggestionModels(own.workspace, index.file)
         messages = [Message("customer", "How long does the lamp glow?")]
         try:
@@ -436,7 +436,7 @@ def test_past_tickets_are_passages_where_the_knowledge_base_has_too_few(opened: 
     kb = opened(script)
     offline = SupportKB.open(kb.workspace.folder, model="offline")
     offline.add([small_tickets.write(tmp_path / "tickets.json", records)], "tickets")
-    offline.build_tickets()
+    offline.tickets.build()
     known = offline.suggest("App crashes when the camera is closed")
     assert {one.source for one in known.suggestions} == {"ticket"}
     found = kb.suggest("App crashes when the camera is closed")

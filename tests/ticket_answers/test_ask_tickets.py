@@ -32,7 +32,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> SupportKB:
         ),
     ]
     kb.add([small_tickets.write(folder / "tickets.json", records)], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     return kb
 
 
@@ -47,12 +47,12 @@ def kb(built: SupportKB, tmp_path: Path) -> SupportKB:
 def check_evidence(kb: SupportKB, answer: TicketAnswer) -> None:
     assert answer.evidence
     for one in answer.evidence:
-        texts = {section.section: section.text for section in kb.show_ticket(one.ticket).sections}
+        texts = {section.section: section.text for section in kb.tickets.show(one.ticket).sections}
         assert texts[one.section][one.start : one.end] == one.quote != ""
 
 
 def test_the_asked_section_of_the_nearest_ticket_is_the_answer(built: SupportKB) -> None:
-    answer = built.ask_tickets("What is the root cause of the app crashing when the camera is closed?")
+    answer = built.tickets.ask("What is the root cause of the app crashing when the camera is closed?")
     assert answer.outcome == "answered"
     assert answer.fallback is None
     assert next((one.ticket, one.section) for one in answer.evidence) == ("APP-1", "root_cause")
@@ -62,7 +62,7 @@ def test_the_asked_section_of_the_nearest_ticket_is_the_answer(built: SupportKB)
 
 
 def test_steps_are_read_out_whole_and_how_it_ended_is_not_added_unasked(built: SupportKB) -> None:
-    answer = built.ask_tickets("how do I reproduce the crash when the camera is closed")
+    answer = built.tickets.ask("how do I reproduce the crash when the camera is closed")
     assert [one.section for one in answer.evidence] == ["steps_to_reproduce"]
     assert "Open the camera" in answer.evidence[0].quote
     assert "Press **Back**" in answer.evidence[0].quote
@@ -70,7 +70,7 @@ def test_steps_are_read_out_whole_and_how_it_ended_is_not_added_unasked(built: S
 
 
 def test_comments_that_tell_it_stand_in_for_a_missing_section_and_that_is_said(built: SupportKB) -> None:
-    answer = built.ask_tickets("How was the black preview of the scanner fixed?")
+    answer = built.tickets.ask("How was the black preview of the scanner fixed?")
     assert answer.fallback == "APP-9 has no section fix; these are its comments that may tell."
     assert [one.quote for one in answer.evidence] == ["Fixed by asking for the permission first, see the pull request."]
     assert "(kim, 2024-03-02)" in answer.answer
@@ -79,7 +79,7 @@ def test_comments_that_tell_it_stand_in_for_a_missing_section_and_that_is_said(b
 
 
 def test_where_nobody_has_the_section_the_texts_answer_and_that_is_said(built: SupportKB) -> None:
-    answer = built.ask_tickets("is there a workaround for the password reset mail that never arrives?")
+    answer = built.tickets.ask("is there a workaround for the password reset mail that never arrives?")
     assert answer.outcome == "answered"
     assert answer.fallback == "APP-6 has no section workaround; this is what else it says."
     assert "Nothing is in the inbox" in answer.answer
@@ -87,50 +87,50 @@ def test_where_nobody_has_the_section_the_texts_answer_and_that_is_said(built: S
 
 
 def test_another_ending_of_the_best_ticket_stands_in_for_the_one_that_was_asked_for(built: SupportKB) -> None:
-    answer = built.ask_tickets("What is the root cause of the scanner staying black?")
+    answer = built.tickets.ask("What is the root cause of the scanner staying black?")
     assert answer.fallback == "APP-9 has no section root cause; this is its workaround."
     assert answer.evidence[0].quote == "Turn the light on."
     check_evidence(built, answer)
 
 
 def test_a_question_that_names_a_ticket_is_answered_from_it(built: SupportKB) -> None:
-    answer = built.ask_tickets("what is the workaround of app-9?")
+    answer = built.tickets.ask("what is the workaround of app-9?")
     assert {one.ticket for one in answer.evidence} == {"APP-9"}
     assert answer.evidence[0].quote == "Turn the light on."
-    assert built.ask_tickets("priority of APP-9?").answer.endswith("Priority: Low")
+    assert built.tickets.ask("priority of APP-9?").answer.endswith("Priority: Low")
 
 
 def test_links_that_are_asked_for_are_followed(built: SupportKB) -> None:
-    answer = built.ask_tickets("which tickets are duplicates of APP-1?")
+    answer = built.tickets.ask("which tickets are duplicates of APP-1?")
     assert [one.ticket for one in answer.evidence] == ["APP-2"]
-    missing = built.ask_tickets("which tickets are duplicates of APP-9?")
+    missing = built.tickets.ask("which tickets are duplicates of APP-9?")
     assert missing.fallback is not None
     assert missing.fallback.startswith("APP-9 has no links of the kind duplicates")
 
 
 def test_what_is_about_something_else_is_not_answered(built: SupportKB) -> None:
-    answer = built.ask_tickets("What's a good recipe for pancakes?")
+    answer = built.tickets.ask("What's a good recipe for pancakes?")
     assert (answer.outcome, answer.answer, answer.evidence) == ("abstains", "", ())
     assert answer.reason == "No past ticket is about this."
 
 
 def test_a_value_that_the_question_names_chooses_the_ticket(built: SupportKB) -> None:
-    answer = built.ask_tickets("steps to reproduce for the camera with priority High")
+    answer = built.tickets.ask("steps to reproduce for the camera with priority High")
     assert {one.ticket for one in answer.evidence} == {"APP-1"}
     assert answer.question.filters == {"priority": "High"}
 
 
 def test_cypher_shows_the_plan_that_ran(built: SupportKB) -> None:
-    answer = built.ask_tickets("root cause of APP-1", cypher=True)
+    answer = built.tickets.ask("root cause of APP-1", cypher=True)
     assert answer.cypher is not None
     assert "HAS_ROOT_CAUSE" in answer.cypher.text
     assert answer.cypher.refused is None
-    assert built.ask_tickets("root cause of APP-1").cypher is None
+    assert built.tickets.ask("root cause of APP-1").cypher is None
 
 
 def test_an_empty_question_is_refused(built: SupportKB) -> None:
     with pytest.raises(BadInputError, match="The question is empty"):
-        built.ask_tickets("  ")
+        built.tickets.ask("  ")
 
 
 # -- how sure it is
@@ -157,12 +157,12 @@ def test_a_ticket_that_is_unlikely_to_be_the_same_problem_is_named_but_does_not_
 def test_how_likely_it_is_the_same_problem_is_told_where_links_can_tell(built: SupportKB) -> None:
     asking = with_match(built, 4.0)
     assert asking.ask("why does the camera crash?").match == pytest.approx(0.982, abs=0.001)
-    assert built.ask_tickets("why does the camera crash?").match is None
+    assert built.tickets.ask("why does the camera crash?").match is None
     asking.opened.close()
 
 
 def test_a_question_with_an_accepted_answer_is_as_sure_as_the_questions_are_alike(kb: SupportKB) -> None:
-    kb.accept_ticket("the phone is dead in the morning", "APP-8")
+    kb.tickets.accept("the phone is dead in the morning", "APP-8")
     asking = with_match(kb, -4.0)
     answer = asking.ask("the phone is dead in the morning")
     assert (answer.outcome, answer.tickets[0].id, answer.match) == ("answered", "APP-8", 1.0)
@@ -176,28 +176,28 @@ def test_an_accepted_answer_lifts_its_ticket_without_a_build_until_it_is_taken_b
     question = "the handset is empty after a night"
 
     def best() -> str:
-        return kb.ask_tickets(question).tickets[0].id
+        return kb.tickets.ask(question).tickets[0].id
 
     before = best()
     assert before != "APP-3"
-    accepted = kb.accept_ticket(question, "APP-3", author="ann")
+    accepted = kb.tickets.accept(question, "APP-3", author="ann")
     assert (accepted.changed, accepted.answers) == (1, 1)
-    assert kb.accept_ticket(question, "APP-3").changed == 0
-    answer = kb.ask_tickets(question)
+    assert kb.tickets.accept(question, "APP-3").changed == 0
+    answer = kb.tickets.ask(question)
     assert answer.tickets[0].id == "APP-3"
     assert [(one.ticket, one.question, one.author) for one in answer.accepted] == [("APP-3", question, "ann")]
-    assert kb.ask_tickets("an empty handset after the night").accepted
-    assert not kb.ask_tickets("sign in with a new password").accepted
-    assert kb.accept_ticket(question, "APP-3", undo=True).answers == 0
+    assert kb.tickets.ask("an empty handset after the night").accepted
+    assert not kb.tickets.ask("sign in with a new password").accepted
+    assert kb.tickets.accept(question, "APP-3", undo=True).answers == 0
     assert best() == before
-    assert not kb.ask_tickets(question).accepted
+    assert not kb.tickets.ask(question).accepted
 
 
 def test_the_neighbours_of_an_accepted_ticket_are_lifted_less(kb: SupportKB) -> None:
     question = "only nine pages"
-    scores = {one.id: one.score for one in kb.ask_tickets(question, 9).tickets}
-    kb.accept_ticket(question, "APP-3")
-    after = {one.id: one.score for one in kb.ask_tickets(question, 9).tickets}
+    scores = {one.id: one.score for one in kb.tickets.ask(question, 9).tickets}
+    kb.tickets.accept(question, "APP-3")
+    after = {one.id: one.score for one in kb.tickets.ask(question, 9).tickets}
     gained = {i: round(after[i] - scores[i], 3) for i in scores}
     assert gained["APP-3"] == pytest.approx(1.0, abs=0.01)
     assert gained["APP-4"] == pytest.approx(0.2, abs=0.01)
@@ -205,18 +205,18 @@ def test_the_neighbours_of_an_accepted_ticket_are_lifted_less(kb: SupportKB) -> 
 
 
 def test_an_accepted_answer_outlives_a_build(kb: SupportKB) -> None:
-    kb.accept_ticket("the scanner shows nothing", "APP-9")
-    kb.build_tickets(rethink=True)
-    assert kb.ask_tickets("the scanner shows nothing").accepted[0].ticket == "APP-9"
-    shown = kb.show_ticket("APP-9")
+    kb.tickets.accept("the scanner shows nothing", "APP-9")
+    kb.tickets.build(rethink=True)
+    assert kb.tickets.ask("the scanner shows nothing").accepted[0].ticket == "APP-9"
+    shown = kb.tickets.show("APP-9")
     assert [one.question for one in shown.answers] == ["the scanner shows nothing"]
     assert all(link.origin != "answers" for link in shown.links)  # apart from what the source says
 
 
 def test_what_cannot_be_accepted_is_refused(kb: SupportKB) -> None:
     with pytest.raises(BadInputError, match="no published ticket 'APP-99'"):
-        kb.accept_ticket("a question", "APP-99")
+        kb.tickets.accept("a question", "APP-99")
     with pytest.raises(BadInputError, match="was not accepted"):
-        kb.accept_ticket("a question", "APP-1", undo=True)
+        kb.tickets.accept("a question", "APP-1", undo=True)
     with pytest.raises(BadInputError, match="Write the question"):
-        kb.accept_ticket(" ", "APP-1")
+        kb.tickets.accept(" ", "APP-1")

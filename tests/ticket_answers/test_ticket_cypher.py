@@ -56,7 +56,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cypher")
     kb = SupportKB.create(folder / "kb", "headphones")
     kb.add([small_tickets.write(folder / "tickets.json", RECORDS)], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     return kb.workspace.folder
 
 
@@ -78,7 +78,7 @@ def opened(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 def plan_of(kb: SupportKB) -> str:
     """Return the plan of the question as Cypher, as it is shown without a model."""
     offline = SupportKB.open(kb.workspace.folder)
-    shown = offline.ask_tickets(QUESTION, cypher=True).cypher
+    shown = offline.tickets.ask(QUESTION, cypher=True).cypher
     offline.close()
     assert shown is not None and shown.refused is None
     return shown.text
@@ -91,7 +91,7 @@ def plan_of(kb: SupportKB) -> str:
 def test_what_a_model_writes_runs_and_the_sections_that_it_gave_answer(opened: Opened, returned: str) -> None:
     kb, writer = opened
     writer.cypher = f"{OF_FIX}RETURN {returned}"
-    answer = kb.ask_tickets(QUESTION, cypher=True)
+    answer = kb.tickets.ask(QUESTION, cypher=True)
     assert answer.cypher is not None
     assert (answer.cypher.text, answer.cypher.refused) == (f"{writer.cypher} LIMIT 200", None)
     assert (answer.outcome, answer.fallback) == ("answered", None)
@@ -113,13 +113,13 @@ def test_what_a_model_writes_runs_and_the_sections_that_it_gave_answer(opened: O
 def test_what_is_refused_does_not_run_and_the_plan_answers(opened: Opened, written: str, why: str) -> None:
     kb, writer = opened
     writer.cypher = written
-    answer = kb.ask_tickets(QUESTION, cypher=True)
+    answer = kb.tickets.ask(QUESTION, cypher=True)
     assert answer.cypher is not None and answer.cypher.refused is not None
     assert why in answer.cypher.refused
     assert answer.cypher.text == plan_of(kb)
     assert [(e.section, e.quote) for e in answer.evidence] == [("root_cause", CAUSE)]
     assert answer.fallback is None
-    assert kb.show_tickets().tickets == len(RECORDS)
+    assert kb.tickets.overview().tickets == len(RECORDS)
 
 
 @needs_engine
@@ -137,7 +137,7 @@ def test_what_is_refused_does_not_run_and_the_plan_answers(opened: Opened, writt
 def test_rows_that_are_no_sections_of_tickets_are_no_evidence(opened: Opened, returned: str) -> None:
     kb, writer = opened
     writer.cypher = f"{OF_FIX}RETURN {returned}"
-    answer = kb.ask_tickets(QUESTION, cypher=True)
+    answer = kb.tickets.ask(QUESTION, cypher=True)
     assert answer.cypher is not None
     assert (answer.cypher.text, answer.cypher.refused) == (f"{writer.cypher} LIMIT 200", None)
     assert [(e.section, e.quote) for e in answer.evidence] == [("root_cause", CAUSE)]
@@ -148,7 +148,7 @@ def test_rows_that_are_no_sections_of_tickets_are_no_evidence(opened: Opened, re
 @needs_engine
 def test_a_model_that_writes_nothing_leaves_it_to_the_plan(opened: Opened) -> None:
     kb, _ = opened
-    answer = kb.ask_tickets(QUESTION, cypher=True)
+    answer = kb.tickets.ask(QUESTION, cypher=True)
     assert answer.cypher is not None
     assert (answer.cypher.text, answer.cypher.refused) == (plan_of(kb), NOTHING_WRITTEN)
     assert [e.quote for e in answer.evidence] == [CAUSE]
@@ -159,7 +159,7 @@ def test_where_the_engine_fails_the_plan_answers_and_it_is_said_why(opened: Open
     kb, writer = opened
     writer.cypher = f"{OF_FIX}RETURN t.id AS ticket, f.text AS text"
     (kb.workspace.folder / MAKING_FOLDER).write_text("in the way", encoding="utf-8")
-    answer = kb.ask_tickets(QUESTION, cypher=True)
+    answer = kb.tickets.ask(QUESTION, cypher=True)
     assert answer.cypher is not None and answer.cypher.refused is not None
     assert "The graph for Cypher cannot be made" in answer.cypher.refused
     assert answer.cypher.text == plan_of(kb)
@@ -169,7 +169,7 @@ def test_where_the_engine_fails_the_plan_answers_and_it_is_said_why(opened: Open
 @needs_engine
 def test_without_cypher_nothing_is_written_and_no_engine_is_opened(opened: Opened) -> None:
     kb, writer = opened
-    answer = kb.ask_tickets(QUESTION)
+    answer = kb.tickets.ask(QUESTION)
     assert (answer.outcome, answer.cypher, writer.asked) == ("answered", None, [])
     assert not (kb.workspace.folder / PROJECTION_FILE).exists()
 
@@ -177,7 +177,7 @@ def test_without_cypher_nothing_is_written_and_no_engine_is_opened(opened: Opene
 @needs_engine
 def test_where_there_is_nothing_to_read_there_is_no_cypher(opened: Opened) -> None:
     kb, writer = opened
-    answer = kb.ask_tickets("What's a good recipe for pancakes?", cypher=True)
+    answer = kb.tickets.ask("What's a good recipe for pancakes?", cypher=True)
     assert (answer.outcome, answer.cypher, writer.asked) == ("abstains", None, [])
 
 
@@ -186,7 +186,7 @@ def test_without_an_engine_the_plan_is_shown_and_nothing_is_written(
 ) -> None:
     kb, writer = opened
     monkeypatch.setitem(sys.modules, "ladybug", None)  # as Python sees a package that is not installed
-    answer = kb.ask_tickets(QUESTION, cypher=True)
+    answer = kb.tickets.ask(QUESTION, cypher=True)
     assert answer.cypher is not None
     assert (answer.cypher.text, answer.cypher.refused) == (plan_of(kb), None)
     assert (answer.outcome, writer.asked) == ("answered", [])

@@ -78,7 +78,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[StubSer
 
 
 def texts(kb: SupportKB, ticket: str) -> dict[str, str]:
-    return {s.section: s.text for s in kb.show_ticket(ticket).sections}
+    return {s.section: s.text for s in kb.tickets.show(ticket).sections}
 
 
 def test_several_tickets_share_a_request_and_their_texts_are_split(opened: Any) -> None:
@@ -125,7 +125,7 @@ def test_a_plan_counts_what_an_embedder_over_the_network_reads_of_tickets(opened
         kb = SupportKB.open(folder)
         planned = kb.plan()
         assert server.embedded == []
-        asked = kb.build_tickets()
+        asked = kb.tickets.build()
         assert planned.tokens.input == pytest.approx(asked.tokens.input, rel=0.25)
         assert kb.plan().calls == 0
 
@@ -187,7 +187,7 @@ def test_an_embedder_over_the_network_reads_no_private_data(opened: Any, tmp_pat
         kb = opened(server)
         settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
         (kb.workspace.folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
-        SupportKB.open(kb.workspace.folder).build_tickets()
+        SupportKB.open(kb.workspace.folder).tickets.build()
         sent = json.dumps(server.embedded)
     assert "ann@example.com" not in sent
     assert "7946 0958" not in sent
@@ -200,10 +200,10 @@ def test_a_question_is_read_by_the_embedder_of_the_settings_masked_and_within_th
         settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
         (kb.workspace.folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
         kb = SupportKB.open(kb.workspace.folder)
-        kb.build_tickets()
+        kb.tickets.build()
         server.embedded.clear()
-        assert kb.ask_tickets("root cause of APP-1? Tell bob@example.com").outcome == "answered"
-        assert len(kb.similar_tickets("It closes at once, says carl@example.com.", 2).tickets) == 2
+        assert kb.tickets.ask("root cause of APP-1? Tell bob@example.com").outcome == "answered"
+        assert len(kb.tickets.similar("It closes at once, says carl@example.com.", 2).tickets) == 2
         sent = json.dumps(server.embedded)
         assert "root cause of APP-1? Tell <email-1>" in sent
         assert "It closes at once, says <email-1>." in sent
@@ -211,7 +211,7 @@ def test_a_question_is_read_by_the_embedder_of_the_settings_masked_and_within_th
         assert kb.costs().tasks["embedding"].calls >= 2
         server.embedded.clear()
         with pytest.raises(StoppedOnPurposeError):
-            kb.ask_tickets("why are the menus white?", budget=0.0)
+            kb.tickets.ask("why are the menus white?", budget=0.0)
         assert server.embedded == []
         kb.close()
 
@@ -225,8 +225,8 @@ def test_an_evaluation_over_the_network_reads_no_private_data(opened: Any, tmp_p
         settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
         (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
         kb = SupportKB.open(folder)
-        kb.build_tickets()
-        kb.evaluate_tickets(tmp_path / "q.jsonl", tmp_path / "q.tsv")
+        kb.tickets.build()
+        kb.evaluate.tickets(tmp_path / "q.jsonl", tmp_path / "q.tsv")
         sent = json.dumps(server.embedded)
     assert "It closes at once, says <email-1>." in sent
     assert "@example.com" not in sent

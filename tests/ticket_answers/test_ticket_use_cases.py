@@ -43,21 +43,21 @@ def kb(tmp_path: Path) -> SupportKB:
 
 
 def test_times_of_groups_of_a_field(kb: SupportKB) -> None:
-    kb.build_tickets()
-    groups = kb.report_tickets("priority").groups
+    kb.tickets.build()
+    groups = kb.tickets.report("priority").groups
     assert {name: (g.n, g.unresolved, g.mean, g.p50) for name, g in groups.items()} == {
         "Low": (2, 1, 5.0, 5.0),
         "High": (2, 0, 3.0, 3.0),
     }
     assert groups["High"].intervals["mean"] == (2.0, 4.0)
-    by_component = kb.report_tickets("component").groups
+    by_component = kb.tickets.report("component").groups
     assert {name: g.n for name, g in by_component.items()} == {"(none)": 3, "Camera": 1, "Lens": 1}
     assert by_component["Lens"].intervals["p90"] == (None, None)
 
 
 def test_times_before_and_from_a_date(kb: SupportKB) -> None:
-    kb.build_tickets()
-    groups = kb.report_tickets("created<2022-01-01").groups
+    kb.tickets.build()
+    groups = kb.tickets.report("created<2022-01-01").groups
     assert {name: (g.n, g.mean) for name, g in groups.items()} == {
         "created before 2022-01-01": (2, 3.0),
         "created from 2022-01-01": (3 - 1, 5.0),
@@ -66,17 +66,17 @@ def test_times_before_and_from_a_date(kb: SupportKB) -> None:
 
 def test_a_report_by_what_there_is_not_says_what_there_is(kb: SupportKB) -> None:
     with pytest.raises(BadInputError, match="No ticket is published yet"):
-        kb.report_tickets("priority")
-    kb.build_tickets()
+        kb.tickets.report("priority")
+    kb.tickets.build()
     with pytest.raises(BadInputError, match=r"tickets have no such field; name one of .*priority"):
-        kb.report_tickets("colour")
+        kb.tickets.report("colour")
     with pytest.raises(BadInputError, match="no 'deleted'"):
-        kb.report_tickets("deleted<2020-01-01")
+        kb.tickets.report("deleted<2020-01-01")
 
 
 def test_resolved_tickets_become_documents_and_raw_issues_that_they_resolve(kb: SupportKB) -> None:
-    kb.build_tickets()
-    fed = kb.feed_tickets()
+    kb.tickets.build()
+    fed = kb.tickets.ingest()
     assert (fed.documents, fed.issues, fed.removed) == (3, 4, 0)
     assert fed.left_out == {"not resolved": 1, "does not say how": 1}
     with kb.workspace.file() as file:
@@ -86,7 +86,7 @@ def test_resolved_tickets_become_documents_and_raw_issues_that_they_resolve(kb: 
     assert documents["T-1"]["text"].startswith("# Problem number 0\n\n## Answer\n\nFixed by oiling the hinge.\n\n")
     assert issues["T-4"]["resolved_by"] == ["T-1"]
     assert issues["T-2"]["resolved_by"] == ["T-2"]
-    again = kb.feed_tickets()
+    again = kb.tickets.ingest()
     assert (again.documents, again.issues, again.removed) == (3, 4, 0)
     assert [(s.kind, s.path) for s in kb.sources().sources if s.kind == "import"] == [("import", "tickets")]
     kb.remove(["tickets"])
@@ -95,7 +95,7 @@ def test_resolved_tickets_become_documents_and_raw_issues_that_they_resolve(kb: 
 
 
 def test_a_template_is_drafted_by_counting_and_reads_as_a_domain(kb: SupportKB) -> None:
-    drafted = kb.draft_template()
+    drafted = kb.tickets.draft_template()
     assert [(s["name"], s["parent"], s["headings"]) for s in drafted.sections] == [
         ("customer_impact", "description", ("customer impact",))
     ] or [(s["name"], s["parent"]) for s in drafted.sections] == [("customer_impact", "description")]
@@ -111,6 +111,6 @@ def test_a_template_is_drafted_by_counting_and_reads_as_a_domain(kb: SupportKB) 
 def test_without_tickets_there_is_nothing_to_draft_from(tmp_path: Path) -> None:
     kb = SupportKB.create(tmp_path / "kb", "headphones")
     with pytest.raises(BadInputError, match="add tickets first"):
-        kb.draft_template()
+        kb.tickets.draft_template()
     with pytest.raises(BadInputError, match="No ticket is published yet"):
-        kb.feed_tickets()
+        kb.tickets.ingest()

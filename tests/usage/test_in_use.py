@@ -59,7 +59,7 @@ def test_acceptance_by_source_theme_group_and_week(kb: SupportKB) -> None:
         said(6, "used"),
         said(7, "unhelpful", "s-gone"),
     )
-    found = kb.in_use()
+    found = kb.usage.in_use()
     all_ = found.suggestions
     assert (all_.used, all_.edited, all_.rejected, all_.helpful, all_.unhelpful) == (4, 1, 2, 1, 1)
     assert all_.rate == clustered_share([(1, 2), (1, 1), (0, 1), (1, 1), (1, 1), (1, 1)])
@@ -72,13 +72,13 @@ def test_acceptance_by_source_theme_group_and_week(kb: SupportKB) -> None:
     assert by == {"": (3, 0, 0), "eu": (1, 0, 1), "us": (0, 1, 1)}
     assert {name: one.rate.n for name, one in found.by_week.items()} == {"2026-W10": 6, "2026-W11": 1}
     assert set(found.left_out.values()) == {0}
-    since = kb.in_use("2026-03-09")
+    since = kb.usage.in_use("2026-03-09")
     assert (since.since, since.suggestions.edited, since.suggestions.rate.n) == ("2026-03-09", 1, 1)
 
 
 def test_groups_without_end_are_cut(kb: SupportKB) -> None:
     give(kb, *(said(n, "used", group=f"g{n % 130:03}") for n in range(260)), said(999, "used", group="g129"))
-    found = kb.in_use()
+    found = kb.usage.in_use()
     assert (len(found.by_group), found.left_out["by_group"]) == (100, 30)
     assert next(iter(found.by_group)) == "g129"
 
@@ -86,11 +86,11 @@ def test_groups_without_end_are_cut(kb: SupportKB) -> None:
 def test_a_day_that_is_none_is_said(kb: SupportKB) -> None:
     for since in ("yesterday", "2026-13-01", "2026"):
         with pytest.raises(BadInputError, match="a day such as"):
-            kb.in_use(since)
+            kb.usage.in_use(since)
 
 
 def test_nothing_at_all_has_figures_without_values(kb: SupportKB) -> None:
-    found = kb.in_use()
+    found = kb.usage.in_use()
     assert found.suggestions.rate.value is None and found.experiment is None and found.by_week == {}
     assert found.use.differences["resolved"].value is None and not found.use.is_causal
     assert found.as_json()["questions"]["adoption"] == {"n": 0, "value": None, "low": None, "high": None}
@@ -143,11 +143,11 @@ def test_outcomes_are_compared_by_arm(hand_made: Workspace) -> None:
         assert arm is not None
         counts[arm] += 1
         if n < 50:  # of the others nothing is heard
-            kb.report_outcome(
+            kb.usage.report_outcome(
                 f"c{n}", resolved=arm == TREATMENT or n % 2 == 0, seconds=100 if arm == TREATMENT else 200
             )
-    kb.report_outcome("another", resolved=True)
-    found = kb.in_use().experiment
+    kb.usage.report_outcome("another", resolved=True)
+    found = kb.usage.in_use().experiment
     assert found is not None and (found.enabled, found.salt, found.share, found.unassigned) == (True, "spring", 0.5, 1)
     assert found.dealt == share(counts[TREATMENT], 60) and not found.is_uneven and found.outcomes.is_causal
     treatment, control = found.outcomes.groups[TREATMENT], found.outcomes.groups[CONTROL]
@@ -167,11 +167,11 @@ def test_arms_that_chance_does_not_deal_are_named(hand_made: Workspace) -> None:
     kb = with_experiment(hand_made)
     with kb.workspace.file() as file, file.transaction():
         keep_arms(file, [AssignedArm(f"c{n}", "spring", TREATMENT, "2026-03-01") for n in range(40)])
-    found = kb.in_use().experiment
+    found = kb.usage.in_use().experiment
     assert found is not None and found.is_uneven and "Do not trust" in found.outcomes.note
-    other = with_experiment(hand_made, "experiment: {share: 0.5, salt: summer}\n").in_use().experiment
+    other = with_experiment(hand_made, "experiment: {share: 0.5, salt: summer}\n").usage.in_use().experiment
     assert other is not None and other.dealt.n == 0 and not other.is_uneven  # each experiment has its own
-    off = with_experiment(hand_made, "experiment: {enabled: false, salt: spring}\n").in_use().experiment
+    off = with_experiment(hand_made, "experiment: {enabled: false, salt: spring}\n").usage.in_use().experiment
     assert off is not None and off.dealt.n == 40 and not off.enabled  # its figures stay
 
 
@@ -181,12 +181,12 @@ def test_conversations_with_a_used_suggestion_are_set_apart_without_a_causal_cla
     control = next(f"c{n}" for n in range(40) if f"c{n}" not in treated)
     for conversation in (*treated[:4], control):
         kb.suggest(QUESTION, conversation=conversation)
-    kb.give_feedback(QUESTION, "used", "s-contacts", conversation=treated[0])
-    kb.give_feedback(QUESTION, "edited", "s-contacts", "Wipe it.", conversation=treated[1])
-    kb.give_feedback(QUESTION, "rejected", "s-contacts", conversation=treated[2])
+    kb.usage.give_feedback(QUESTION, "used", "s-contacts", conversation=treated[0])
+    kb.usage.give_feedback(QUESTION, "edited", "s-contacts", "Wipe it.", conversation=treated[1])
+    kb.usage.give_feedback(QUESTION, "rejected", "s-contacts", conversation=treated[2])
     for n, conversation in enumerate((*treated[:4], control)):
-        kb.report_outcome(conversation, resolved=n < 2, returned=n >= 2, seconds=60 * n)
-    found = kb.in_use()
+        kb.usage.report_outcome(conversation, resolved=n < 2, returned=n >= 2, seconds=60 * n)
+    found = kb.usage.in_use()
     assert {name: one.reported for name, one in found.use.groups.items()} == {"used": 2, "not_used": 2}
     assert found.use.differences["resolved"].value == 1.0 and found.use.differences["returned"].value == -1.0
     assert found.use.differences["seconds_mean"].value == 30 - 150
@@ -200,13 +200,13 @@ def test_conversations_with_a_used_suggestion_are_set_apart_without_a_causal_cla
 def test_arms_are_kept_where_no_question_is(hand_made: Workspace) -> None:
     kb = with_experiment(hand_made, f"log_questions: false\n{SPRING}")
     kb.suggest(QUESTION, conversation="c1")
-    found = kb.in_use()
+    found = kb.usage.in_use()
     assert found.questions.asked == 0 and found.experiment is not None and found.experiment.dealt.n == 1
     kb.close()
 
 
 def test_a_workspace_without_a_build_has_figures(tmp_path: Path) -> None:
     kb = SupportKB.create(tmp_path / "kb", "headphones")
-    kb.report_outcome("c1", resolved=True)
-    assert kb.in_use().use.groups["not_used"].resolved == share(1, 1)
-    assert kb.gaps().questions_total == 0
+    kb.usage.report_outcome("c1", resolved=True)
+    assert kb.usage.in_use().use.groups["not_used"].resolved == share(1, 1)
+    assert kb.usage.gaps().questions_total == 0

@@ -38,7 +38,7 @@ def kept(kb: SupportKB) -> dict[str, ConversationOutcome]:
 
 
 def test_what_is_reported_later_is_added_and_twice_is_once(kb: SupportKB) -> None:
-    first = kb.report_outcome(" c1\n", resolved=True, date="2026-01-05")
+    first = kb.usage.report_outcome(" c1\n", resolved=True, date="2026-01-05")
     assert (first.conversation, first.resolved, first.returned, first.seconds, first.changed) == (
         "c1",
         True,
@@ -46,7 +46,7 @@ def test_what_is_reported_later_is_added_and_twice_is_once(kb: SupportKB) -> Non
         None,
         1,
     )
-    later = kb.report_outcome("c1", returned=False, seconds=90)
+    later = kb.usage.report_outcome("c1", returned=False, seconds=90)
     assert (later.resolved, later.returned, later.seconds, later.date, later.changed) == (
         True,
         False,
@@ -54,7 +54,7 @@ def test_what_is_reported_later_is_added_and_twice_is_once(kb: SupportKB) -> Non
         "2026-01-05",
         1,
     )
-    assert kb.report_outcome("c1", resolved=True, returned=False, seconds=90.0).changed == 0
+    assert kb.usage.report_outcome("c1", resolved=True, returned=False, seconds=90.0).changed == 0
     assert list(kept(kb)) == ["c1"]
 
 
@@ -72,7 +72,7 @@ def test_what_is_reported_later_is_added_and_twice_is_once(kb: SupportKB) -> Non
 )
 def test_what_is_no_outcome_is_said(kb: SupportKB, given: dict[str, object], words: str) -> None:
     with pytest.raises(BadInputError, match=words):
-        kb.report_outcome(**given)  # type: ignore[arg-type]
+        kb.usage.report_outcome(**given)  # type: ignore[arg-type]
     assert kept(kb) == {}
 
 
@@ -90,7 +90,7 @@ c5;;;;
 def test_a_file_of_a_contact_centre_is_taken_and_what_cannot_be_read_is_named(kb: SupportKB, tmp_path: Path) -> None:
     file = tmp_path / "closed.csv"
     file.write_text(CSV, encoding="utf-8")
-    done = kb.import_outcomes(file)
+    done = kb.usage.import_outcomes(file)
     assert (done.taken, done.unchanged) == (2, 0)
     found = kept(kb)
     assert found["c1"] == ConversationOutcome("c1", True, False, 310.0, "2026-02-01")
@@ -98,7 +98,7 @@ def test_a_file_of_a_contact_centre_is_taken_and_what_cannot_be_read_is_named(kb
     said = {one.path: one.reason for one in done.skipped}
     assert "neither true nor false" in said["closed.csv:4"] and "its conversation" in said["closed.csv:5"]
     assert "no number of seconds" in said["closed.csv:6"] and "resolved or returned" in said["c5"]
-    again = kb.import_outcomes(file)
+    again = kb.usage.import_outcomes(file)
     assert (again.taken, again.unchanged, len(again.skipped)) == (0, 2, 4)
 
 
@@ -107,18 +107,18 @@ def test_records_of_json_with_names_of_their_own(kb: SupportKB, tmp_path: Path) 
     rows = [{"ticket": {"key": f"c{n}"}, "ok": n % 2 == 0, "again": None, "took": n} for n in range(4)]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     fields = OutcomeFields("ticket.key", "ok", "again", "took")
-    assert kb.import_outcomes(file, fields).taken == 4
+    assert kb.usage.import_outcomes(file, fields).taken == 4
     assert [one.resolved for one in kept(kb).values()] == [True, False, True, False]
     assert kept(kb)["c3"].seconds == 3.0
     (tmp_path / "one.json").write_text(json.dumps([{"conversation": "c9", "returned": True}]), encoding="utf-8")
-    assert kb.import_outcomes(tmp_path / "one.json").taken == 1
+    assert kb.usage.import_outcomes(tmp_path / "one.json").taken == 1
     with pytest.raises(BadInputError, match="--resolved-field names"):
-        kb.import_outcomes(file, OutcomeFields("ticket.key", resolved="solved"))
+        kb.usage.import_outcomes(file, OutcomeFields("ticket.key", resolved="solved"))
 
 
 def test_files_that_are_none(kb: SupportKB, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="There is no file"):
-        kb.import_outcomes(tmp_path / "none.csv")
+        kb.usage.import_outcomes(tmp_path / "none.csv")
     for name, text, words in (
         ("x.html", "<p>", "of a kind"),
         ("x.jsonl", "{", "no JSON line"),
@@ -126,7 +126,7 @@ def test_files_that_are_none(kb: SupportKB, tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_text(text)
         with pytest.raises(BadInputError, match=words):
-            kb.import_outcomes(tmp_path / name)
+            kb.usage.import_outcomes(tmp_path / name)
     assert kept(kb) == {}
 
 

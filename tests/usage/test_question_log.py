@@ -27,7 +27,7 @@ def kept(workspace: Workspace) -> list[LoggedQuestion]:
 
 
 def flushed(kb: SupportKB) -> list[LoggedQuestion]:
-    assert kb._log is not None and kb._log.flush(PATIENCE)
+    assert kb._memory.log is not None and kb._memory.log.flush(PATIENCE)
     return kept(kb.workspace)
 
 
@@ -80,16 +80,16 @@ def test_an_answer_does_not_wait_for_a_locked_file(kb: SupportKB, monkeypatch: p
         assert kept(kb.workspace) == []
     assert len(flushed(kb)) == 2
     monkeypatch.setattr(question_log, "BUSY_SECONDS", 0.0)
-    assert kb._log is not None
+    assert kb._memory.log is not None
     with locked(kb.workspace):
         kb.ask(QUESTION)
-        assert kb._log.flush(PATIENCE)  # given up
-        assert kb._log.lost == 1
+        assert kb._memory.log.flush(PATIENCE)  # given up
+        assert kb._memory.log.lost == 1
     kb.ask(QUESTION)
     assert len(flushed(kb)) == 3
     with kb.workspace.file() as file:
         assert count_lost(file) == 1
-    assert kb.gaps().log.lost == 1
+    assert kb.usage.gaps().log.lost == 1
 
 
 def test_a_file_that_cannot_be_written_costs_the_entry_alone(kb: SupportKB, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_a_file_that_cannot_be_written_costs_the_entry_alone(kb: SupportKB, monk
     with monkeypatch.context() as patched:
         patched.setattr(question_log, "keep_questions", full)
         assert kb.ask(QUESTION).outcome == "answered"
-        assert flushed(kb) == [] and kb._log is not None and kb._log.lost == 1
+        assert flushed(kb) == [] and kb._memory.log is not None and kb._memory.log.lost == 1
     kb.ask(QUESTION)
     assert len(flushed(kb)) == 1
 
@@ -110,9 +110,9 @@ def test_what_comes_faster_than_it_is_written_is_counted(kb: SupportKB, monkeypa
     with locked(kb.workspace):
         for _ in range(12):
             assert kb.ask(QUESTION).outcome == "answered"
-    assert kb._log is not None
+    assert kb._memory.log is not None
     questions = flushed(kb)
-    assert 3 <= len(questions) < 12 and len(questions) + kb._log.lost == 12
+    assert 3 <= len(questions) < 12 and len(questions) + kb._memory.log.lost == 12
 
 
 def test_closing_writes_what_waits_and_a_later_question_begins_anew(kb: SupportKB) -> None:
@@ -121,18 +121,18 @@ def test_closing_writes_what_waits_and_a_later_question_begins_anew(kb: SupportK
     assert len(kept(kb.workspace)) == 1
     kb.ask(QUESTION)
     kb.close()
-    assert len(kept(kb.workspace)) == 2 and kb._log is not None and kb._log.lost == 0
+    assert len(kept(kb.workspace)) == 2 and kb._memory.log is not None and kb._memory.log.lost == 0
 
 
 def test_closing_does_not_wait_for_a_lock_that_stays(kb: SupportKB) -> None:
     kb.ask(QUESTION)
-    assert kb._log is not None
-    thread = kb._log._thread
+    assert kb._memory.log is not None
+    thread = kb._memory.log._thread
     assert thread is not None
     with locked(kb.workspace):
-        kb._log.close(0.1)
+        kb._memory.log.close(0.1)
     thread.join(PATIENCE)
-    assert not thread.is_alive() and len(kept(kb.workspace)) + kb._log.lost == 1
+    assert not thread.is_alive() and len(kept(kb.workspace)) + kb._memory.log.lost == 1
 
 
 def test_one_that_nobody_closes_writes_what_waits_when_it_goes(hand_made: Workspace) -> None:
@@ -147,7 +147,7 @@ def test_no_export_holds_a_question_and_no_import_touches_one(kb: SupportKB, tmp
     kb.export(tmp_path / f"before.{suffix}")
     kb.ask("does sesame oil help")
     assert len(flushed(kb)) == 1
-    kb.report_outcome("chat-sesame", resolved=True)
+    kb.usage.report_outcome("chat-sesame", resolved=True)
     kb.export(tmp_path / f"after.{suffix}")
     written = (tmp_path / f"after.{suffix}").read_bytes()
     assert written == (tmp_path / f"before.{suffix}").read_bytes() and b"sesame" not in written
@@ -157,8 +157,8 @@ def test_no_export_holds_a_question_and_no_import_touches_one(kb: SupportKB, tmp
 
 def test_forgetting_empties_the_log(kb: SupportKB) -> None:
     kb.ask("does sesame oil help")
-    assert kb.forget_questions().forgotten == 1
-    assert kept(kb.workspace) == [] and kb.gaps().questions == ()
+    assert kb.usage.forget_questions().forgotten == 1
+    assert kept(kb.workspace) == [] and kb.usage.gaps().questions == ()
     kb.close()
     held = b"".join(path.read_bytes() for path in kb.workspace.folder.iterdir() if path.is_file())
     assert b"sesame" not in held
@@ -198,5 +198,5 @@ def test_a_read_only_workspace_answers(hand_made: Workspace, monkeypatch: pytest
     with unwritable_copy(hand_made.folder) as folder:
         kb = SupportKB(open_workspace(folder), keep_log=True)
         assert kb.ask(QUESTION).outcome == "answered"
-        assert kb._log is not None and kb._log.flush(PATIENCE) and kb._log.lost == 1
+        assert kb._memory.log is not None and kb._memory.log.flush(PATIENCE) and kb._memory.log.lost == 1
         kb.close()

@@ -13,7 +13,7 @@ def test_many_are_read_at_once_and_named_as_one_by_one(hand_made: Workspace) -> 
     kb = SupportKB(hand_made)
     note = hand_made.folder / "note.md"
     note.write_text("Wipe the sensor.\n\n1. Wipe it.\n")
-    written = kb.write("rain", note).id
+    written = kb.curation.write("rain", note).id
     with hand_made.file() as file:
         solutions = [*(i for i, _ in file.records("solution")), written, "s-gone", ""]
         issues = [*(i for i, _ in file.records("issue")), "gone", ""]

@@ -39,9 +39,9 @@ def test_the_first_key_is_an_admins_and_ends_the_time_without_keys(client: TestC
     before = client.get("/settings").text
     assert "No key was made yet" in before and 'value="agent"' not in before
     refused = client.post("/settings/keys", data={"role": "agent"})
-    assert refused.status_code == 422 and "first key is an admin" in refused.text and not kb.keys().keys
+    assert refused.status_code == 422 and "first key is an admin" in refused.text and not kb.keys.list().keys
     made = client.post("/settings/keys", data={"role": "admin", "name": "Anna Berg"})
-    first = kb.keys().keys[0]
+    first = kb.keys.list().keys[0]
     assert re.fullmatch(r"anna-berg-[0-9a-f]{8}", first.id) and first.id in made.text and "sign in with it" in made.text
     assert made.headers["cache-control"] == "no-store"
     assert client.get("/settings", follow_redirects=False).headers["location"].startswith("/login")
@@ -53,19 +53,19 @@ def test_the_first_key_is_an_admins_and_ends_the_time_without_keys(client: TestC
 
 def test_a_key_is_made_and_revoked_by_its_name(client: TestClient, hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    client.post("/login", data={"key": kb.create_key("admin").key})
+    client.post("/login", data={"key": kb.keys.create("admin").key})
     made = client.post("/settings/keys", data={"role": "editor", "name": "kim"})
-    found = kb.find_key(key_on(made.text))
+    found = kb.keys.find(key_on(made.text))
     assert found is not None and found.role == "editor" and found.id.startswith("kim-")
-    kb.approve(["s-contacts"], author=found.id)
+    kb.curation.approve(["s-contacts"], author=found.id)
     assert found.id in client.get("/review/solution?solution=s-contacts").text
     page = client.post("/settings/keys/revoke", data={"key": found.id})
-    assert page.status_code == 200 and page.url.path == "/settings" and kb.find_key(key_on(made.text)) is None
+    assert page.status_code == 200 and page.url.path == "/settings" and kb.keys.find(key_on(made.text)) is None
     assert f'value="{found.id}"' not in page.text and found.id in page.text
-    own = next(key.id for key in kb.keys().keys if key.role == "admin")
+    own = next(key.id for key in kb.keys.list().keys if key.role == "admin")
     refused = client.post("/settings/keys/revoke", data={"key": own})
     assert refused.status_code == 422 and "sign in with another" in refused.text
-    assert kb.keys().keys[0].revoked is None
+    assert kb.keys.list().keys[0].revoked is None
     assert client.post("/settings/keys/revoke", data={"key": "none"}).status_code == 404
 
 
@@ -79,18 +79,18 @@ def test_a_name_that_no_id_can_have_is_said(client: TestClient, hand_made: Works
 def test_keys_over_http(client: TestClient, hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     admin = client.post("/v1/keys", json={"role": "admin"}).json()
-    assert {"id", "key", "role"} <= set(admin) and kb.find_key(admin["key"]) is not None
+    assert {"id", "key", "role"} <= set(admin) and kb.keys.find(admin["key"]) is not None
     shown = {"authorization": f"Bearer {admin['key']}"}
     made = client.post("/v1/keys", json={"role": "agent", "name": "bot"}, headers=shown).json()
     listed = client.get("/v1/keys", headers=shown)
     assert [key["id"] for key in listed.json()["keys"]] == [admin["id"], made["id"]] and made["key"] not in listed.text
     revoked = client.post(f"/v1/keys/{made['id']}/revoke", headers=shown).json()
-    assert revoked["id"] == made["id"] and revoked["revoked"] and kb.find_key(made["key"]) is None
+    assert revoked["id"] == made["id"] and revoked["revoked"] and kb.keys.find(made["key"]) is None
     assert client.post("/v1/keys/none/revoke", headers=shown).status_code == 404
     for body in ({}, {"role": "owner"}, {"role": "agent", "name": "A B"}, {"role": "agent", "who": "x"}):
         refused = client.post("/v1/keys", json=body, headers=shown)
         assert refused.status_code == 422 and refused.headers["content-type"] == "application/problem+json"
-    assert len(kb.keys().keys) == 2
+    assert len(kb.keys.list().keys) == 2
 
 
 def test_the_settings_are_shown_as_they_were_read_without_secrets(hand_made: Workspace) -> None:

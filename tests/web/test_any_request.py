@@ -44,8 +44,8 @@ def test_no_request_meets_a_fault_or_what_is_not_documented(
 ) -> None:
     kb = SupportKB(hand_made)
     kb.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    kb.build_tickets()
-    headers = {"authorization": f"Bearer {kb.create_key('admin').key}"}
+    kb.tickets.build()
+    headers = {"authorization": f"Bearer {kb.keys.create('admin').key}"}
     app = create_app(hand_made.folder, limits=Limits(requests_a_minute=0))
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=headers)
     statuses: set[int] = set()

@@ -54,7 +54,7 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
     )
     own = client.post("/conversation/send", data={"state": state_of(asked), "reply": "Call us.", "chosen": ""})
     assert edited.status_code == own.status_code == 200
-    kept = SupportKB(hand_made).feedback().items
+    kept = SupportKB(hand_made).usage.feedback().items
     assert [(one.verdict, one.text, one.group) for one in kept] == [
         ("used", reply, ""),
         ("edited", reply + " Thanks!", "night"),
@@ -65,7 +65,7 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
 
 def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClient, hand_made: Workspace) -> None:
     steps = ["Allow Bluetooth for the app in the iOS settings.", "Hold the iPhone close to the robot. " * 5]
-    SupportKB(hand_made).edit("s-ios", steps=steps)
+    SupportKB(hand_made).curation.edit("s-ios", steps=steps)
     asked = "the robot does not pair with my iPhone"
     page = client.post("/conversation/say", data={"state": state_of(client.get("/").text), "text": asked}).text
     wholes = re.findall(r'<p id="whole-(\d)" class="wording small" dir="auto">(.*?)</p>', page, re.S)
@@ -78,7 +78,7 @@ def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClien
     assert all(step in whole for step in one.steps) and len(whole) > len(one.text) and whole.startswith("1. ")
     data = {"state": state_of(page), "reply": whole.replace("\n", "\r\n"), "chosen": str(int(place) - 1)}
     client.post("/conversation/send", data=data)
-    assert [one.verdict for one in SupportKB(hand_made).feedback().items] == ["used"]
+    assert [one.verdict for one in SupportKB(hand_made).usage.feedback().items] == ["used"]
 
 
 def test_what_is_sent_whole_has_the_numbers_of_the_manual() -> None:
@@ -106,7 +106,7 @@ def test_nothing_said_and_nothing_to_send_is_said_and_changes_nothing(client: Te
     state = state_of(client.get("/").text)
     assert "Write what the customer said first." in client.post("/conversation/say", data={"state": state}).text
     assert "Write a reply" in client.post("/conversation/send", data={"state": state, "reply": " "}).text
-    assert SupportKB(hand_made).feedback().items == ()
+    assert SupportKB(hand_made).usage.feedback().items == ()
 
 
 def test_a_half_written_reply_stays_when_the_customer_writes_on(client: TestClient) -> None:

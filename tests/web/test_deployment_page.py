@@ -35,20 +35,20 @@ def test_the_backup_is_whole_while_others_write_and_can_be_put_back(hand_made: W
         "/opt/autokb/bin/python", sys.executable
     )
     kb = SupportKB(hand_made)
-    with kb.shared_connection():  # a connection that stays open, as a service's: its journal is not merged
-        key = kb.create_key("agent")
-        kb.give_feedback(QUESTION, "helpful")
-        kb.hide(["s-contacts"])
+    with kb._memory.shared_connection():  # a connection that stays open, as a service's: its journal is not merged
+        key = kb.keys.create("agent")
+        kb.usage.give_feedback(QUESTION, "helpful")
+        kb.curation.hide(["s-contacts"])
         assert hand_made.knowledge_path.with_name("knowledge.db-wal").stat().st_size > 0
         subprocess.run(["sh", "-e", "-c", script], check=True)
     copies = {one.name: one for one in (tmp_path / "backups").iterdir()}
     assert set(copies) == {"knowledge.db", "domain.yaml", "settings.yaml"}
     assert all(one.stat().st_mode & 0o077 == 0 for one in copies.values())
-    kb.hide(["s-contacts"], undo=True)  # after it
+    kb.curation.hide(["s-contacts"], undo=True)  # after it
     restored = tmp_path / "restored"
     shutil.copytree(tmp_path / "backups", restored)
     again = SupportKB.open(restored)
-    assert again.find_key(key.key) is not None and [one.query for one in again.feedback().items] == [QUESTION]
+    assert again.keys.find(key.key) is not None and [one.query for one in again.usage.feedback().items] == [QUESTION]
     assert "'s-contacts'" not in str(again.ask(QUESTION).as_json())
     with again.workspace.file() as file, file.reading() as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)  # in which readers wait for nobody

@@ -46,16 +46,16 @@ def test_the_queue_is_judged_item_by_item_and_nobody_overwrites_another(
 ) -> None:
     kb = SupportKB(hand_made)
     page = client.get("/review").text
-    assert [i.id for i in kb.review(20).items] == re.findall(r'id="item-([^"]+)"', page)
+    assert [i.id for i in kb.curation.review(20).items] == re.findall(r'id="item-([^"]+)"', page)
     given = {"solution": "s-contacts", "verb": "approve", "version": version_of(page, "s-contacts")}
     done = client.post("/review/judge", data=given, headers=HTMX).text
-    assert "approved" in done and "<html" not in done and kb.solution("s-contacts").status == "approved"
-    back = {**given, "verb": "undo", "version": kb.solution("s-contacts").version}
+    assert "approved" in done and "<html" not in done and kb.views.solution("s-contacts").status == "approved"
+    back = {**given, "verb": "undo", "version": kb.views.solution("s-contacts").version}
     assert client.post("/review/judge", data=back, headers=HTMX).status_code == 200
-    assert kb.solution("s-contacts").verdict is None
-    kb.edit("s-contacts", "Wipe the contacts of the dock.", author="somebody else")
+    assert kb.views.solution("s-contacts").verdict is None
+    kb.curation.edit("s-contacts", "Wipe the contacts of the dock.", author="somebody else")
     late = client.post("/review/judge", data=given)
-    assert late.status_code == 412 and kb.solution("s-contacts").verdict is None
+    assert late.status_code == 412 and kb.views.solution("s-contacts").verdict is None
     assert client.post("/review/judge", data={**given, "verb": "delete"}).status_code == 422
     assert client.post("/review/judge", data={**given, "solution": "none"}).status_code == 422
 
@@ -94,10 +94,10 @@ def test_an_edit_is_kept_with_its_history_and_a_late_one_shows_both_texts(
     }
     kept = client.post("/review/solution", data=data)
     assert kept.status_code == 200 and "Saved." in kept.text and "Wipe &lt;b&gt;both&lt;/b&gt;" in kept.text
-    assert "<b>both" not in kept.text and kb.solution("s-contacts").text == "Wipe <b>both</b>.\nThen wait."
+    assert "<b>both" not in kept.text and kb.views.solution("s-contacts").text == "Wipe <b>both</b>.\nThen wait."
     late = client.post("/review/solution", data={**data, "text": "Mine."})
     assert late.status_code == 412 and ">Mine.</textarea>" in late.text and "Wipe &lt;b&gt;both" in late.text
-    assert kb.solution("s-contacts").text == "Wipe <b>both</b>.\nThen wait.", "nothing is overwritten silently"
+    assert kb.views.solution("s-contacts").text == "Wipe <b>both</b>.\nThen wait.", "nothing is overwritten silently"
     now = client.get("/review/solution?solution=s-contacts").text
     assert now.count("<strong>edited</strong>") == 1 and "Wipe the two contacts" in now, "the text before is shown"
     empty = client.post("/review/solution", data={**data, "text": " ", "version": version_of(now, "s-contacts")})
@@ -110,18 +110,18 @@ def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClien
     for n in range(3):
         asked = {"messages": [{"role": "customer", "text": "do you bake <i>pizza</i> margherita"}]}
         client.post("/v1/suggest", json={**asked, "conversation": f"c{n}"})
-    kb.give_feedback("does not charge", "used", "s-contacts", conversation="c9", group="<u>night</u>")
-    kb.report_outcome("c9", resolved=True, seconds=60)
+    kb.usage.give_feedback("does not charge", "used", "s-contacts", conversation="c9", group="<u>night</u>")
+    kb.usage.report_outcome("c9", resolved=True, seconds=60)
     page = client.get("/in-use?whole=true").text
     assert "&lt;u&gt;night" in page and "<u>" not in page and "1 used, 0 edited, 0 rejected" in page
     gaps = client.get("/in-use/gaps").text
     assert "pizza&lt;/i&gt; margherita" in gaps and "<i>" not in gaps
-    gap = kb.gaps().questions[0]
+    gap = kb.usage.gaps().questions[0]
     assert gap.asked == 3
     settled = client.post("/in-use/gaps", data={"gap": gap.id, "what": "dismissed"}, headers=HTMX).text
-    assert "dismissed" in settled and "Open again" in settled and kb.gaps().questions == ()
+    assert "dismissed" in settled and "Open again" in settled and kb.usage.gaps().questions == ()
     assert client.post("/in-use/gaps", data={"gap": gap.id, "what": "open"}).status_code == 200
-    assert [one.id for one in kb.gaps().questions] == [gap.id]
+    assert [one.id for one in kb.usage.gaps().questions] == [gap.id]
     assert client.get("/in-use?since=yesterday&whole=true").status_code == 422
     coverage = client.get("/evaluation?whole=true").text
     assert "Asked most without an answer" not in coverage, "they are all about something else"
@@ -143,10 +143,10 @@ def test_questions_of_other_topics_are_folded_below_and_what_did_not_help_is_nam
 ) -> None:
     kb = SupportKB(hand_made)
     client.post("/v1/ask", json={"text": "what is the capital of France"})
-    kb.give_feedback("it stops in the rain", "rejected", "s-rain", conversation="c1")
-    kb.give_feedback("it stops in the rain", "unhelpful", None, conversation="c2")
+    kb.usage.give_feedback("it stops in the rain", "rejected", "s-rain", conversation="c1")
+    kb.usage.give_feedback("it stops in the rain", "unhelpful", None, conversation="c2")
     page = client.get("/in-use/gaps").text
-    assert {one.kind for one in kb.gaps().questions} == {"other_topic", "unhelpful"}
+    assert {one.kind for one in kb.usage.gaps().questions} == {"other_topic", "unhelpful"}
     above, below = page.split("<details class")
     assert "capital of France" in below and "capital of France" not in above
     said = words_of(above)
@@ -179,14 +179,14 @@ def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Work
     assert "All of them are judged." in page and len(set(items)) == len(items) > 3
     report = client.get("/evaluation?whole=true").text
     assert f"Annotator 1: {len(items)} of {len(items)}" in report and "Not measured" not in report
-    assert SupportKB(hand_made).evaluate_quality().q_c.value == pytest.approx(
+    assert SupportKB(hand_made).evaluate.quality().q_c.value == pytest.approx(
         (len(items) + 1) // 2 / len(items), abs=0.2
     )
 
 
 def test_a_doubt_is_said_once_and_a_rule_by_its_sentence(client: TestClient, hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    kb.edit("s-hopper", "Turn the blades\n1. Call our support.", author="ann")
+    kb.curation.edit("s-hopper", "Turn the blades\n1. Call our support.", author="ann")
     page = words_of(client.get("/review").text.split('id="item-s-hopper"')[1].split("</article>")[0])
     assert "no-support" not in page and page.count("Do not send the customer to support") == 1
     assert "(0 reported + 0 asked + 1) × 6" in page and "withheld" in page

@@ -34,7 +34,7 @@ def said(text: str, **more: str) -> dict[str, object]:
 
 
 def test_what_is_asked_becomes_a_queue_that_can_be_worked(client: TestClient, hand_made: Workspace) -> None:
-    made = SupportKB(hand_made).create_key("editor")
+    made = SupportKB(hand_made).keys.create("editor")
     client.headers["authorization"] = f"Bearer {made.key}"
     for text in ("do you sell pizza, I am ann@example.org", "do you sell PIZZA", QUESTION):
         assert client.post("/v1/ask", json={"text": text}).status_code == 200

@@ -21,7 +21,7 @@ SENT = 30  # acknowledged answers before it is killed
 @pytest.mark.slow
 def test_what_was_acknowledged_before_it_was_killed_is_there_after_it_was_started_again(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    solutions = [one.id for one in kb.solutions().items if one.status in ("displayed", "repaired")]
+    solutions = [one.id for one in kb.views.solutions().items if one.status in ("displayed", "repaired")]
     feedback: list[tuple[str, str]] = []
     verdicts: list[str] = []
     done = threading.Event()

@@ -203,7 +203,7 @@ def test_an_issue_shows_solutions_steps_sources_and_its_tree(client: TestClient)
 
 def test_what_is_kept_back_and_customers_words_are_for_agents(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    keys = {role: kb.create_key(role).key for role in ("reader", "agent")}
+    keys = {role: kb.keys.create(role).key for role in ("reader", "agent")}
     with client_of(hand_made.folder) as client:
         shown = {role: {"authorization": f"Bearer {key}"} for role, key in keys.items()}
         assert client.get("/knowledge", follow_redirects=False).headers["location"].startswith("/login?next=")
@@ -234,7 +234,7 @@ def test_private_data_in_customers_words_are_masked(hand_made: Workspace) -> Non
 
 def test_a_decision_is_seen_at_once(client: TestClient, hand_made: Workspace) -> None:
     assert ">shown</span>" in page(client, "/solutions/s-contacts")
-    SupportKB(hand_made).reject(["s-contacts"], author="ann")
+    SupportKB(hand_made).curation.reject(["s-contacts"], author="ann")
     text = page(client, "/solutions/s-contacts")
     assert ">rejected</span>" in text and "Rejected by ann" in text
     assert "s-contacts" in page(client, "/issues/charge").split("Not shown to customers")[1]
@@ -274,14 +274,14 @@ def test_one_place_is_the_main_one_and_the_way_back_stays(client: TestClient) ->
 
 def test_a_document_says_for_what_it_is_cited_and_why_something_is_kept_back(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    key = kb.create_key("reader").key
-    kb.create_key("agent")
+    key = kb.keys.create("reader").key
+    kb.keys.create("agent")
     with client_of(hand_made.folder) as client:
         reader = words_of(page(client, "/documents/blades.md", authorization=f"Bearer {key}"))
         assert "Cited by 2 solutions" in reader and "It sends the customer" not in reader
         assert "For The Hopper's blades do not cut cleanly" in reader
     with client_of(hand_made.folder) as client:
-        key = kb.create_key("agent").key
+        key = kb.keys.create("agent").key
         agent = words_of(page(client, "/documents/blades.md", authorization=f"Bearer {key}"))
         assert "Cited by 3 solutions" in agent and "It sends the customer to support." in agent
         found = words_of(page(client, "/knowledge?q=badger&kind=solution", authorization=f"Bearer {key}"))
@@ -289,7 +289,7 @@ def test_a_document_says_for_what_it_is_cited_and_why_something_is_kept_back(han
 
 
 def test_a_source_is_quoted_where_it_has_other_words_than_the_step(client: TestClient, hand_made: Workspace) -> None:
-    SupportKB(hand_made).edit("s-hopper", "Turn them\n1. Loosen the screws.", author="ann")
+    SupportKB(hand_made).curation.edit("s-hopper", "Turn them\n1. Loosen the screws.", author="ann")
     quote = hand_made_kb.SOLUTIONS["s-hopper"][3][0]
     assert words_of(page(client, "/solutions/s-hopper")).count(quote) == 1
     quote = hand_made_kb.SOLUTIONS["s-ios"][3][0]
@@ -379,7 +379,7 @@ def test_no_text_of_a_document_or_a_customer_runs(hand_made: Workspace, tmp_path
     (tmp_path / "t.json").write_text(json.dumps(records), encoding="utf-8")
     kb = SupportKB(open_workspace(folder))
     kb.add([tmp_path / "t.json"], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     paths = [
         "/knowledge",
         "/knowledge?q=script",
@@ -405,7 +405,7 @@ def test_no_text_of_a_document_or_a_customer_runs(hand_made: Workspace, tmp_path
 def test_a_ticket_shows_its_links_as_a_picture_and_as_a_list(hand_made: Workspace, tmp_path: Path) -> None:
     kb = SupportKB(hand_made)
     kb.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     with client_of(hand_made.folder) as client:
         text = page(client, "/tickets/APP-1")
         picture = text[text.index("<svg") : text.index("</svg>")]

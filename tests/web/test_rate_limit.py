@@ -73,9 +73,9 @@ def test_a_key_that_sends_too_much_is_told_when_to_go_on(
     )
     assert {client.get("/v1/health").status_code for _ in range(50)} == {200}  # nobody's
     assert {client.get("/v1/issues").status_code for _ in range(50)} == {200}  # at this machine without a key
-    key = kb.create_key("reader")
+    key = kb.keys.create("reader")
     headers = {"authorization": f"Bearer {key.key}"}
-    other = {"authorization": f"Bearer {kb.create_key('reader').key}"}
+    other = {"authorization": f"Bearer {kb.keys.create('reader').key}"}
     caplog.set_level(logging.INFO, logger="autokb.web")
     found = [client.get("/v1/issues", headers=headers) for _ in range(21)]
     assert [one.status_code for one in found] == [200] * 20 + [429]

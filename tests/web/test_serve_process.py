@@ -33,7 +33,7 @@ def test_it_answers_until_it_is_stopped(hand_made: Workspace, by: signal.Signals
         assert answer["matches"] == kb.ask(QUESTION["text"]).as_json()["matches"] and answer["matches"]
         assert client.get("/v1/health", headers={"host": "evil.example"}).status_code == 200
         assert client.get("/v1/issues", headers={"host": "evil.example"}).status_code == 401
-        made = kb.create_key("reader")
+        made = kb.keys.create("reader")
         assert client.get("/v1/issues").status_code == 401
         assert client.get("/v1/issues", headers={"authorization": f"Bearer {made.key}"}).status_code == 200
         status, log = stopped(process, by)
@@ -96,14 +96,14 @@ def test_a_new_build_goes_live_without_a_request_that_fails(hand_made: Workspace
             asking = [threads.submit(ask) for _ in range(4)]
             try:
                 for _ in range(2):
-                    kb.hide(["s-contacts"])
+                    kb.curation.hide(["s-contacts"])
                     wait_until(lambda: '"s-contacts"' not in client.post("/v1/ask", json=QUESTION).text)
-                    kb.hide(["s-contacts"], undo=True)
+                    kb.curation.hide(["s-contacts"], undo=True)
                     wait_until(lambda: '"s-contacts"' in client.post("/v1/ask", json=QUESTION).text)
                 kb.build()
                 expected = kb.ask(QUESTION["text"]).as_json()["matches"]
                 wait_until(lambda: client.post("/v1/ask", json=QUESTION).json()["matches"] == expected)
-                wait_until(lambda: client.get("/v1/solutions").json() == kb.solutions().as_json())
+                wait_until(lambda: client.get("/v1/solutions").json() == kb.views.solutions().as_json())
             finally:
                 going = False
             found = [one for future in asking for one in future.result()]
@@ -124,7 +124,7 @@ def test_workers_answer_together_and_end_together(hand_made: Workspace, by: sign
             assert '"s-contacts"' in ask()
             workers = [one for one in psutil.Process(process.pid).children() if "spawn_main" in " ".join(one.cmdline())]
             assert len(workers) == 2
-            kb.hide(["s-contacts"])
+            kb.curation.hide(["s-contacts"])
             wait_until(lambda: not any('"s-contacts"' in ask() for _ in range(20)))
             figures = httpx2.get(f"{said['url']}/metrics", timeout=SECONDS).text
             counted = re.search(r'autokb_requests_total{method="POST",path="/v1/ask",status="200"} (\S+)', figures)

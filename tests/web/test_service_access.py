@@ -64,9 +64,9 @@ def test_every_path_with_every_role(hand_made: Workspace) -> None:
     kb, client = SupportKB(hand_made), client_of(hand_made)
     roles = load_drawing().read_roles(client.app)
     assert len(roles) > 20 and {*roles.values()} >= {"", "reader", "agent", "editor"}
-    keys = {role: kb.create_key(role).key for role in ROLES}
-    revoked = kb.create_key("admin")
-    kb.revoke_key(revoked.id)
+    keys = {role: kb.keys.create(role).key for role in ROLES}
+    revoked = kb.keys.create("admin")
+    kb.keys.revoke(revoked.id)
     admin = keys["admin"]
     wrong_keys = (
         *(revoked.key, revoked.id, "", "akb_" + "A" * 43, f"{admin}x", "k" * 5_000),
@@ -115,7 +115,7 @@ def test_a_key_that_is_shown_is_checked_also_where_none_is_needed(hand_made: Wor
     for shown in ("Bearer akb_x", "Bearer", "", "Basic YTpi", "akb_x"):
         for path in ("/v1/health", "/v1/issues"):
             assert client.get(path, headers={"authorization": shown}).status_code == 401, shown
-    made = SupportKB(hand_made).create_key("reader")
+    made = SupportKB(hand_made).keys.create("reader")
     assert client.get("/v1/issues", headers={"authorization": f"bearer  {made.key} "}).status_code == 200
     twice = [("authorization", f"Bearer {made.key}"), ("authorization", f"Bearer {made.key}")]
     assert client.get("/v1/issues", headers=twice).status_code == 401
@@ -124,9 +124,9 @@ def test_a_key_that_is_shown_is_checked_also_where_none_is_needed(hand_made: Wor
 def test_the_last_key_that_is_revoked_opens_nothing(hand_made: Workspace) -> None:
     kb, client = SupportKB(hand_made), client_of(hand_made)
     assert client.get("/v1/issues").status_code == 200
-    made = kb.create_key("admin")
+    made = kb.keys.create("admin")
     assert client.get("/v1/issues").status_code == 401
-    kb.revoke_key(made.id)
+    kb.keys.revoke(made.id)
     assert client.get("/v1/issues").status_code == 401
 
 
@@ -146,14 +146,14 @@ def test_without_a_key_only_a_server_on_loopback_answers(
 ) -> None:
     opened = client_of(hand_made, bound_to, url, client)
     assert opened.get("/v1/issues").status_code == 401
-    made = SupportKB(hand_made).create_key("reader")
+    made = SupportKB(hand_made).keys.create("reader")
     assert opened.get("/v1/issues", headers={"authorization": f"Bearer {made.key}"}).status_code == 200
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost:3000", "null"])
 def test_no_page_of_another_origin_may_read_an_answer(hand_made: Workspace, origin: str) -> None:
     client = client_of(hand_made)
-    key = {"authorization": f"Bearer {SupportKB(hand_made).create_key('admin').key}"}
+    key = {"authorization": f"Bearer {SupportKB(hand_made).keys.create('admin').key}"}
     asked = {
         "origin": origin,
         "access-control-request-method": "POST",
@@ -206,6 +206,6 @@ SERVED: list[Mapping[str, str]] = [
 def test_host_origin_and_proxies_count_without_a_key(hand_made: Workspace, headers: Mapping[str, str]) -> None:
     opened = client_of(hand_made)
     assert opened.post("/v1/ask", json=ASK, headers=headers).status_code == (200 if headers in SERVED else 401)
-    made = SupportKB(hand_made).create_key("reader")
+    made = SupportKB(hand_made).keys.create("reader")
     shown = {**headers, "authorization": f"Bearer {made.key}"}
     assert opened.post("/v1/ask", json=ASK, headers=shown).status_code == 200

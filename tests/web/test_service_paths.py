@@ -35,7 +35,7 @@ def _with_tickets(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("with-tickets")
     found = SupportKB.open(Path(shutil.copytree(_imported, folder / "kb")))
     found.add([small_tickets.write(folder / "tickets.json")], "tickets")
-    found.build_tickets()
+    found.tickets.build()
     return folder / "kb"
 
 
@@ -123,7 +123,7 @@ def test_feedback_is_stored_once_and_listed_in_pages(client: TestClient, kb: Sup
     pages.append(client.get("/v1/feedback", params={"limit": 3, "after": pages[0]["next"]}).json())
     assert [len(page["items"]) for page in pages] == [3, 1] and pages[1]["next"] is None
     assert [one["id"] for page in pages for one in page["items"]] == [one["id"] for one in answers]
-    assert [one.id for one in kb.feedback().items] == [one["id"] for one in answers]
+    assert [one.id for one in kb.usage.feedback().items] == [one["id"] for one in answers]
 
 
 @pytest.mark.parametrize("path", ["issues", "solutions", "documents", "tickets"])
@@ -157,7 +157,7 @@ def test_one_of_each_kind_is_shown_by_its_id(client: TestClient, kb: SupportKB) 
     text = client.get(f"/v1/documents/{evidence['document']}").json()["text"]
     assert text[evidence["start"] : evidence["end"]] == evidence["quote"]
     assert solution in client.get("/v1/solutions").json()["items"]
-    assert same(client.get("/v1/tickets/APP-1").json(), kb.show_ticket("APP-1").as_json())
+    assert same(client.get("/v1/tickets/APP-1").json(), kb.tickets.show("APP-1").as_json())
     for path in ("solutions/s-contact", "solutions/none/of these", "documents/none.md", "tickets/APP-0"):
         check_problem(client.get(f"/v1/{path}"), 404)
 
@@ -171,7 +171,7 @@ def test_a_solution_is_judged_and_the_next_question_knows_it(client: TestClient,
 
     before = first()
     assert before
-    made = kb.create_key("editor")
+    made = kb.keys.create("editor")
     client.headers["authorization"] = f"Bearer {made.key}"
     for verb, status in (("approve", "approved"), ("hide", "hidden"), ("reject", "rejected")):
         judged = client.post(f"/v1/solutions/{before}/{verb}")
@@ -184,11 +184,11 @@ def test_a_solution_is_judged_and_the_next_question_knows_it(client: TestClient,
         assert (first() == before) == (verb == "approve")
     check_problem(client.post("/v1/solutions/s-support/approve"), 422, "withheld")
     check_problem(client.post("/v1/solutions/s-sup/approve"), 404)
-    assert kb.solution("s-support").status == "withheld"
+    assert kb.views.solution("s-support").status == "withheld"
 
 
 def test_a_solution_is_edited_where_nobody_was_faster(client: TestClient, kb: SupportKB) -> None:
-    made = kb.create_key("editor")
+    made = kb.keys.create("editor")
     client.headers["authorization"] = f"Bearer {made.key}"
     path = "/v1/solutions/s-pair"
     read = client.get(path)
@@ -228,7 +228,7 @@ def test_a_solution_is_edited_where_nobody_was_faster(client: TestClient, kb: Su
 
 
 def test_the_queue_and_what_changed_are_listed(client: TestClient, kb: SupportKB) -> None:
-    assert client.get("/v1/review").json() == json.loads(json.dumps(kb.review().as_json()))
+    assert client.get("/v1/review").json() == json.loads(json.dumps(kb.curation.review().as_json()))
     page = client.get("/v1/review", params={"limit": 1, "kind": "withheld"}).json()
     assert [item["id"] for item in page["items"]] == ["s-support"] and page["next"] is None
     check_problem(client.get("/v1/review", params={"kind": "none"}), 422, "withheld")

@@ -29,7 +29,7 @@ def signed_in(client: TestClient, key: str, then: str = "/") -> str:
 
 
 def test_without_a_key_a_page_leads_to_the_one_to_sign_in_and_back(hand_made: Workspace) -> None:
-    key = SupportKB(hand_made).create_key("editor").key
+    key = SupportKB(hand_made).keys.create("editor").key
     client = browser_of(hand_made)
     sent = client.get("/evaluation?x=1", headers=HTML)
     assert (sent.status_code, sent.headers["location"]) == (303, "/login?next=%2Fevaluation%3Fx%3D1")
@@ -48,17 +48,17 @@ def test_without_a_key_a_page_leads_to_the_one_to_sign_in_and_back(hand_made: Wo
     "then", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", ""]
 )
 def test_signing_in_leads_to_no_other_site(hand_made: Workspace, then: str) -> None:
-    assert signed_in(browser_of(hand_made), SupportKB(hand_made).create_key("reader").key, then) == "/"
+    assert signed_in(browser_of(hand_made), SupportKB(hand_made).keys.create("reader").key, then) == "/"
 
 
 def test_a_wrong_and_a_revoked_key_are_refused_also_in_a_cookie(hand_made: Workspace) -> None:
     kb, client = SupportKB(hand_made), browser_of(hand_made)
-    made = kb.create_key("admin")
+    made = kb.keys.create("admin")
     wrong = client.post("/login", data={"key": "akb_nothing"}, headers=OURS)
     assert wrong.status_code == 401 and "wrong or revoked" in wrong.text and COOKIE not in client.cookies
     signed_in(client, made.key)
     assert client.get("/", headers=HTML).status_code == 200
-    kb.revoke_key(made.id)
+    kb.keys.revoke(made.id)
     back = client.get("/", headers=HTML)
     assert back.status_code == 303 and back.headers["location"].startswith("/login")
     assert client.get("/v1/issues", cookies={COOKIE: made.key}).status_code == 401
@@ -68,7 +68,7 @@ def test_a_role_sees_the_pages_that_it_may_open(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     for role, first, evaluation in (("reader", 303, 403), ("agent", 200, 403), ("editor", 200, 200)):
         client = browser_of(hand_made)
-        signed_in(client, kb.create_key(role).key)
+        signed_in(client, kb.keys.create(role).key)
         assert client.get("/", headers=HTML).status_code == first
         refused = client.get("/evaluation", headers=HTML)
         assert refused.status_code == evaluation
@@ -88,14 +88,14 @@ def test_a_form_that_another_site_sends_does_nothing(hand_made: Workspace, heade
         "/evaluation/sheet", data={"item": "s-contacts", "correct": "yes"}, headers=headers
     ).status_code in (401, 403)
     client = browser_of(hand_made)
-    signed_in(client, kb.create_key("admin").key)
+    signed_in(client, kb.keys.create("admin").key)
     data = {"item": "s-contacts", "annotator": "1", "correct": "yes"}
     assert client.post("/evaluation/sheet", data=data, headers=headers).status_code == 403
     assert client.post("/v1/solutions/s-contacts/hide", headers=headers).status_code == 403
     assert client.post("/logout", headers=headers).status_code == 403
-    assert kb.sheet_item("1").answered == 0 and kb.solution("s-contacts").verdict is None
+    assert kb.evaluate.sheet_item("1").answered == 0 and kb.views.solution("s-contacts").verdict is None
     assert client.post("/evaluation/sheet", data=data, headers={"origin": "http://127.0.0.1:8000"}).status_code == 303
-    assert kb.sheet_item("1").answered == 1
+    assert kb.evaluate.sheet_item("1").answered == 1
 
 
 def test_pages_run_our_scripts_alone_and_scripts_are_kept_by_the_browser(hand_made: Workspace) -> None:

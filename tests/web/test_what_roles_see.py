@@ -28,7 +28,7 @@ def kb(hand_made: Workspace) -> SupportKB:
 
 @pytest.fixture
 def keys(kb: SupportKB) -> Mapping[Role, Mapping[str, str]]:
-    return {role: {"authorization": f"Bearer {kb.create_key(role).key}"} for role in ROLES}
+    return {role: {"authorization": f"Bearer {kb.keys.create(role).key}"} for role in ROLES}
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def listed(client: TestClient, path: str, key: Mapping[str, str], limit: int) ->
 def test_pages_and_http_show_a_role_the_same_solutions(
     client: TestClient, kb: SupportKB, keys: Mapping[Role, Mapping[str, str]]
 ) -> None:
-    kb.reject([REJECTED])
-    kb.hide([HIDDEN])
-    everything = {one.id: one for one in kb.solutions(1_000).items}
+    kb.curation.reject([REJECTED])
+    kb.curation.hide([HIDDEN])
+    everything = {one.id: one for one in kb.views.solutions(1_000).items}
     kept_back = {i for i, one in everything.items() if one.status not in DISPLAYED}
     assert kept_back >= {REJECTED, HIDDEN, WITHHELD} and len(everything) > len(kept_back) + 2
     for role, key in keys.items():
@@ -69,7 +69,7 @@ def test_pages_and_http_show_a_role_the_same_solutions(
                 assert "role agent" in one.json()["detail"] and everything[i].text not in one.text
         changes = [client.get(path, headers={**key, **HTML}) for path in ("/v1/changes", "/review/changes")]
         assert [one.status_code for one in changes] == [403 if role == "reader" else 200] * 2
-    kb.reject([REJECTED], undo=True)
+    kb.curation.reject([REJECTED], undo=True)
     back = client.get(f"/v1/solutions/{REJECTED}", headers=keys["reader"]).json()
     assert back["status"] == "displayed" and back in listed(client, "/v1/solutions", keys["reader"], 1_000)
 
@@ -83,9 +83,9 @@ def test_tickets_are_masked_for_readers_and_whole_for_who_gets_their_evidence(
         small_tickets.record("T-2", f"Also of {ADDRESS}", "Nothing comes."),
     ]
     kb.add([small_tickets.write(tmp_path / "tickets.json", records)], "tickets")
-    kb.build_tickets()
-    kb.accept_ticket(f"what does {ADDRESS} want", "T-1", author="ann")
-    whole = kb.show_ticket("T-1").as_json()
+    kb.tickets.build()
+    kb.tickets.accept(f"what does {ADDRESS} want", "T-1", author="ann")
+    whole = kb.tickets.show("T-1").as_json()
     assert str(whole).count(ADDRESS) >= 5  # title, description, comment, the other's title, the question
     for role, key in keys.items():
         one, titles = client.get("/v1/tickets/T-1", headers=key), listed(client, "/v1/tickets", key, 1)

@@ -241,10 +241,10 @@ def show(
 
     kb = SupportKB.open(workspace)
     if issue is None:
-        shown = kb.show(most=most)
+        shown = kb.views.show(most=most)
         emit(json, shown.as_json(), lambda: tree_view(workspace, shown))
     else:
-        one = kb.show_issue(issue)
+        one = kb.views.show_issue(issue)
         emit(json, one.as_json(), lambda: issue_view(one))
 
 

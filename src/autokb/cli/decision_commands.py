@@ -31,7 +31,7 @@ def approve(
     """
     from autokb.app import SupportKB
 
-    _emit(json, SupportKB.open(workspace).approve(solutions, author=author, undo=undo))
+    _emit(json, SupportKB.open(workspace).curation.approve(solutions, author=author, undo=undo))
 
 
 @app.command(epilog="Example: autokb reject kb solution-1234...  and  autokb reject kb solution-1234... --undo")
@@ -41,7 +41,7 @@ def reject(
     """Reject solutions: they are not shown until that is taken back, whatever is built or imported."""
     from autokb.app import SupportKB
 
-    _emit(json, SupportKB.open(workspace).reject(solutions, author=author, undo=undo))
+    _emit(json, SupportKB.open(workspace).curation.reject(solutions, author=author, undo=undo))
 
 
 @app.command(epilog="Example: autokb hide kb solution-1234...")
@@ -49,7 +49,7 @@ def hide(workspace: Folder, solutions: Solutions, author: Author = "", undo: Und
     """Hide solutions that are right, but not to be shown now."""
     from autokb.app import SupportKB
 
-    _emit(json, SupportKB.open(workspace).hide(solutions, author=author, undo=undo))
+    _emit(json, SupportKB.open(workspace).curation.hide(solutions, author=author, undo=undo))
 
 
 @app.command(epilog="Example: autokb edit kb solution-1234... answer.md --author ann")
@@ -70,7 +70,7 @@ def edit(
     from autokb.curation.decisions import read_text_file
 
     text = read_text_file(file) if file else ""
-    edited = SupportKB.open(workspace).edit(solution, text, step or (), author=author, version=version)
+    edited = SupportKB.open(workspace).curation.edit(solution, text, step or (), author=author, version=version)
     emit(json, edited.as_json(), lambda: _edited_view(edited))
 
 
@@ -80,7 +80,7 @@ def undo(workspace: Folder, solution: Solution, version: Version = "", author: A
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).undo(solution, author=author, version=version)
+    done = SupportKB.open(workspace).curation.undo(solution, author=author, version=version)
     emit(json, done.as_json(), lambda: _taken_back_view(done))
 
 
@@ -96,7 +96,7 @@ def dismiss(
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).dismiss_edit(edit, undo=undo, author=author)
+    done = SupportKB.open(workspace).curation.dismiss_edit(edit, undo=undo, author=author)
     emit(json, done.as_json(), lambda: _dismissed_view(done))
 
 
@@ -112,7 +112,7 @@ def write(
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    written = SupportKB.open(workspace).write(issue, file, author=author)
+    written = SupportKB.open(workspace).curation.write(issue, file, author=author)
     emit(json, written.as_json(), lambda: _written_view(workspace, written))
 
 

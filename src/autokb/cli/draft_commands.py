@@ -67,7 +67,7 @@ def draft_cases(
         raise BadInputError(f"--from takes {' or '.join(CASE_SOURCES)}, not {source!r}.")
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
-        drafted = kb.draft_cases(file, named, out_of_domain, budget=budget, progress=progress)
+        drafted = kb.evaluate.draft_cases(file, named, out_of_domain, budget=budget, progress=progress)
     emit(json, drafted.as_json(), lambda: _cases_view(drafted))
 
 

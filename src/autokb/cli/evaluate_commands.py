@@ -54,9 +54,9 @@ def retrieval(
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
         if files is None:
-            answer = kb.evaluate_variations(named, sample, budget=budget, progress=progress).as_json()
+            answer = kb.evaluate.variations(named, sample, budget=budget, progress=progress).as_json()
         else:
-            answer = kb.evaluate_retrieval(*files, named, budget=budget, progress=progress).as_json()
+            answer = kb.evaluate.retrieval(*files, named, budget=budget, progress=progress).as_json()
     show_measures(answer, json, report, "Retrieval")
 
 
@@ -99,7 +99,7 @@ def quality(
     check_report(report)
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
-        answer = kb.evaluate_quality(sheet, read, most, judge=bool(model), budget=budget, progress=progress)
+        answer = kb.evaluate.quality(sheet, read, most, judge=bool(model), budget=budget, progress=progress)
     show_measures(answer.as_json(), json, report, "Quality")
 
 

@@ -54,7 +54,7 @@ def suggestions(
     named = tuple(split_names(systems))
     wanted = SuggestionEvaluation(cases, named, baseline, judge, similarity, sheet, read, most, seed)
     with stage_bars() as progress:
-        found = SupportKB.open(workspace, model=model).evaluate_suggestions(wanted, budget=budget, progress=progress)
+        found = SupportKB.open(workspace, model=model).evaluate.suggestions(wanted, budget=budget, progress=progress)
     answer = found.as_json()
     say(answer["notes"])
     tables, chart = suggestion_tables(answer), systems_chart(answer)

@@ -29,5 +29,5 @@ def tickets(
 
     check_report(report)
     with stage_bars() as progress:
-        answer = SupportKB.open(workspace).evaluate_tickets(queries, qrels, split_names(systems), progress=progress)
+        answer = SupportKB.open(workspace).evaluate.tickets(queries, qrels, split_names(systems), progress=progress)
     show_measures(answer.as_json(), json, report, "Tickets")

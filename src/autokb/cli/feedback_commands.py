@@ -42,7 +42,7 @@ def add(
     from autokb.cli.output import emit
     from autokb.usage.feedback import read_sent_text
 
-    given = SupportKB.open(workspace).give_feedback(
+    given = SupportKB.open(workspace).usage.give_feedback(
         query,
         verdict,  # type: ignore[arg-type]  # checked behind the door
         solution or None,
@@ -68,7 +68,7 @@ def list_(
     from autokb.cli.feedback_views import page_view
     from autokb.cli.output import emit
 
-    page = SupportKB.open(workspace).feedback(limit, after)
+    page = SupportKB.open(workspace).usage.feedback(limit, after)
     emit(json, page.as_json(), lambda: page_view(workspace, page))
 
 
@@ -83,7 +83,7 @@ def undo(
     from autokb.cli.feedback_views import undone_sentence
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).undo_feedback(feedback_id)
+    done = SupportKB.open(workspace).usage.undo_feedback(feedback_id)
     emit(json, done.as_json(), lambda: undone_sentence(done))
 
 
@@ -94,5 +94,5 @@ def feed(workspace: Folder, json: Json = False) -> None:
     from autokb.cli.feedback_views import fed_view
     from autokb.cli.output import emit
 
-    fed = SupportKB.open(workspace).feed_feedback()
+    fed = SupportKB.open(workspace).usage.ingest_feedback()
     emit(json, fed.as_json(), lambda: fed_view(workspace, fed))

@@ -29,7 +29,7 @@ def calibrate(
     from autokb.cli.gate_views import calibration_view
     from autokb.cli.output import emit
 
-    found = SupportKB.open(workspace).calibrate_gate(in_domain, out_of_domain)
+    found = SupportKB.open(workspace).evaluate.calibrate_gate(in_domain, out_of_domain)
     emit(json, found.as_json(), lambda: calibration_view(found))
 
 
@@ -40,5 +40,5 @@ def reset(workspace: Folder, json: Json = False) -> None:
     from autokb.cli.gate_views import reset_sentence
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).reset_gate()
+    done = SupportKB.open(workspace).evaluate.reset_gate()
     emit(json, done.as_json(), lambda: reset_sentence(done))

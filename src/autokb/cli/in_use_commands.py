@@ -37,13 +37,13 @@ def gaps(
         raise BadInputError("Give one of --done, --dismiss, --undo and --forget at a time.")
     kb = SupportKB.open(workspace)
     if forget:
-        forgotten = kb.forget_questions()
+        forgotten = kb.usage.forget_questions()
         emit(json, forgotten.as_json(), lambda: forgotten_sentence(forgotten))
     elif done or dismiss or undo:
-        settled = kb.dismiss_gap(done or dismiss or undo, done=bool(done), undo=bool(undo), author=author)
+        settled = kb.usage.dismiss_gap(done or dismiss or undo, done=bool(done), undo=bool(undo), author=author)
         emit(json, settled.as_json(), lambda: settled_sentence(settled))
     else:
-        found = kb.gaps(limit, newest=newest, closed=closed)
+        found = kb.usage.gaps(limit, newest=newest, closed=closed)
         emit(json, found.as_json(), lambda: gaps_view(workspace, found))
 
 
@@ -58,7 +58,7 @@ def in_use(
     from autokb.cli.in_use_views import in_use_view
     from autokb.cli.output import emit
 
-    found = SupportKB.open(workspace).in_use(since)
+    found = SupportKB.open(workspace).usage.in_use(since)
     emit(json, found.as_json(), lambda: in_use_view(workspace, found))
 
 
@@ -79,7 +79,7 @@ def add(
     from autokb.cli.in_use_views import reported_sentence
     from autokb.cli.output import emit
 
-    reported = SupportKB.open(workspace).report_outcome(conversation, resolved, returned, seconds, date)
+    reported = SupportKB.open(workspace).usage.report_outcome(conversation, resolved, returned, seconds, date)
     emit(json, reported.as_json(), lambda: reported_sentence(reported))
 
 
@@ -103,5 +103,5 @@ def import_(
     from autokb.usage.outcomes import OutcomeFields
 
     fields = OutcomeFields(conversation_field, resolved_field, returned_field, seconds_field, date_field)
-    done = SupportKB.open(workspace).import_outcomes(file, fields)
+    done = SupportKB.open(workspace).usage.import_outcomes(file, fields)
     emit(json, done.as_json(), lambda: imported_outcomes_view(workspace, done))

@@ -28,7 +28,7 @@ def create(
     from autokb.cli.key_views import created_key_sentence
     from autokb.cli.output import emit
 
-    made = SupportKB.open(workspace).create_key(role, name)
+    made = SupportKB.open(workspace).keys.create(role, name)
     emit(json, made.as_json(), lambda: created_key_sentence(made))
 
 
@@ -39,7 +39,7 @@ def list_(workspace: Folder, json: Json = False) -> None:
     from autokb.cli.key_views import keys_view
     from autokb.cli.output import emit
 
-    found = SupportKB.open(workspace).keys()
+    found = SupportKB.open(workspace).keys.list()
     emit(json, found.as_json(), lambda: keys_view(workspace, found))
 
 
@@ -54,5 +54,5 @@ def revoke(
     from autokb.cli.key_views import revoked_sentence
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).revoke_key(key_id)
+    done = SupportKB.open(workspace).keys.revoke(key_id)
     emit(json, done.as_json(), lambda: revoked_sentence(done))

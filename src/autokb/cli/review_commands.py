@@ -32,7 +32,7 @@ def review(
     from autokb.cli.output import emit
     from autokb.cli.review_views import review_view
 
-    page = SupportKB.open(workspace).review(limit, after, kind)
+    page = SupportKB.open(workspace).curation.review(limit, after, kind)
     emit(json, page.as_json(), lambda: review_view(workspace, page))
 
 
@@ -47,7 +47,7 @@ def history(
     from autokb.cli.output import emit
     from autokb.cli.review_views import history_view
 
-    found = SupportKB.open(workspace).history(solution)
+    found = SupportKB.open(workspace).curation.history(solution)
     emit(json, found.as_json(), lambda: history_view(found))
 
 
@@ -58,5 +58,5 @@ def changes(workspace: Folder, json: Json = False) -> None:
     from autokb.cli.output import emit
     from autokb.cli.review_views import changes_view
 
-    found = SupportKB.open(workspace).changes()
+    found = SupportKB.open(workspace).views.changes()
     emit(json, found.as_json(), lambda: changes_view(workspace, found))

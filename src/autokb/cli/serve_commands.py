@@ -49,7 +49,7 @@ def serve(
     from autokb.core.errors import BadInputError
 
     kb = SupportKB.open(workspace)
-    needs_key = kb.needs_key()
+    needs_key = kb.keys.are_needed()
     kb.close()
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

@@ -29,7 +29,7 @@ def ask(
     from autokb.cli.output import emit
     from autokb.cli.ticket_answer_views import answer_view
 
-    answer = SupportKB.open(workspace, model=model).ask_tickets(text, k, cypher=cypher, budget=budget)
+    answer = SupportKB.open(workspace, model=model).tickets.ask(text, k, cypher=cypher, budget=budget)
     emit(json, answer.as_json(), lambda: answer_view(workspace, answer))
 
 
@@ -49,7 +49,7 @@ def accept(
     from autokb.cli.output import emit
     from autokb.cli.ticket_answer_views import accepted_view
 
-    accepted = SupportKB.open(workspace).accept_ticket(text, ticket, author=author, undo=undo)
+    accepted = SupportKB.open(workspace).tickets.accept(text, ticket, author=author, undo=undo)
     emit(json, accepted.as_json(), lambda: accepted_view(accepted))
 
 
@@ -64,7 +64,7 @@ def report(
     from autokb.cli.output import emit
     from autokb.cli.ticket_answer_views import report_view
 
-    shown = SupportKB.open(workspace).report_tickets(by)
+    shown = SupportKB.open(workspace).tickets.report(by)
     emit(json, shown.as_json(), lambda: report_view(shown))
 
 
@@ -77,7 +77,7 @@ def draft_template(workspace: Folder, model: Model = "", budget: Budget = None, 
 
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
-        drafted = kb.draft_template(budget=budget, progress=progress)
+        drafted = kb.tickets.draft_template(budget=budget, progress=progress)
     emit(json, drafted.as_json(), lambda: template_view(drafted))
 
 
@@ -88,5 +88,5 @@ def feed(workspace: Folder, json: Json = False) -> None:
     from autokb.cli.output import emit
     from autokb.cli.ticket_answer_views import fed_view
 
-    fed = SupportKB.open(workspace).feed_tickets()
+    fed = SupportKB.open(workspace).tickets.ingest()
     emit(json, fed.as_json(), lambda: fed_view(workspace, fed))

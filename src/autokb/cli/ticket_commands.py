@@ -33,7 +33,7 @@ def build(
 
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
-        built = kb.build_tickets(rethink=rethink, budget=budget, progress=progress)
+        built = kb.tickets.build(rethink=rethink, budget=budget, progress=progress)
     emit(json, built.as_json(), lambda: built_view(workspace, built))
 
 
@@ -50,10 +50,10 @@ def show(
 
     kb = SupportKB.open(workspace)
     if ticket is None:
-        shown = kb.show_tickets()
+        shown = kb.tickets.overview()
         emit(json, shown.as_json(), lambda: graph_view(workspace, shown))
     else:
-        one = kb.show_ticket(ticket)
+        one = kb.tickets.show(ticket)
         emit(json, one.as_json(), lambda: ticket_view(one))
 
 
@@ -69,5 +69,5 @@ def similar(
     from autokb.cli.output import emit
     from autokb.cli.ticket_views import similar_view
 
-    found = SupportKB.open(workspace).similar_tickets(text, k)
+    found = SupportKB.open(workspace).tickets.similar(text, k)
     emit(json, found.as_json(), lambda: similar_view(workspace, found))

@@ -48,7 +48,7 @@ def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
     shown = headers.getlist("authorization")
     if shown:
         scheme, _, secret = shown[0].strip().partition(" ")
-        found = kb.find_key(secret.strip()) if len(shown) == 1 and scheme.lower() == "bearer" else None
+        found = kb.keys.find(secret.strip()) if len(shown) == 1 and scheme.lower() == "bearer" else None
         if found is None:
             raise ProblemError(401, REFUSED, CHALLENGE)
         return Caller(found.id, found.role)
@@ -59,13 +59,13 @@ def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
     if scope["path"].startswith(SIGNING_IN):
         return None
     if COOKIE in cookies:
-        found = kb.find_key(cookies[COOKIE])
+        found = kb.keys.find(cookies[COOKIE])
         if found is None:
             raise ProblemError(401, REFUSED, CHALLENGE)
         return Caller(found.id, found.role)
     if scope["path"] in OPEN_PATHS:
         return None
-    if not is_at_this_machine(scope, headers, bound_to) or kb.needs_key():
+    if not is_at_this_machine(scope, headers, bound_to) or kb.keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
     return Caller("", "admin")
 

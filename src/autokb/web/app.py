@@ -120,7 +120,7 @@ def end_with_parent() -> None:
 async def _load(kb: SupportKB) -> None:
     with suppress(AutokbError):  # the first question, or /v1/ready, says it
         await in_thread(kb.load)
-        await in_thread(kb.load_knowledge)
+        await in_thread(kb.views.load)
 
 
 async def _follow(kb: SupportKB) -> None:
@@ -138,7 +138,7 @@ async def _follow(kb: SupportKB) -> None:
                 if is_new and not is_warm:
                     await in_thread(kb.warm_languages)
                     is_warm = True
-            await in_thread(lambda: kb.load_knowledge(follows=True))
+            await in_thread(lambda: kb.views.load(follows=True))
             said = ""
         except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
             if said != repr(error):

@@ -133,68 +133,68 @@ def _wants_events(request: Request) -> bool:
 async def give_feedback(request: Request, given: NewFeedback) -> Response:
     """Store what became of a suggestion; it is on the disk when this answers. The same feedback is stored once."""
     whole = given.model_dump()
-    return await _answer(lambda: _kb(request).give_feedback(**whole))
+    return await _answer(lambda: _kb(request).usage.give_feedback(**whole))
 
 
 @v1.get("/feedback", response_model=FeedbackList, dependencies=[AGENT])
 async def feedback(request: Request, limit: int = 100, after: str = "") -> Response:
     """List feedback in the order of its taking."""
-    return await _answer(lambda: _kb(request).feedback(limit, after))
+    return await _answer(lambda: _kb(request).usage.feedback(limit, after))
 
 
 @v1.post("/outcomes", response_model=ReportedOutcome, dependencies=[AGENT])
 async def report_outcome(request: Request, given: NewOutcome) -> Response:
     """Store how a conversation ended; it is on the disk when this answers. What is null stays as it was."""
     whole = given.model_dump()
-    return await _answer(lambda: _kb(request).report_outcome(**whole))
+    return await _answer(lambda: _kb(request).usage.report_outcome(**whole))
 
 
 @v1.get("/in-use", response_model=InUse, dependencies=[EDITOR])
 async def in_use(request: Request, since: str = "") -> Response:
     """Show what is made of suggestions and what becomes of conversations, since a day."""
-    return await _answer(lambda: _kb(request).in_use(since))
+    return await _answer(lambda: _kb(request).usage.in_use(since))
 
 
 @v1.get("/gaps", response_model=Gaps, dependencies=[EDITOR])
 async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: bool = False) -> Response:
     """List what is lacking: questions nobody could answer, issues without solution, documents nothing cites."""
-    return await _answer(lambda: _kb(request).gaps(limit, newest=newest, closed=closed))
+    return await _answer(lambda: _kb(request).usage.gaps(limit, newest=newest, closed=closed))
 
 
 @v1.post("/gaps/{gap}/dismiss", response_model=SettledGap)
 async def dismiss_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Close a gap for good."""
-    return await _answer(lambda: _kb(request).dismiss_gap(gap, author=caller.key))
+    return await _answer(lambda: _kb(request).usage.dismiss_gap(gap, author=caller.key))
 
 
 @v1.post("/gaps/{gap}/done", response_model=SettledGap)
 async def close_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Close a gap until it is asked again."""
-    return await _answer(lambda: _kb(request).dismiss_gap(gap, done=True, author=caller.key))
+    return await _answer(lambda: _kb(request).usage.dismiss_gap(gap, done=True, author=caller.key))
 
 
 @v1.post("/gaps/{gap}/undo", response_model=SettledGap)
 async def open_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Open a gap again."""
-    return await _answer(lambda: _kb(request).dismiss_gap(gap, undo=True, author=caller.key))
+    return await _answer(lambda: _kb(request).usage.dismiss_gap(gap, undo=True, author=caller.key))
 
 
 @v1.get("/issues", response_model=IssuePage, dependencies=[READER])
 async def issues(request: Request, limit: int = 100, after: str = "") -> Response:
     """List the nodes of the knowledge base."""
-    return await _answer(lambda: _kb(request).issues(limit, after))
+    return await _answer(lambda: _kb(request).views.issues(limit, after))
 
 
 @v1.get("/solutions", response_model=SolutionPage, dependencies=[READER])
 async def solutions(request: Request, limit: int = 100, after: str = "") -> Response:
     """List solutions with what people decided; for agents and above also those that customers are not shown."""
-    return await _answer(lambda: _kb(request).solutions(limit, after, role=role_of(request)))
+    return await _answer(lambda: _kb(request).views.solutions(limit, after, role=role_of(request)))
 
 
 @v1.get("/solutions/{solution:path}/history", response_model=SolutionHistory, dependencies=[AGENT])
 async def history(request: Request, solution: str) -> Response:
     """Show who did what to a solution and when, the newest first."""
-    return await _answer(lambda: _kb(request).history(solution))
+    return await _answer(lambda: _kb(request).curation.history(solution))
 
 
 @v1.get("/solutions/{solution:path}", response_model=ListedSolution, dependencies=[READER])
@@ -212,7 +212,7 @@ async def edit(
     With the version that was read, in the body or as If-Match, nothing is changed where somebody else was faster (412).
     """
     whole = {**given.model_dump(), "version": _version(if_match, given)}
-    return await _show_after(request, solution, lambda kb: kb.edit(solution, author=caller.key, **whole))
+    return await _show_after(request, solution, lambda kb: kb.curation.edit(solution, author=caller.key, **whole))
 
 
 @v1.post("/solutions/{solution:path}/approve", response_model=ListedSolution)
@@ -225,7 +225,9 @@ async def approve(
 ) -> Response:
     """Approve a solution, as its text is now."""
     version = _version(if_match, given)
-    return await _show_after(request, solution, lambda kb: kb.approve([solution], author=caller.key, version=version))
+    return await _show_after(
+        request, solution, lambda kb: kb.curation.approve([solution], author=caller.key, version=version)
+    )
 
 
 @v1.post("/solutions/{solution:path}/reject", response_model=ListedSolution)
@@ -238,7 +240,9 @@ async def reject(
 ) -> Response:
     """Reject a solution: nobody sees it until that is taken back."""
     version = _version(if_match, given)
-    return await _show_after(request, solution, lambda kb: kb.reject([solution], author=caller.key, version=version))
+    return await _show_after(
+        request, solution, lambda kb: kb.curation.reject([solution], author=caller.key, version=version)
+    )
 
 
 @v1.post("/solutions/{solution:path}/hide", response_model=ListedSolution)
@@ -251,7 +255,9 @@ async def hide(
 ) -> Response:
     """Hide a solution that is right but not to be shown."""
     version = _version(if_match, given)
-    return await _show_after(request, solution, lambda kb: kb.hide([solution], author=caller.key, version=version))
+    return await _show_after(
+        request, solution, lambda kb: kb.curation.hide([solution], author=caller.key, version=version)
+    )
 
 
 @v1.post("/solutions/{solution:path}/undo", response_model=ListedSolution)
@@ -264,7 +270,9 @@ async def undo(
 ) -> Response:
     """Take back the newest edit or verdict of a solution; again takes back the one before."""
     version = _version(if_match, given)
-    return await _show_after(request, solution, lambda kb: kb.undo(solution, author=caller.key, version=version))
+    return await _show_after(
+        request, solution, lambda kb: kb.curation.undo(solution, author=caller.key, version=version)
+    )
 
 
 async def _show_after(request: Request, solution: str, act: Callable[[SupportKB], object]) -> Response:
@@ -272,9 +280,9 @@ async def _show_after(request: Request, solution: str, act: Callable[[SupportKB]
     kb, role = _kb(request), role_of(request)
 
     def done() -> dict[str, Any]:
-        kb.solution(solution, role=role)
+        kb.views.solution(solution, role=role)
         act(kb)
-        return kb.solution(solution, role=role).as_json()
+        return kb.views.solution(solution, role=role).as_json()
 
     shown = await in_thread(done)
     return JSONResponse(shown, headers={"ETag": f'"{shown["version"]}"'})
@@ -296,67 +304,67 @@ def _version(if_match: str | None, body: NewText | ReadVersion | None) -> str:
 @v1.get("/review", response_model=ReviewPage, dependencies=[EDITOR])
 async def review(request: Request, limit: int = 100, after: str = "", kind: str = "") -> Response:
     """List what a person should look at, the highest impact first."""
-    return await _answer(lambda: _kb(request).review(limit, after, kind))
+    return await _answer(lambda: _kb(request).curation.review(limit, after, kind))
 
 
 @v1.post("/review/{edit:path}/dismiss", response_model=DismissedEdit)
 async def dismiss_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Take an edit whose solution is gone out of the queue; it is kept for when the solution returns."""
-    return await _answer(lambda: _kb(request).dismiss_edit(edit, author=caller.key))
+    return await _answer(lambda: _kb(request).curation.dismiss_edit(edit, author=caller.key))
 
 
 @v1.post("/review/{edit:path}/undo", response_model=DismissedEdit)
 async def queue_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Put an edit that was dismissed into the queue again."""
-    return await _answer(lambda: _kb(request).dismiss_edit(edit, undo=True, author=caller.key))
+    return await _answer(lambda: _kb(request).curation.dismiss_edit(edit, undo=True, author=caller.key))
 
 
 @v1.get("/changes", response_model=Changes, dependencies=[AGENT])
 async def changes(request: Request) -> Response:
     """Say what the last build changed for readers, with the texts that they no longer see."""
-    return await _answer(lambda: _kb(request).changes())
+    return await _answer(lambda: _kb(request).views.changes())
 
 
 @v1.get("/documents", response_model=DocumentPage, dependencies=[READER])
 async def documents(request: Request, limit: int = 100, after: str = "") -> Response:
     """List documents without their texts."""
-    return await _answer(lambda: _kb(request).documents(limit, after))
+    return await _answer(lambda: _kb(request).views.documents(limit, after))
 
 
 @v1.get("/documents/{document:path}", response_model=ShownDocument, dependencies=[READER])
 async def document(request: Request, document: str) -> Response:
     """Show one document with its text."""
-    return await _answer(lambda: _kb(request).document(document))
+    return await _answer(lambda: _kb(request).views.document(document))
 
 
 @v1.get("/tickets", response_model=TicketPage, dependencies=[READER])
 async def tickets(request: Request, limit: int = 100, after: str = "") -> Response:
     """List past tickets; for a reader their titles without private data."""
-    return await _answer(lambda: _kb(request).tickets(limit, after, role=role_of(request)))
+    return await _answer(lambda: _kb(request).tickets.list(limit, after, role=role_of(request)))
 
 
 @v1.get("/tickets/{ticket:path}", response_model=ShownTicket, dependencies=[READER])
 async def ticket(request: Request, ticket: str) -> Response:
     """Show one ticket with its sections and links; for a reader without private data."""
-    return await _answer(lambda: _kb(request).show_ticket(ticket, role=role_of(request)))
+    return await _answer(lambda: _kb(request).tickets.show(ticket, role=role_of(request)))
 
 
 @v1.get("/keys", response_model=ApiKeys, dependencies=[ADMIN])
 async def keys(request: Request) -> Response:
     """List the keys, revoked ones too, without what they are."""
-    return await _answer(lambda: _kb(request).keys())
+    return await _answer(lambda: _kb(request).keys.list())
 
 
 @v1.post("/keys", response_model=CreatedKey, dependencies=[ADMIN])
 async def create_key(request: Request, given: NewKey) -> Response:
     """Make a key; it is shown this once. From the first one on nobody is served without a key."""
-    return await _answer(lambda: _kb(request).create_key(given.role, given.name))
+    return await _answer(lambda: _kb(request).keys.create(given.role, given.name))
 
 
 @v1.post("/keys/{key}/revoke", response_model=ApiKey, dependencies=[ADMIN])
 async def revoke_key(request: Request, key: str) -> Response:
     """Let a key count no more, by its id."""
-    return await _answer(lambda: _kb(request).revoke_key(key))
+    return await _answer(lambda: _kb(request).keys.revoke(key))
 
 
 @v1.get("/settings", response_model=SettingsInForce, dependencies=[ADMIN])

@@ -110,12 +110,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Itera
     ]
     (place / "t.json").write_text(json.dumps(records), encoding="utf-8")
     kb.add([place / "t.json"], "tickets")
-    kb.build_tickets()
+    kb.tickets.build()
     for n, text in enumerate((HOSTILE[1], HOSTILE[0])):
-        kb.give_feedback(text, "edited", "s-contacts", ALL, conversation=f"c{n}", group=text[:90], author=text[:90])
-        kb.report_outcome(f"c{n}", resolved=True, seconds=60)
-    kb.edit("s-contacts", ALL, author=HOSTILE[1])
-    kb.reject(["s-gloves"], author=HOSTILE[3])
+        kb.usage.give_feedback(
+            text, "edited", "s-contacts", ALL, conversation=f"c{n}", group=text[:90], author=text[:90]
+        )
+        kb.usage.report_outcome(f"c{n}", resolved=True, seconds=60)
+    kb.curation.edit("s-contacts", ALL, author=HOSTILE[1])
+    kb.curation.reject(["s-gloves"], author=HOSTILE[3])
     with served(place / "kb") as url:
         yield url, kb
     kb.close()

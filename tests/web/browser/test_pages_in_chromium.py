@@ -52,16 +52,16 @@ def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     import_file(create_workspace(place / "kb", "name: fresh\n"), hand_made_kb.write(place / "kb.jsonl"))
     kb = SupportKB(open_workspace(place / "kb"))
     kb.add([small_tickets.write(place / "tickets.json")], "tickets")
-    kb.build_tickets()
-    kb.approve(["s-contacts"], author="ann")
-    key = kb.create_key("admin").key
+    kb.tickets.build()
+    kb.curation.approve(["s-contacts"], author="ann")
+    key = kb.keys.create("admin").key
     with served(place / "kb") as url:
         with httpx2.Client(base_url=url, headers={"authorization": f"Bearer {key}"}) as client:
             for n in range(3):
                 asked = {"messages": [{"role": "customer", "text": PIZZA}], "conversation": f"c{n}"}
                 assert client.post("/v1/suggest", json=asked).status_code == 200
-                kb.give_feedback("does not charge", "used", "s-contacts", conversation=f"c{n}", group="night")
-                kb.report_outcome(f"c{n}", resolved=bool(n), seconds=60)
+                kb.usage.give_feedback("does not charge", "used", "s-contacts", conversation=f"c{n}", group="night")
+                kb.usage.report_outcome(f"c{n}", resolved=bool(n), seconds=60)
         yield Site(url, kb, key)
     kb.close()
 
@@ -107,7 +107,7 @@ def test_a_conversation_is_led_by_keys_alone(site: Site, page: Page) -> None:
     expect(page.locator(".messages li.agent .said")).to_have_text(written)
     expect(page.locator(".offer")).to_have_count(0)
     assert copied(page) == written
-    noted = site.kb.feedback().items[-1]
+    noted = site.kb.usage.feedback().items[-1]
     assert (noted.verdict, noted.text, noted.query, noted.source) == ("edited", written, CHARGING, "solution")
     page.keyboard.press("Escape")
     page.keyboard.press("c")
@@ -153,7 +153,7 @@ def test_a_suggestion_is_judged_and_its_place_in_the_manual_stands_beside(site: 
     page.locator("#say").click()
     page.get_by_role("button", name="Not helpful").first.click()
     expect(page.locator("#judged-1")).to_have_text("Noted: not helpful")
-    assert site.kb.feedback().items[-1].verdict == "unhelpful"
+    assert site.kb.usage.feedback().items[-1].verdict == "unhelpful"
     page.get_by_text("Where it says so").first.click()
     link = page.get_by_role("link", name="Open charging.md at this place")
     expect(link).to_be_visible()
@@ -164,7 +164,7 @@ def test_a_suggestion_is_judged_and_its_place_in_the_manual_stands_beside(site: 
     page.locator("input[name=group]").fill("night")
     page.locator("#send").click()
     expect(page.get_by_role("status").last).to_contain_text("Copied")
-    assert [(one.verdict, one.group) for one in site.kb.feedback().items][-1] == ("rejected", "night")
+    assert [(one.verdict, one.group) for one in site.kb.usage.feedback().items][-1] == ("rejected", "night")
     page.goto("/")
     expect(page.locator("input[name=group]")).to_have_value("night")
 
@@ -176,11 +176,11 @@ def test_the_queue_is_judged_taken_back_and_edited(site: Site, page: Page) -> No
     item = page.locator("#item-s-hopper")
     item.get_by_role("button", name="Approve").click()
     expect(item.get_by_role("status")).to_contain_text("approved")
-    assert site.kb.solution("s-hopper").status == "approved"
+    assert site.kb.views.solution("s-hopper").status == "approved"
     item.get_by_role("button", name="Undo").click()
     expect(item.get_by_role("status")).to_contain_text("shown")
-    assert site.kb.solution("s-hopper").verdict is None
-    before = site.kb.solution("s-hopper").text
+    assert site.kb.views.solution("s-hopper").verdict is None
+    before = site.kb.views.solution("s-hopper").text
     item.get_by_role("link", name="Open").click()
     page.wait_for_url("**/review/solution?**")  # and until its scripts listen to keys
     box = page.get_by_label("Title in the first line")
@@ -188,12 +188,12 @@ def test_the_queue_is_judged_taken_back_and_edited(site: Site, page: Page) -> No
     box.fill("Turn the blades\nLoosen all screws.")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("status")).to_contain_text("Saved.")
-    assert site.kb.solution("s-hopper").text == "Turn the blades\nLoosen all screws."
+    assert site.kb.views.solution("s-hopper").text == "Turn the blades\nLoosen all screws."
     page.get_by_text("Before and after").first.click()
     expect(page.locator(".before").first).to_contain_text("three screws")
     page.get_by_role("button", name="Undo the last change").click()
     expect(page.locator("#text")).to_have_value(before)
-    assert site.kb.solution("s-hopper").text == before
+    assert site.kb.views.solution("s-hopper").text == before
     page.get_by_role("link", name="Review").first.click()
     page.get_by_role("link", name="What the last build changed").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What the last build changed")
@@ -211,7 +211,7 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Itera
     del sources.pages["descaling.md"]
     sources.add_to(kb)
     kb.build()
-    key = kb.create_key("admin").key
+    key = kb.keys.create("admin").key
     with served(place / "kb") as url:
         yield Site(url, kb, key)
     kb.close()
@@ -222,7 +222,7 @@ def test_what_a_rebuild_changed_is_shown_with_both_texts(rebuilt: Site, browser:
 
     from chromium import opened
 
-    told = rebuilt.kb.changes()
+    told = rebuilt.kb.views.changes()
     gone = next(one for one in told.removed if one.status_after is None)
     changed = next(one for one in told.changed if "Empty the kettle now." in (one.after or ""))
     with opened(browser, rebuilt.url, width=NARROW, key=rebuilt.key) as (page, watched):
@@ -268,7 +268,7 @@ def test_a_gap_is_closed_and_figures_are_shown_for_a_time(site: Site, page: Page
     expect(row.get_by_role("status")).to_have_text("dismissed")
     row.get_by_role("button", name="Open again").click()
     expect(row.get_by_role("status")).to_have_text("open")
-    assert PIZZA in [one.text for one in site.kb.gaps().questions]
+    assert PIZZA in [one.text for one in site.kb.usage.gaps().questions]
 
 
 def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Page) -> None:
@@ -277,7 +277,7 @@ def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Pag
     page.goto("/evaluation")
     page.get_by_role("link", name="Annotator 1:").click()
     page.wait_for_url("**/evaluation/sheet?annotator=1")  # and until its scripts listen to keys
-    first, answered = site.kb.sheet_item("1").item, site.kb.sheet_item("1").answered
+    first, answered = site.kb.evaluate.sheet_item("1").item, site.kb.evaluate.sheet_item("1").answered
     assert first is not None
     progress = page.get_by_role("progressbar", name="Progress")
     for key, count in (("y", answered + 1), ("n", answered + 2)):
@@ -287,7 +287,7 @@ def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Pag
     page.keyboard.press("b")
     expect(page.get_by_role("button", name="Take the answer back")).to_be_visible()
     assert page.locator("input[name=item]").input_value() != second
-    assert site.kb.sheet_item("1", first.id).item.answer is True  # type: ignore[union-attr]
+    assert site.kb.evaluate.sheet_item("1", first.id).item.answer is True  # type: ignore[union-attr]
     page.get_by_role("button", name="Take the answer back").click()
     expect(progress).to_have_attribute("value", str(answered + 1))
 

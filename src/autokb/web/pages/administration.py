@@ -40,9 +40,9 @@ async def create(
     kb: SupportKB = request.app.state.kb
 
     def make() -> CreatedKey:
-        if role != "admin" and not kb.needs_key():
+        if role != "admin" and not kb.keys.are_needed():
             raise BadInputError(FIRST)
-        return kb.create_key(role, name.strip().lower().replace(" ", "-"))
+        return kb.keys.create(role, name.strip().lower().replace(" ", "-"))
 
     try:
         made = await in_thread(make)
@@ -57,7 +57,7 @@ async def revoke(request: Request, caller: Annotated[Caller, ADMINS], key: Annot
     if key == caller.key:
         raise ProblemError(422, OWN)
     kb: SupportKB = request.app.state.kb
-    await in_thread(lambda: kb.revoke_key(key))
+    await in_thread(lambda: kb.keys.revoke(key))
     return RedirectResponse("/settings", 303)
 
 
@@ -65,7 +65,7 @@ async def _page(
     request: Request, caller: Caller, *, made: CreatedKey | None = None, problem: str = "", status: int = 200
 ) -> Response:
     kb: SupportKB = request.app.state.kb
-    keys = await in_thread(lambda: kb.keys().keys)
+    keys = await in_thread(lambda: kb.keys.list().keys)
     return render(
         request,
         "administration.html",

@@ -161,7 +161,7 @@ async def _note(
     source: Any = one.source
 
     def give(solution_id: str | None) -> None:
-        kb.give_feedback(
+        kb.usage.give_feedback(
             state.question or state.messages[-1].text,
             verdict,
             solution_id,

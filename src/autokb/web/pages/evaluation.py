@@ -28,10 +28,10 @@ async def report(request: Request, whole: bool = False) -> Response:
 
     def work() -> dict[str, Any]:
         return {
-            "report": kb.evaluate_quality().as_json(),
-            "sheets": (kb.sheet_item("1"), kb.sheet_item("2")),
-            "asked": kb.in_use().questions.as_json(),
-            "gaps": [one for one in kb.gaps().questions if one.kind == "unanswered"][:BARS],
+            "report": kb.evaluate.quality().as_json(),
+            "sheets": (kb.evaluate.sheet_item("1"), kb.evaluate.sheet_item("2")),
+            "asked": kb.usage.in_use().questions.as_json(),
+            "gaps": [one for one in kb.usage.gaps().questions if one.kind == "unanswered"][:BARS],
         }
 
     return render(request, "evaluation.html#figures", **await in_thread(work))
@@ -41,7 +41,7 @@ async def report(request: Request, whole: bool = False) -> Response:
 async def sheet(request: Request, annotator: str = "1", item: str = "") -> Response:
     """Show what an annotator has not judged yet."""
     kb: SupportKB = request.app.state.kb
-    page = await in_thread(lambda: kb.sheet_item(annotator, item))
+    page = await in_thread(lambda: kb.evaluate.sheet_item(annotator, item))
     return render(request, "evaluation_sheet.html#item", page=page, before="")
 
 
@@ -55,7 +55,7 @@ async def answer(
 ) -> Response:
     """Keep an answer and show the next solution."""
     kb: SupportKB = request.app.state.kb
-    page = await in_thread(lambda: kb.annotate(item, annotator, ANSWERS.get(correct), author=caller.key))
+    page = await in_thread(lambda: kb.evaluate.annotate(item, annotator, ANSWERS.get(correct), author=caller.key))
     if not is_partial(request):
         return RedirectResponse(f"/evaluation/sheet?annotator={page.annotator}", 303)
     return render(request, "evaluation_sheet.html#item", page=page, before=item)

@@ -28,7 +28,7 @@ async def figures(request: Request, since: str = "", whole: bool = False) -> Res
     if not (whole or since or is_partial(request)):
         return render(request, "in_use.html", found=None, since=since)
     kb: SupportKB = request.app.state.kb
-    found = await in_thread(lambda: kb.in_use(since or None).as_json())
+    found = await in_thread(lambda: kb.usage.in_use(since or None).as_json())
     return render(request, "in_use.html#figures", found=found, since=since)
 
 
@@ -38,11 +38,11 @@ async def gaps(request: Request, newest: bool = False, closed: bool = False) -> 
     kb: SupportKB = request.app.state.kb
 
     def work() -> dict[str, Any]:
-        found = kb.gaps(GAPS, newest=newest, closed=closed)
+        found = kb.usage.gaps(GAPS, newest=newest, closed=closed)
         titles = {}
         for solution in {one for gap in found.questions for one in gap.solutions[:MOST_TITLES]}:
             with suppress(UnknownIdError):  # a later build has dropped it
-                titles[solution] = kb.known_solution(solution).solution.text.strip().partition("\n")[0]
+                titles[solution] = kb.views.known_solution(solution).solution.text.strip().partition("\n")[0]
         return {"gaps": found.as_json(), "titles": titles, "why": plain_reason}
 
     return render(request, "gaps.html", **await in_thread(work), newest=newest, closed=closed)
@@ -58,7 +58,7 @@ async def settle(
     """Close a gap, or open it again."""
     kb: SupportKB = request.app.state.kb
     settled = await in_thread(
-        lambda: kb.dismiss_gap(gap, done=what == "done", undo=what == "open", author=caller.key).as_json()
+        lambda: kb.usage.dismiss_gap(gap, done=what == "done", undo=what == "open", author=caller.key).as_json()
     )
     if not is_partial(request):
         return RedirectResponse("/in-use/gaps", 303)

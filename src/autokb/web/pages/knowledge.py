@@ -35,7 +35,7 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
     values = {n[len(OF_ATTRIBUTE) :]: v for n, v in request.query_params.items() if n.startswith(OF_ATTRIBUTE) and v}
     wanted, chosen = KnowledgeFilter(theme, values), kind if kind in get_args(Kind) else ""
     asked = {"q": q.strip(), "theme": theme, "kind": chosen, **{f"{OF_ATTRIBUTE}{n}": v for n, v in values.items()}}
-    overview = await in_thread(kb.knowledge)
+    overview = await in_thread(kb.views.overview)
     shared: dict[str, Any] = {
         "overview": overview,
         "asked": asked,
@@ -46,13 +46,13 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
     shared["unfiltered"] = link_maker({"q": asked["q"], "kind": chosen})()
     if not q.strip():
         first = (page - 1) * TREES_A_PAGE
-        found = await in_thread(lambda: kb.trees(wanted, first, TREES_A_PAGE))
+        found = await in_thread(lambda: kb.views.trees(wanted, first, TREES_A_PAGE))
         response = _page(request, shared, found=None, trees=found, total=found.total, size=TREES_A_PAGE)
     else:
         kinds: Sequence[Any] = (chosen,) if chosen else get_args(Kind)
         most = RESULTS_A_PAGE if chosen else RESULTS_OF_A_KIND
         first = (page - 1) * most if chosen else 0
-        results = await in_thread(lambda: kb.search_knowledge(q, wanted, kinds, first, most, withheld=insider))
+        results = await in_thread(lambda: kb.views.search(q, wanted, kinds, first, most, withheld=insider))
         total = results.totals.get(chosen, 0) if chosen else 0
         response = _page(request, shared, found=results, trees=None, total=total, size=most)
     response.headers["HX-Replace-Url"] = link_maker(asked)(page=page if page > 1 else "")
@@ -63,7 +63,7 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
 async def issue(request: Request, issue: str) -> Response:
     """Show a node: its tree, its solutions, what is withheld and why, what customers wrote."""
     kb = kb_of(request)
-    found = await in_thread(lambda: kb.known_issue(issue))
+    found = await in_thread(lambda: kb.views.known_issue(issue))
     shown = [one for one in found.solutions if one.status in DISPLAYED]
     kept_back = [one for one in found.solutions if one.status not in DISPLAYED]
     insider = _is_insider(request)
@@ -83,7 +83,7 @@ async def issue(request: Request, issue: str) -> Response:
 async def solution(request: Request, solution: str) -> Response:
     """Show one solution with all that is known of it."""
     kb, role = kb_of(request), role_of(request)
-    found = await in_thread(lambda: kb.known_solution(solution, role=role))
+    found = await in_thread(lambda: kb.views.known_solution(solution, role=role))
     return render(request, "solution.html", at=SECTION, known=found, solution=found.solution)
 
 
@@ -92,7 +92,7 @@ async def documents(request: Request, q: str = "", uncited: str = "", page: Page
     """List the documents, with how many solutions cite each."""
     kb, asked = kb_of(request), {"q": q.strip(), "uncited": "1" if uncited else ""}
     first = (page - 1) * DOCUMENTS_A_PAGE
-    found = await in_thread(lambda: kb.find_documents(q, first, DOCUMENTS_A_PAGE, uncited=bool(uncited)))
+    found = await in_thread(lambda: kb.views.find_documents(q, first, DOCUMENTS_A_PAGE, uncited=bool(uncited)))
     values: dict[str, Any] = {"found": found, "asked": asked, "page": page, "size": DOCUMENTS_A_PAGE}
     response = render(
         request, "documents.html#found", at=SECTION, **values, total=found.total, link=link_maker(asked, "/documents")
@@ -110,7 +110,7 @@ async def document(
 ) -> Response:
     """Show a page of a document; ``at`` are places in code points, the first of them is opened."""
     kb, places = kb_of(request), _places(at or ())
-    found = await in_thread(lambda: kb.view_document(document, places, page))
+    found = await in_thread(lambda: kb.views.view_document(document, places, page))
     insider = _is_insider(request)
     return render(
         request, "document.html", at=SECTION, document=found, places=places, insider=insider, displayed=DISPLAYED

@@ -39,7 +39,7 @@ Text = Annotated[str, Form()]
 async def queue(request: Request, kind: str = "", after: str = "") -> Response:
     """Show what a person should look at first."""
     kb: SupportKB = request.app.state.kb
-    page = await in_thread(lambda: kb.review(ITEMS, after, kind).as_json())
+    page = await in_thread(lambda: kb.curation.review(ITEMS, after, kind).as_json())
     further = f"/review?{urlencode({'kind': kind, 'after': page['next']})}" if page["next"] else None
     return render(request, "review.html#queue", page=page, kind=kind, kinds=KINDS, further=further, is_first=not after)
 
@@ -55,11 +55,11 @@ async def judge(
 
     def done() -> dict[str, Any]:
         if verb == "undo":
-            kb.undo(solution, author=caller.key, version=version)
+            kb.curation.undo(solution, author=caller.key, version=version)
         else:
-            given = {"approve": kb.approve, "reject": kb.reject, "hide": kb.hide}[verb]
+            given = {"approve": kb.curation.approve, "reject": kb.curation.reject, "hide": kb.curation.hide}[verb]
             given([solution], author=caller.key, version=version)
-        return kb.solution(solution).as_json()
+        return kb.views.solution(solution).as_json()
 
     shown = await in_thread(done)
     if not is_partial(request):
@@ -71,7 +71,7 @@ async def judge(
 async def place(request: Request, caller: Annotated[Caller, EDITORS], edit: Text) -> Response:
     """Give an edit whose solution is gone to the one that it is offered for."""
     kb: SupportKB = request.app.state.kb
-    judged = await in_thread(lambda: kb.approve([edit], author=caller.key))
+    judged = await in_thread(lambda: kb.curation.approve([edit], author=caller.key))
     return RedirectResponse(f"/review/solution?{urlencode({'solution': judged.solutions[0].id})}", 303)
 
 
@@ -79,7 +79,7 @@ async def place(request: Request, caller: Annotated[Caller, EDITORS], edit: Text
 async def dismiss(request: Request, caller: Annotated[Caller, EDITORS], edit: Text, what: Text = "dismiss") -> Response:
     """Take an edit whose solution is gone out of the queue, or put it there again."""
     kb: SupportKB = request.app.state.kb
-    done = await in_thread(lambda: kb.dismiss_edit(edit, undo=what == "undo", author=caller.key).as_json())
+    done = await in_thread(lambda: kb.curation.dismiss_edit(edit, undo=what == "undo", author=caller.key).as_json())
     return render(request, "review_dismissed.html#item", done=done)
 
 
@@ -97,7 +97,7 @@ async def edit(
     kb: SupportKB = request.app.state.kb
     whole = text.replace("\r\n", "\n").strip()
     try:
-        await in_thread(lambda: kb.edit(solution, whole, author=caller.key, version=version))
+        await in_thread(lambda: kb.curation.edit(solution, whole, author=caller.key, version=version))
     except ChangedMeanwhileError as error:
         return await _form(request, solution, written=whole, problem=str(error), status=412)
     except BadInputError as error:
@@ -109,7 +109,7 @@ async def edit(
 async def changes(request: Request) -> Response:
     """Show what the last build changed for readers."""
     kb: SupportKB = request.app.state.kb
-    found = await in_thread(lambda: kb.changes().as_json())
+    found = await in_thread(lambda: kb.views.changes().as_json())
     return render(request, "review_changes.html", changes=found, most=CHANGES)
 
 
@@ -117,7 +117,9 @@ async def _form(
     request: Request, solution: str, *, written: str | None = None, problem: str = "", status: int = 200
 ) -> Response:
     kb: SupportKB = request.app.state.kb
-    known, history = await in_thread(lambda: (kb.known_solution(solution), kb.history(solution).as_json()))
+    known, history = await in_thread(
+        lambda: (kb.views.known_solution(solution), kb.curation.history(solution).as_json())
+    )
     shown = known.solution.as_json()
     kept = "kept" in request.query_params
     return render(

@@ -30,7 +30,7 @@ async def show(request: Request, next: str = "/") -> Response:  # noqa: A002 - t
 async def sign_in(request: Request, key: Annotated[str, Form()], next: Annotated[str, Form()] = "/") -> Response:  # noqa: A002
     """Keep a key that counts in a cookie."""
     kb: SupportKB = request.app.state.kb
-    if await in_thread(lambda: kb.find_key(key.strip())) is None:
+    if await in_thread(lambda: kb.keys.find(key.strip())) is None:
         return render(request, "sign_in.html", 401, next=_local(next), wrong=WRONG)
     response = RedirectResponse(_local(next), 303)
     is_secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"

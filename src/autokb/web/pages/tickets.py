@@ -52,7 +52,7 @@ class DrawnLink:
 async def tickets(request: Request, q: str = "", page: Page = 1) -> Response:
     """List the tickets, the newest first."""
     kb, asked = kb_of(request), {"q": q.strip()}
-    found = await in_thread(lambda: kb.find_tickets(q, (page - 1) * TICKETS_A_PAGE, TICKETS_A_PAGE))
+    found = await in_thread(lambda: kb.tickets.search(q, (page - 1) * TICKETS_A_PAGE, TICKETS_A_PAGE))
     link = link_maker(asked, "/tickets")
     response = render(
         request, "tickets.html#found", at=SECTION, found=found, asked=asked, page=page, size=TICKETS_A_PAGE, link=link,
@@ -66,10 +66,10 @@ async def tickets(request: Request, q: str = "", page: Page = 1) -> Response:
 async def ticket(request: Request, ticket: str, similar: str = "") -> Response:
     """Show a ticket; with ``similar`` also those most like it, which the encoder is needed for."""
     kb = kb_of(request)
-    like = await in_thread(lambda: kb.browse_similar(ticket, SIMILAR)) if similar else None
+    like = await in_thread(lambda: kb.tickets.browse_similar(ticket, SIMILAR)) if similar else None
     if like is not None and is_partial(request):
         return render(request, "ticket.html#similar", ticket_id=ticket, like=like)
-    found = await in_thread(lambda: kb.browse_ticket(ticket, NEIGHBOURS))
+    found = await in_thread(lambda: kb.tickets.browse(ticket, NEIGHBOURS))
     drawn, lines = draw(found.graph)
     size = (WIDTH, HEIGHT)
     return render(

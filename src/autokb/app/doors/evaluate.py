@@ -1,0 +1,155 @@
+"""What the knowledge base is worth: evaluations, their cases and sheets, the gate's calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autokb.core.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from autokb.app.memory import WorkspaceMemory
+    from autokb.evaluation.quality.report import QualityReport
+    from autokb.evaluation.retrieval.experiment import RetrievalReport
+    from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
+    from autokb.evaluation.suggestions.experiment import SuggestionsReport
+    from autokb.pipeline.calibrate_gate import GateCalibration, GateReset
+    from autokb.studies.annotations import SheetPage
+    from autokb.studies.draft_cases import CaseSource, DraftedCases
+    from autokb.studies.evaluate_suggestions import SuggestionEvaluation
+    from autokb.studies.evaluate_tickets import TicketRetrievalReport
+
+
+class EvaluateDoor:
+    """What the knowledge base is worth: evaluations, their cases and sheets, the gate's calibration."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+
+    def retrieval(
+        self,
+        queries: Path | str,
+        qrels: Path | str,
+        systems: Sequence[str] = (),
+        *,
+        budget: float | None = None,
+        progress: Progress = silent,
+    ) -> RetrievalReport:
+        """Measure retrieval systems on labelled questions; without names every system that asks no model."""
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate import evaluate_workspace_retrieval
+
+        return evaluate_workspace_retrieval(
+            self._memory.workspace, Path(queries), Path(qrels), systems, progress, ModelOptions(budget)
+        )
+
+    def variations(
+        self,
+        systems: Sequence[str] = (),
+        sample: int = 50,
+        *,
+        budget: float | None = None,
+        progress: Progress = silent,
+    ) -> ParaphraseReport:
+        """Measure retrieval systems on paraphrases of ``sample`` nodes and of as many chunks of the workspace."""
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate import evaluate_workspace_paraphrases
+
+        return evaluate_workspace_paraphrases(self._memory.workspace, systems, sample, progress, ModelOptions(budget))
+
+    def tickets(
+        self, queries: Path | str, qrels: Path | str, systems: Sequence[str] = (), *, progress: Progress = silent
+    ) -> TicketRetrievalReport:
+        """Measure how tickets are ranked, on labelled questions: each signal alone and together."""
+        from autokb.studies.evaluate_tickets import evaluate_workspace_tickets
+
+        return evaluate_workspace_tickets(self._memory.workspace, Path(queries), Path(qrels), systems, progress)
+
+    def suggestions(
+        self, wanted: SuggestionEvaluation, *, budget: float | None = None, progress: Progress = silent
+    ) -> SuggestionsReport:
+        """Measure what systems suggest for the cases of a test set, beside what people replied."""
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate_suggestions import evaluate_workspace_suggestions
+
+        with self._memory.opening:
+            now = self._memory.now()
+            tickets, index = now.past_tickets, now.index
+        return evaluate_workspace_suggestions(index, tickets, wanted, progress, ModelOptions(budget))
+
+    def quality(
+        self,
+        sheet: Path | str | None = None,
+        read: Path | str | None = None,
+        most: int | None = None,
+        *,
+        judge: bool = False,
+        budget: float | None = None,
+        progress: Progress = silent,
+    ) -> QualityReport:
+        """Measure granularity and rules kept; ``sheet`` writes the annotators' sheet, ``read`` takes a filled one in.
+
+        ``judge`` has the model judge the displayed solutions, ``most`` of them.
+        """
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate import evaluate_workspace_quality
+
+        return evaluate_workspace_quality(
+            self._memory.workspace,
+            Path(sheet) if sheet else None,
+            Path(read) if read else None,
+            most,
+            judge=judge,
+            progress=progress,
+            options=ModelOptions(budget),
+        )
+
+    def sheet_item(self, annotator: str = "1", item: str = "") -> SheetPage:
+        """Return what an annotator (1 or 2) has not judged yet, or the ``item`` named: is the solution correct?"""
+        from autokb.studies.annotations import next_item
+
+        return next_item(self._memory.workspace, annotator, item)
+
+    def annotate(self, item: str, annotator: str, is_correct: bool | None, *, author: str = "") -> SheetPage:
+        """Keep an annotator's answer, None takes it back; ``evaluate_quality`` counts it while the words stay so."""
+        from autokb.studies.annotations import annotate
+
+        return annotate(self._memory.workspace, item, annotator, is_correct, author=author)
+
+    def draft_cases(
+        self,
+        target: Path | str,
+        source: CaseSource = "chats",
+        out_of_domain: Path | str | None = None,
+        *,
+        budget: float | None = None,
+        progress: Progress = silent,
+    ) -> DraftedCases:
+        """Write questions with their replies as cases for a test set, private data masked.
+
+        They are those of the added chats, or made of the added documents; ``out_of_domain`` is a JSONL of questions
+        that are to be refused.
+        """
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.draft_cases import draft_cases
+
+        others = Path(out_of_domain) if out_of_domain else None
+        return draft_cases(
+            self._memory.workspace, Path(target), source, others, options=ModelOptions(budget), progress=progress
+        )
+
+    def calibrate_gate(self, in_domain: Path | str, out_of_domain: Path | str) -> GateCalibration:
+        """Calibrate the gate on a team's own questions: two JSONL files with ``id`` and ``text``.
+
+        From now on it says which questions are off topic, until it is calibrated anew or reset; builds keep it.
+        """
+        from autokb.pipeline.calibrate_gate import calibrate_gate
+
+        return calibrate_gate(self._memory.workspace, Path(in_domain), Path(out_of_domain))
+
+    def reset_gate(self) -> GateReset:
+        """Drop the calibration of the gate, so that the gate of the build decides again."""
+        from autokb.pipeline.calibrate_gate import reset_gate
+
+        return reset_gate(self._memory.workspace)

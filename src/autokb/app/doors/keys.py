@@ -1,0 +1,58 @@
+"""Who may use the service."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autokb.app.api_keys import ApiKeys, CreatedKey
+    from autokb.app.memory import WorkspaceMemory
+    from autokb.core.api_keys import ApiKey
+
+
+class KeysDoor:
+    """Who may use the service."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+
+    def create(self, role: str, name: str = "") -> CreatedKey:
+        """Make a key of the service for a role: reader, agent, editor or admin; only its hash is kept.
+
+        Its id, which begins with ``name`` where one is given, is the author of what is done with it.
+        """
+        from autokb.app.api_keys import create_key
+
+        return create_key(self._memory.workspace, role, name)
+
+    def list(self) -> ApiKeys:
+        """Return the keys, revoked ones too, without what they are."""
+        from autokb.app.api_keys import list_keys
+
+        return list_keys(self._memory.workspace)
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """Let a key count no more, by its id (UnknownIdError where no key has it)."""
+        from autokb.app.api_keys import revoke_key
+
+        return revoke_key(self._memory.workspace, key_id)
+
+    def find(self, key: str) -> ApiKey | None:
+        """Return which key was shown; None where it is wrong or revoked."""
+        from autokb.app.api_keys import find_key
+
+        with self._memory.shared_connection() as file:
+            return find_key(file, key)
+
+    def are_needed(self) -> bool:
+        """Return whether a key was ever made here; to revoke the last one opens nothing."""
+        from autokb.app.api_keys import needs_key
+
+        with self._memory.shared_connection() as file:
+            return needs_key(file)
+
+    def __call__(self) -> ApiKeys:
+        """Return what ``SupportKB.keys()`` was before this was a namespace."""
+        warnings.warn("SupportKB.keys() is SupportKB.keys.list() now", DeprecationWarning, stacklevel=2)
+        return self.list()

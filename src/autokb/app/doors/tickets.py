@@ -1,0 +1,125 @@
+"""Past tickets: their graph, answers from it, and lists of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from autokb.core.errors import UnknownIdError
+from autokb.core.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from autokb.app.memory import WorkspaceMemory
+    from autokb.core.api_keys import Role
+    from autokb.core.results import (
+        TicketBuildReport,
+    )
+    from autokb.exchange.accept_ticket import Accepted
+    from autokb.pipeline.draft_template import TemplateDraft
+    from autokb.ticket_answers.ask_tickets import TicketAnswer
+    from autokb.ticket_answers.knowledge import Fed
+    from autokb.ticket_answers.open_tickets import ShownTicket, ShownTickets, SimilarTickets
+    from autokb.ticket_answers.report import TicketReport
+    from autokb.views.browse import TicketPage
+    from autokb.views.ticket_browser import KnownTicket, TicketList
+
+
+class TicketsDoor:
+    """Past tickets: their graph, answers from it, and lists of them."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+
+    def build(
+        self, *, rethink: bool = False, budget: float | None = None, progress: Progress = silent
+    ) -> TicketBuildReport:
+        """Build and publish the ticket graph; only tickets that changed are worked out.
+
+        ``rethink`` chooses anew how alike titles must be and what each signal counts.
+        """
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.pipeline.tickets import build_tickets
+
+        return build_tickets(self._memory.workspace, rethink=rethink, options=ModelOptions(budget), progress=progress)
+
+    def show(self, ticket: str, *, role: Role = "admin") -> ShownTicket:
+        """Return one ticket as a tree of sections with its links; a ``role`` below agent gets private data masked."""
+        from autokb.views.ticket_browser import ticket_for
+
+        return ticket_for(self._memory.workspace, ticket, role)
+
+    def overview(self) -> ShownTickets:
+        """Return how many tickets there are, their sections and links, and what each signal counts."""
+        from autokb.ticket_answers.open_tickets import show_tickets
+
+        return show_tickets(self._memory.workspace)
+
+    def list(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> TicketPage:
+        """Return published tickets by their ids; ``show_ticket`` has the whole of one, masked alike for a role."""
+        from autokb.views.browse import list_tickets
+
+        return list_tickets(self._memory.workspace, limit, after, role)
+
+    def search(self, query: str = "", first: int = 0, most: int = 50) -> TicketList:
+        """Return tickets, the newest first, or those that have every word of a query, private data masked."""
+        return self._memory.views.tickets().listed(query, first, most)
+
+    def browse(self, ticket: str, neighbours: int = 12) -> KnownTicket:
+        """Return a ticket with at most so many neighbours as a graph, private data masked (UnknownIdError)."""
+        from autokb.views.ticket_browser import browse_ticket
+
+        return browse_ticket(self._memory.workspace, ticket, neighbours)
+
+    def browse_similar(self, ticket: str, k: int = 5) -> SimilarTickets:
+        """Return the tickets most like the one of this id, private data masked (UnknownIdError)."""
+        from autokb.views.ticket_browser import mask_similar
+
+        if not self._memory.views.tickets().tickets.get(ticket):
+            raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
+        return mask_similar(self.similar(ticket, k))
+
+    def similar(self, text: str, k: int = 5) -> SimilarTickets:
+        """Return the tickets most like a text, or like the ticket of this id."""
+        return self._memory.open_tickets().similar(text, k)
+
+    def ask(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
+        """Answer a question from past tickets, with evidence; ``k`` bounds the tickets.
+
+        ``cypher`` shows what is asked of the graph: what a model wrote, where one is set and an engine is installed.
+        """
+        from autokb.pipeline.model_session import ModelOptions
+
+        with self._memory.opening:
+            asking = self._memory.now().asking
+        asking.options = ModelOptions(budget)
+        return asking.ask(text, k, cypher=cypher)
+
+    def accept(self, question: str, ticket: str, *, author: str = "", undo: bool = False) -> Accepted:
+        """Store that a ticket answers a question, which counts from the next question on; ``undo`` takes it back."""
+        from autokb.exchange.accept_ticket import accept_ticket
+
+        return accept_ticket(self._memory.workspace, question, ticket, author=author, undo=undo)
+
+    def report(self, by: str) -> TicketReport:
+        """Return how long groups of tickets took to be resolved; ``by`` is a field, or ``created<2015-01-01``."""
+        from autokb.ticket_answers.report import report_tickets
+
+        return report_tickets(self._memory.workspace, by)
+
+    def draft_template(self, *, budget: float | None = None, progress: Progress = silent) -> TemplateDraft:
+        """Propose sections of tickets from what was added, in a file beside ``domain.yaml``."""
+        from autokb.pipeline.draft_template import draft_ticket_template
+        from autokb.pipeline.model_session import ModelOptions
+
+        return draft_ticket_template(self._memory.workspace, options=ModelOptions(budget), progress=progress)
+
+    def ingest(self) -> Fed:
+        """Stage resolved tickets as documents, and what they reported as raw issues, for the next build."""
+        from autokb.ticket_answers.knowledge import feed_tickets
+
+        return feed_tickets(self._memory.workspace)
+
+    def __call__(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> TicketPage:
+        """Return what ``SupportKB.tickets()`` was before this was a namespace."""
+        warnings.warn("SupportKB.tickets() is SupportKB.tickets.list() now", DeprecationWarning, stacklevel=2)
+        return self.list(limit, after, role=role)

@@ -1,0 +1,128 @@
+"""What becomes of answers: feedback, gaps, outcomes, figures in use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autokb.app.memory import WorkspaceMemory
+    from autokb.core.feedback import FeedbackVerdict, SuggestionSource
+    from autokb.core.in_use import GapStatus
+    from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
+    from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
+    from autokb.usage.in_use import InUse
+    from autokb.usage.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
+
+
+class UsageDoor:
+    """What becomes of answers: feedback, gaps, outcomes, figures in use."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+
+    def give_feedback(
+        self,
+        query: str,
+        verdict: FeedbackVerdict,
+        solution_id: str | None = None,
+        text: str = "",
+        *,
+        documents: Sequence[str] = (),
+        source: SuggestionSource = "",
+        conversation: str = "",
+        author: str = "",
+        group: str = "",
+    ) -> GivenFeedback:
+        """Store what became of a suggestion: ``used``, ``edited`` (``text`` is what was sent), ``rejected``, ...
+
+        ``query`` is what was asked, ``solution_id`` that of the suggestion, None for one from a ticket, whose id stands
+        in ``documents``, or a question back. The same feedback is stored once; nothing counts before ``feed_feedback``.
+        """
+        from autokb.core.feedback import Feedback
+        from autokb.usage.feedback import give_feedback
+
+        cited = tuple(documents)
+        given = Feedback("", query, verdict, solution_id, text, "", cited, source, conversation, author, group)
+        return give_feedback(self._memory.workspace, given, self._memory.held_index, self._memory.open_index)
+
+    def feedback(self, limit: int = 100, after: str = "") -> FeedbackPage:
+        """Return feedback in the order of its taking; ``after`` is the ``next`` of the page before."""
+        from autokb.usage.feedback import list_feedback
+
+        return list_feedback(self._memory.workspace, limit, after)
+
+    def undo_feedback(self, feedback: str) -> UndoneFeedback:
+        """Take a feedback back by its id; where it was fed, its question is no resolved one any more."""
+        from autokb.usage.feedback import undo_feedback
+
+        return undo_feedback(self._memory.workspace, feedback)
+
+    def ingest_feedback(self) -> FedFeedback:
+        """Make what was used, edited or helped count: as history from now on, as raw issues of the next build."""
+        from autokb.usage.feedback import feed_feedback
+
+        return feed_feedback(self._memory.workspace)
+
+    def gaps(self, limit: int = 50, *, newest: bool = False, closed: bool = False) -> Gaps:
+        """Return what the knowledge base lacks: questions nobody could answer, issues without solution, idle documents.
+
+        The most asked first, or the ``newest``; ``limit`` bounds each list. With ``closed`` those that people closed.
+        """
+        from autokb.usage.gaps import find_gaps
+
+        if self._memory.log is not None:
+            self._memory.log.flush()
+        return find_gaps(self._memory.workspace, self._memory.views.solutions, limit, newest=newest, closed=closed)
+
+    def dismiss_gap(self, gap: str, *, done: bool = False, undo: bool = False, author: str = "") -> SettledGap:
+        """Close a gap for good, or as ``done`` until it is asked again; ``undo`` opens it (BadInputError)."""
+        from autokb.usage.gaps import settle_gap
+
+        status: GapStatus = "open" if undo else "done" if done else "dismissed"
+        return settle_gap(self._memory.workspace, self._memory.views.solutions, gap, status, author)
+
+    def forget_questions(self) -> ForgottenQuestions:
+        """Empty the log of questions; nothing of it is left in the file."""
+        from autokb.usage.gaps import forget_all_questions
+
+        if self._memory.log is not None:
+            self._memory.log.flush()
+        return forget_all_questions(self._memory.workspace)
+
+    def in_use(self, since: str | None = None) -> InUse:
+        """Return what is made of suggestions and what becomes of conversations, with 95 % intervals.
+
+        ``since`` is a day (2026-03-01) from which on everything counts.
+        """
+        from autokb.usage.in_use import measure_use
+
+        if self._memory.log is not None:
+            self._memory.log.flush()
+        return measure_use(self._memory.workspace, since)
+
+    def report_outcome(
+        self,
+        conversation: str,
+        resolved: bool | None = None,
+        returned: bool | None = None,
+        seconds: float | None = None,
+        date: str = "",
+    ) -> ReportedOutcome:
+        """Store how a conversation ended, which is on the disk when this returns; what is None stays as it was.
+
+        ``returned``: the customer came back with it; ``seconds``: how long it took; ``date``: when (now, where empty).
+        """
+        from autokb.core.in_use import ConversationOutcome
+        from autokb.usage.outcomes import report_outcome
+
+        return report_outcome(
+            self._memory.workspace, ConversationOutcome(conversation, resolved, returned, seconds, date)
+        )
+
+    def import_outcomes(self, source: Path | str, fields: OutcomeFields | None = None) -> ImportedOutcomes:
+        """Store how the conversations of a file ended: CSV, TSV, JSON or JSONL, a record each."""
+        from autokb.usage.outcomes import import_outcomes
+
+        return import_outcomes(self._memory.workspace, Path(source), fields)

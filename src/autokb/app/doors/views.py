@@ -1,0 +1,142 @@
+"""What people and pages read of what was built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autokb.app.memory import WorkspaceMemory
+    from autokb.core.api_keys import Role
+    from autokb.core.changes import Changes
+    from autokb.core.nouns import Span
+    from autokb.views.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage
+    from autokb.views.document_page import DocumentView
+    from autokb.views.knowledge import (
+        DocumentList,
+        FoundKnowledge,
+        KnowledgeFilter,
+        KnowledgeOverview,
+        KnownIssue,
+        KnownSolution,
+        TreePage,
+    )
+    from autokb.views.knowledge import Kind as KnowledgeKind
+    from autokb.views.show import ShownIssue, ShownKB
+
+
+class ViewsDoor:
+    """What people and pages read of what was built."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+
+    def show(self, *, most: int | None = None) -> ShownKB:
+        """Return the trees; ``most`` keeps those that most customers reported."""
+        from autokb.views.show import show_trees
+
+        return show_trees(self._memory.workspace, most)
+
+    def show_issue(self, issue: str) -> ShownIssue:
+        """Return one issue with its solutions, by its id or the first letters of it."""
+        from autokb.views.show import show_issue
+
+        return show_issue(self._memory.workspace, issue)
+
+    def issues(self, limit: int = 100, after: str = "") -> IssuePage:
+        """Return published issues by their ids; ``after`` is the ``next`` of the page before."""
+        from autokb.views.browse import list_issues
+
+        return list_issues(self._memory.workspace, limit, after)
+
+    def solutions(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> SolutionPage:
+        """Return solutions by their ids, as people left them; a ``role`` below agent gets those that are displayed."""
+        from autokb.views.browse import list_solutions
+
+        return list_solutions(self._memory.workspace, self._memory.views.solutions, limit, after, role)
+
+    def solution(self, solution: str, *, role: Role = "admin") -> ListedSolution:
+        """Return one solution by its id (UnknownIdError; NotForRoleError where the ``role`` does not see it)."""
+        from autokb.views.browse import show_solution
+
+        return show_solution(self._memory.workspace, self._memory.views.solutions, solution, role)
+
+    def documents(self, limit: int = 100, after: str = "") -> DocumentPage:
+        """Return published documents by their ids, without their texts."""
+        from autokb.views.browse import list_documents
+
+        return list_documents(self._memory.workspace, limit, after)
+
+    def document(self, document: str) -> ShownDocument:
+        """Return one published document with its text, which evidence refers to (UnknownIdError)."""
+        from autokb.views.browse import show_document
+
+        return show_document(self._memory.workspace, document)
+
+    def changes(self) -> Changes:
+        """Return what the last build changed for readers."""
+        from autokb.stores.published import read_changes
+
+        with self._memory.workspace.file() as file:
+            return read_changes(file)
+
+    def overview(self) -> KnowledgeOverview:
+        """Return what there is to leaf through: themes, the values of attributes, counts."""
+        return self._memory.views.knowledge().overview
+
+    def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> TreePage:
+        """Return trees, those that most customers reported first; a filter keeps those of a theme or with values."""
+        from autokb.views.knowledge import KnowledgeFilter
+
+        return self._memory.views.knowledge().trees(wanted or KnowledgeFilter(), first, most)
+
+    def search(
+        self,
+        query: str,
+        wanted: KnowledgeFilter | None = None,
+        kinds: Sequence[KnowledgeKind] = ("issue", "solution", "document", "ticket"),
+        first: int = 0,
+        most: int = 10,
+        *,
+        withheld: bool = True,
+    ) -> FoundKnowledge:
+        """Return what has every word of a query, whole or begun: ``most`` of each kind, from the ``first`` on.
+
+        Where nothing has them all, that is what has the most of them, at least half (``partly``), of any kind but
+        tickets. A filter leaves documents and tickets out; ``withheld`` also finds solutions that nobody is shown.
+        """
+        from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
+
+        filtered, opened = wanted or KnowledgeFilter(), self._memory.views.knowledge()
+        found = opened.search(query, filtered, kinds, first, most, withheld=withheld)
+        tickets = FoundKnowledge(query, {"ticket": 0}, ())
+        if not filtered:
+            tickets = self._memory.views.tickets().search(query, first, most if "ticket" in kinds else 0)
+        if not any((*found.totals.values(), *tickets.totals.values())):
+            found = opened.search(query, filtered, kinds, first, most, withheld=withheld, partly=True)
+        return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
+
+    def known_issue(self, issue: str) -> KnownIssue:
+        """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
+        return self._memory.views.look_up(lambda opened: opened.issue(issue))
+
+    def known_solution(self, solution: str, *, role: Role = "admin") -> KnownSolution:
+        """Return a solution with the node that it is for (UnknownIdError, NotForRoleError)."""
+        return self._memory.views.look_up(lambda opened: opened.solution(solution, role))
+
+    def find_documents(self, query: str = "", first: int = 0, most: int = 50, *, uncited: bool = False) -> DocumentList:
+        """Return documents by title, or those with every word of a query; ``uncited`` keeps what nothing cites."""
+        return self._memory.views.knowledge().documents(query, first, most, uncited=uncited)
+
+    def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentView:
+        """Return a page of a document, the one on which the first of some places begins where no page is named."""
+        return self._memory.views.look_up(lambda opened: opened.document(document, places, page))
+
+    def load(self, *, follows: bool = False) -> None:
+        """Put into memory what people leaf through, so that the first page does not wait.
+
+        Who ``follows`` calls this every second or so: from then on a later build is loaded here, beside, and people
+        leaf through the one before until it is there, with what they decide meanwhile.
+        """
+        self._memory.views.load(follows=follows)

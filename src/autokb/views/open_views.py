@@ -1,0 +1,84 @@
+"""What people leaf through, held in memory: solutions, the trees and documents of the pages, the list of tickets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock, RLock
+from typing import TypeVar
+
+from autokb.core.errors import UnknownIdError
+from autokb.stores.workspace import Workspace
+from autokb.views.knowledge import ReadModel, open_knowledge, read_knowledge
+from autokb.views.solutions_in_memory import SolutionsInMemory
+from autokb.views.ticket_browser import OpenTicketList, open_ticket_list
+
+T = TypeVar("T")
+
+
+class OpenViews:
+    """The read models of a workspace; each is looked at for a later build, or an edit, when it is asked for.
+
+    Who serves calls ``load`` with ``follows``: a later build is then loaded beside, while the one before is read.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.solutions = SolutionsInMemory()  # read once a build; lists, the queue and decisions share them
+        self._lock = RLock()
+        self._knowledge: ReadModel | None = None
+        self._loading = Lock()  # held while a later build is loaded beside
+        self._follows = False  # whether somebody does that; else who comes first waits for it
+        self._tickets: OpenTicketList | None = None
+
+    def load(self, *, follows: bool = False) -> None:
+        """Put into memory what people leaf through, so that the first page does not wait.
+
+        Who ``follows`` calls this every second or so: from then on a later build is loaded here, beside, and people
+        leaf through the one before until it is there, with what they decide meanwhile.
+        """
+        with self._loading:
+            with self._lock:
+                before = self._knowledge
+                is_later = before is not None and not before.is_of_latest_build()
+            if is_later:
+                read = read_knowledge(self.workspace, before)
+                with self._lock:
+                    self._knowledge = read.open(self._knowledge)
+            opened = self.knowledge()
+            opened.warm()
+            self.solutions.keep(opened.publication, opened.built)
+            self.solutions.follows = self._follows = follows
+        self.tickets()
+
+    def knowledge(self) -> ReadModel:
+        with self._lock:
+            if self._knowledge is None or not self._knowledge.is_current():
+                before = self._knowledge
+                self._knowledge = open_knowledge(self.workspace, before, keeps_build=self._follows)
+            return self._knowledge
+
+    def look_up(self, look: Callable[[ReadModel], T]) -> T:
+        """Look for an id in what is open, and where it is not there in a build that is not loaded yet."""
+        opened = self.knowledge()
+        try:
+            return look(opened)
+        except UnknownIdError:
+            with self._lock:
+                if opened.is_of_latest_build():
+                    raise
+        self.load(follows=self._follows)
+        return look(self.knowledge())
+
+    def tickets(self) -> OpenTicketList:
+        with self._lock:
+            if self._tickets is None or not self._tickets.is_current():
+                self._tickets = open_ticket_list(self.workspace)
+            return self._tickets
+
+    def close(self) -> None:
+        """Close what is open, whoever reads it."""
+        with self._lock:
+            for read in (self._knowledge, self._tickets):
+                if read is not None:
+                    read.close()
+            self._knowledge = self._tickets = None
