@@ -132,21 +132,23 @@ def answer(
     refused: str | None = None,
     k: int = 5,
     warnings: Collection[int] = (),
+    chosen: Sequence[Choice] | None = None,
 ) -> Answer:
     """Answer with the k best that fit: nothing where the question is ``refused`` for a reason.
 
-    Nothing is asked back before a customer reads one of the rows that are urgent ``warnings``. What nodes show comes as
-    their matches, up to the first section that none shows; from there on sections follow.
+    What is ``chosen`` already is shown in its order, and nothing is asked back. Nothing is asked back before a customer
+    reads one of the rows that are urgent ``warnings``. What nodes show comes as their matches, up to the first section
+    that none shows; from there on sections follow.
     """
     asked = shown.asked
     nearest = shown.scored.documents.best(k)
-    choices = [] if refused else shown.choose(k)
+    choices = list(chosen) if chosen is not None else [] if refused else shown.choose(k)
     if not choices:
         reason = refused or _nothing_fits(shown)
         return Answer(question, asked.attributes, "abstains", None, (), (), nearest, reason)
     warned = shown.scored.urgent or choices[0].row in warnings
     urgent = frozenset(c.solution.id for c in choices if c.row in warnings or c.row in shown.scored.urgent)
-    back = None if warned else clarify(shown, choices[0])
+    back = None if warned or chosen is not None else clarify(shown, choices[0])
     of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
     matches = _group_by_tree(of_nodes, shown, k)
     sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])

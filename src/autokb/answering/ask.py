@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from autokb.answering.answer import Answer, answer
+from autokb.answering.chosen import Choosing, choose_answer
 from autokb.answering.clarify import plain_name
 from autokb.answering.explain import explain as explanation_of
 from autokb.answering.present import Presentation
@@ -31,14 +32,25 @@ def ask(
     also: Sequence[str] = (),
     *,
     explain: bool = False,
+    choosing: Choosing | None = None,
 ) -> Answer:
     """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer.
 
     ``said`` is all that the customer said in a conversation: an urgent warning that any of it calls for comes first.
     ``also`` are other ways to read the message that asks.
-    To ``explain`` it says what each feature made of the best candidates.
+    To ``explain`` it says what each feature made of the best candidates. Where there is somebody ``choosing``, that one
+    chooses among the best, unless a warning comes first or nothing is near.
     """
-    return answer_scored(index, index.score(text, overrides, said=said, also=also), k, explain=explain)
+    scored = index.score(text, overrides, said=said, also=also)
+    found = answer_scored(index, scored, k, explain=explain)
+    if choosing is None or scored.urgent or _is_far_off(scored) or _out_of_scope(found.attributes, index.spec):
+        return found
+    return choose_answer(index, scored, found, choosing, k)
+
+
+def _is_far_off(scored: ScoredQuestion) -> bool:
+    """Return whether no section is near enough to be worth reading."""
+    return float(scored.evidence.sections.max(initial=-1.0)) < WORTH_READING
 
 
 def ask_in_other_language(
@@ -49,13 +61,15 @@ def ask_in_other_language(
     *,
     unread: str | None = None,
     explain: bool = False,
+    choosing: Choosing | None = None,
 ) -> Answer:
     """Answer a question in another language than the documents'; ``unread`` is the reason where the index knows none.
 
-    Nothing is asked back: what the question leaves open cannot be told from what is not read in its language.
+    Nothing is asked back, unless by who is ``choosing``: what the question leaves open cannot be told from what is not
+    read in its language.
     """
-    found = ask(index, text, overrides, k, explain=explain)
-    if found.outcome == "asks":
+    found = ask(index, text, overrides, k, explain=explain, choosing=None if unread else choosing)
+    if found.outcome == "asks" and choosing is None:
         found = replace(found, outcome="answered", question=None)
     return replace(found, reason=unread, unread=True) if unread else found
 

@@ -71,6 +71,10 @@ class Presentation:
         """Return all rows, best first; of two that are level the first in the order of the knowledge base."""
         return np.lexsort((np.arange(len(self.scored.scores)), -np.round(self.scored.scores, 9)))
 
+    def distinct(self) -> Iterator[Choice]:
+        """Give all that fits the question, best first, the same steps once."""
+        return self._distinct(self.fitting(self.ranked_rows()))
+
     def fitting(self, rows: Iterable[int]) -> Iterator[Choice]:
         """Give what may be shown of these rows."""
         for row in rows:

@@ -32,22 +32,38 @@ def telling_line(index: QuestionIndex, question: str, solution: Solution) -> Tel
 
     None where the question asks for no fact, where there is only one line, and where nothing tells them apart.
     """
-    row = index.candidates.row_of.get(solution.id)
-    if row is None or index.candidates.rows[row].passage is None or not asks_fact(question, index.spec.language):
+    if not asks_fact(question, index.spec.language):
         return None
+    scored = _scored_lines(index, question, solution)
+    if len(scored) < 2:
+        return None
+    best, line = max(scored, key=lambda one: one[0])
+    return line if best > 0 else None
+
+
+def best_lines(index: QuestionIndex, question: str, solution: Solution, most: int) -> list[TellingLine]:
+    """Return the lines of a solution that say most of what a question asks, in the order of the solution."""
+    scored = _scored_lines(index, question, solution)
+    order = sorted(range(len(scored)), key=lambda n: (-scored[n][0], n))[:most]
+    return [scored[n][1] for n in sorted(order)]
+
+
+def _scored_lines(index: QuestionIndex, question: str, solution: Solution) -> list[tuple[float, TellingLine]]:
+    """Return the lines of a solution with what late interaction gives each, 0 for one that was not encoded."""
     lines = list(_lines(solution, index.spec.language))
-    text, spans, found = index.candidates.rows[row].searched_text, [], []
+    row = index.candidates.row_of.get(solution.id)
+    if row is None or index.candidates.rows[row].passage is None:
+        return [(0.0, line) for line in lines]
+    text = index.candidates.rows[row].searched_text
     begin = text.find(". ")  # behind the headings, which every line shares
-    for line in lines:
-        if (at := text.find(line.text, begin)) >= 0:
-            spans.append((at, at + len(line.text)))
-            found.append(line)
-    if len(lines) < 2 or not found:
-        return None
-    scores = index.scores_of_parts(question, row, spans)
-    lengths = [math.log(EXTRA_WORDS + len(line.text.split())) for line in found]
-    best = max(range(len(found)), key=lambda n: (scores[n] / lengths[n], -n))
-    return found[best] if scores[best] > 0 else None
+    at = [text.find(line.text, begin) for line in lines]
+    found = [n for n, start in enumerate(at) if start >= 0]
+    scores = index.scores_of_parts(question, row, [(at[n], at[n] + len(lines[n].text)) for n in found])
+    values = {
+        n: float(score) / math.log(EXTRA_WORDS + len(lines[n].text.split()))
+        for n, score in zip(found, scores, strict=True)
+    }
+    return [(values.get(n, 0.0), line) for n, line in enumerate(lines)]
 
 
 def _lines(solution: Solution, language: str) -> Iterator[TellingLine]:

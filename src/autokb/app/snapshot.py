@@ -12,6 +12,7 @@ from autokb.stores.workspace import Workspace
 
 if TYPE_CHECKING:
     from autokb.pipeline.open_index import OpenIndex
+    from autokb.suggesting.choosing_model import ChoosingModel
     from autokb.suggesting.suggestion_models import SuggestionModels
     from autokb.ticket_answers.ask_tickets import TicketAnswerer
     from autokb.ticket_answers.open_tickets import OpenTickets
@@ -84,6 +85,23 @@ class Snapshot:
         opened = self.tickets if known is None else known
         return SuggestionModels(self.workspace, opened.file, budget, of=known or self.past_tickets)
 
+    @cached_property
+    def _choosing_models(self) -> dict[str, ChoosingModel]:
+        return {}
+
+    def choosing_model(self, model: str = "") -> ChoosingModel | None:
+        """Return the model that chooses among what a question finds, the settings' or another one; None is offline."""
+        from autokb.pipeline.model_choice import OFFLINE
+        from autokb.suggesting.choosing_model import ChoosingModel
+
+        name = model or self.workspace.settings.ask.model
+        if name == OFFLINE:
+            return None
+        known = self._choosing_models
+        if name not in known:
+            known[name] = ChoosingModel(self.workspace, self.index.file, name, of=self.index)
+        return known[name]
+
     @property
     def held_index(self) -> OpenIndex | None:
         """The knowledge base where it is open already."""
@@ -109,6 +127,8 @@ class Snapshot:
 
     def close(self) -> None:
         """Close what is open, whoever uses it."""
+        for model in self._choosing_models.values():
+            model.close()
         for name in ("suggestion_models", "index", "tickets"):
             if (part := self.__dict__.get(name)) is not None:
                 part.close()

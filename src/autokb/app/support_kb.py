@@ -210,19 +210,27 @@ class SupportKB:
         attributes: Mapping[str, Sequence[str]] | None = None,
         k: int = 5,
         *,
+        model: str = "",
         log: bool = True,
         explain: bool = False,
+        first: Callable[[Answer], None] = lambda _answer: None,
     ) -> Answer:
         """Answer a question from what the last build published; the index stays in memory until the next one.
 
         ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents. Without
         ``log`` it is no customer's question, but one that somebody tries, and not kept.
         To ``explain``, the answer says of the best candidates what each feature counted, and how probable it is.
+        A ``model`` (PROVIDER:NAME, else the settings' ``ask: model``) chooses among them; ``first`` is told the answer
+        that is there before, which stands where the model fails, is late or has spent its day's budget.
         """
         from autokb.retrieval.read_question import read_values
 
-        opened = self._memory.open_index()
-        answer = opened.ask(text, read_values(opened.index.spec, attributes or {}), k, explain=explain)
+        with self._memory.opening:
+            now = self._memory.now()
+            opened, chooser = now.index, now.choosing_model(model)
+        stated = read_values(opened.index.spec, attributes or {})
+        choosing = None if chooser is None else chooser.choosing(first=first)
+        answer = opened.ask(text, stated, k, explain=explain, choosing=choosing)
         if self._memory.log is not None and log:
             self._memory.log.note_answer(answer, opened.index.spec.language, opened.index.chunks.words.vocabulary)
         return answer

@@ -260,6 +260,9 @@ def ask(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say why: the best candidates, what counted for each, and their issues.")
     ] = False,
+    model: Annotated[
+        str, typer.Option(metavar="PROVIDER:NAME", help="Have a model choose among what is found; nothing is written.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Ask a question: an answer with its sources, a question back, or an honest no."""
@@ -268,7 +271,11 @@ def ask(
     from autokb.cli.output import emit
     from autokb.retrieval.read_question import read_pairs
 
-    answer = SupportKB.open(workspace).ask(text, read_pairs(attribute or []), k, explain=explain)
+    kb = SupportKB.open(workspace)
+    try:
+        answer = kb.ask(text, read_pairs(attribute or []), k, model=model, explain=explain)
+    finally:
+        kb.close()
     emit(json, answer.as_json(), lambda: answer_view(workspace, answer))
 
 

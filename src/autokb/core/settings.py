@@ -16,6 +16,8 @@ LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 NO_RERANKER = "none"
+OFFLINE_MODEL = "offline"
+LONGEST_WAIT = 600.0  # seconds for a model at question time: nobody waits longer
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 GRAPH_STORES = ("ladybug", "neo4j")
@@ -29,6 +31,19 @@ class AnswerSettings:
     """How questions are answered: below ``caution``, a probability of being on topic, it abstains."""
 
     caution: float = CAUTION
+
+
+@dataclass(frozen=True, slots=True)
+class AskSettings:
+    """Which model chooses among what a question finds, if any; the offline answer stands in for it.
+
+    It does where the reply takes more than ``timeout`` seconds, and where ``budget_per_day`` (USD) is spent; days are
+    those of UTC.
+    """
+
+    model: str = OFFLINE_MODEL
+    timeout: float = 4.0
+    budget_per_day: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,7 @@ class Settings:
     conversations get suggestions.
     """
 
-    model: str = "offline"
+    model: str = OFFLINE_MODEL
     tasks: Mapping[str, str] = field(default_factory=dict)
     embedder: str = "packaged"
     reranker: str = NO_RERANKER
@@ -72,6 +87,7 @@ class Settings:
     scratchpad: bool = False
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
+    ask: AskSettings = AskSettings()
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
     log_questions: bool = True
@@ -136,6 +152,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_prices(value)
     if name == "answer":
         return _read_answer(value)
+    if name == "ask":
+        return _read_ask(value)
     if name == "graph":
         return _read_graph(value)
     if name == "experiment":
@@ -206,6 +224,25 @@ def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
             f"{_shown(value['caution'])}."
         )
     return AnswerSettings(caution)
+
+
+def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
+    known, usual = [f.name for f in fields(AskSettings)], AskSettings()
+    if stray := [name for name in value if name not in known]:
+        raise BadInputError(f"settings.yaml: ask takes {', '.join(known)}, not {_shown(stray[0])}.")
+    timeout = _read_number(value.get("timeout", usual.timeout))
+    if not 0 < timeout <= LONGEST_WAIT:
+        raise BadInputError(
+            f"settings.yaml: ask: timeout must be a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}, not "
+            f"{_shown(value['timeout'])}."
+        )
+    budget = _read_number(value.get("budget_per_day", usual.budget_per_day))
+    if not 0 <= budget <= HIGHEST_PRICE:
+        raise BadInputError(
+            f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_PRICE:.0f} USD, not "
+            f"{_shown(value['budget_per_day'])}."
+        )
+    return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget)
 
 
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError
-from autokb.core.settings import Settings
+from autokb.core.settings import OFFLINE_MODEL, Settings
 from autokb.pipeline.embedding import check_embedder
 from autokb.pipeline.reranking import check_reranker
 from autokb.tasks.registry import task_names
 
-OFFLINE = "offline"
+OFFLINE = OFFLINE_MODEL
 PAPER_OFFLINE_STAGES = frozenset({"attributes", "rules"})  # appendix C of the AutoKB paper counts no request for them
 # In economical mode trees are another question than in the paper's; a model that is set for one answers both.
 WITH_MODEL_OF = {"issues/grow_trees": "issues/grow_tree"}
@@ -50,7 +50,7 @@ def check_settings(settings: Settings) -> None:
         raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")
     check_embedder(settings.embedder)
     check_reranker(settings.reranker)
-    for model in sorted({settings.model, *settings.tasks.values()} - {OFFLINE}):
+    for model in sorted({settings.model, settings.ask.model, *settings.tasks.values()} - {OFFLINE}):
         provider, _, name = model.partition(":")
         if not provider.strip() or not name.strip():
             raise BadInputError(

@@ -12,6 +12,7 @@ from weakref import finalize
 
 from autokb.answering.answer import Answer
 from autokb.answering.ask import ask, ask_in_other_language
+from autokb.answering.chosen import Choosing
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.progress import Progress, silent
@@ -98,10 +99,12 @@ class OpenIndex:
         said: str = "",
         also: Sequence[str] = (),
         explain: bool = False,
+        choosing: Choosing | None = None,
     ) -> Answer:
         """Answer a question; an empty one is refused.
 
         ``said`` is all that a customer said, where that is more; ``also`` are other ways to read the message that asks.
+        Who is ``choosing`` chooses among the best that were found.
         """
         started = time.perf_counter()
         if not text.strip():
@@ -110,9 +113,12 @@ class OpenIndex:
             question = without_surrogates(text[:QUESTION_CHARACTERS])
             index, unread = self.by_language.index_for(question)
             if index is self.index:
-                answer = ask(index, question, overrides, k, without_surrogates(said), also, explain=explain)
+                said = without_surrogates(said)
+                answer = ask(index, question, overrides, k, said, also, explain=explain, choosing=choosing)
             else:
-                answer = ask_in_other_language(index, question, overrides, k, unread=unread, explain=explain)
+                answer = ask_in_other_language(
+                    index, question, overrides, k, unread=unread, explain=explain, choosing=choosing
+                )
         return replace(answer, seconds=time.perf_counter() - started)
 
     def is_current(self) -> bool:

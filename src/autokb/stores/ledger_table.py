@@ -10,7 +10,7 @@ from typing import Any
 
 from autokb.core.ledger import CutReply, HiddenReasoning, Paid
 from autokb.core.model_requests import ModelReply
-from autokb.stores.database import DamagedRowError
+from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_REASONING
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
@@ -233,6 +233,25 @@ def spending(file: WorkspaceFile) -> list[Spent]:
     if not all(isinstance(name, str) for stage, task, *_ in rows for name in (stage, task)):
         raise DamagedRowError("request")
     return rows
+
+
+def spent_on(file: WorkspaceFile, stage: str, day: str) -> float:
+    """Return the USD that a stage has spent on a day, which must be today; what has no price counts nothing.
+
+    The first one to ask on a day notes where the ledger ends, so that only the day's own rows are read.
+    """
+    noted = f"ledger of {stage}"
+    with damaged_rows("meta"):
+        at, _, number = (file.meta(noted) or "").partition(" ")
+        with file.reading() as db:
+            if at != day:
+                number = str(db.execute("SELECT coalesce(max(number), 0) FROM request").fetchone()[0])
+            select = "SELECT coalesce(sum(cost), 0.0) FROM request WHERE number > ? AND stage = ?"
+            spent = float(db.execute(select, (int(number), stage)).fetchone()[0])
+    if at != day and not file.read_only:
+        with file.transaction():
+            file.note(noted, f"{day} {number}")
+    return spent
 
 
 def in_flight(file: WorkspaceFile) -> tuple[int, int, int, float | None]:

@@ -1,4 +1,4 @@
-"""The way to the models that write suggestions: through ledger and budget, within the time that an agent waits."""
+"""The way to models while somebody waits: through ledger and budget, and within the time that one waits."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class SuggestionModels:
     file: WorkspaceFile
     budget: float | None = None
     seconds: float = MOST_SECONDS
+    stage: str = STAGE
     of: object = None  # what ``file`` was opened for, which must not be closed before the sessions are
     _idle: deque[_Session] = field(default_factory=deque)
 
@@ -49,16 +50,16 @@ class SuggestionModels:
         return any(self._model(task) != OFFLINE for task in tasks)
 
     def _model(self, task: Task[Any, Any]) -> str:
-        return model_of(self.workspace.settings, self.workspace.mode, task.name, STAGE)
+        return model_of(self.workspace.settings, self.workspace.mode, task.name, self.stage)
 
     @contextmanager
     def answering(self, tasks: Sequence[Task[Any, Any]]) -> Iterator[Answering]:
         """Give what answers these tasks for one suggestion; what it spends is its own."""
         if not self.asks_models(tasks):
-            yield Answering(None, self.file)
+            yield Answering(None, self.file, self.stage)
             return
         session = self._take()
-        run = Answering(session.stages, self.file, time.monotonic() + self.seconds)
+        run = Answering(session.stages, self.file, self.stage, time.monotonic() + self.seconds)
         is_whole = False
         try:
             yield run
@@ -98,11 +99,14 @@ def _close_all(sessions: deque[_Session]) -> None:
 class Answering:
     """Answers the tasks of one suggestion; ``reasons`` say why one was not answered, ``spent`` what all cost."""
 
-    def __init__(self, stages: Stages | None, file: WorkspaceFile, deadline: float | None = None) -> None:
+    def __init__(
+        self, stages: Stages | None, file: WorkspaceFile, stage: str = STAGE, deadline: float | None = None
+    ) -> None:
         self.reasons: list[str] = []
         self.is_broken = False  # what the session met ends it
         self._stages = stages
         self._file = file
+        self._stage = stage
         self._deadline = deadline
         self._before = NOTHING_SPENT if stages is None else stages.spending()
 
@@ -113,12 +117,12 @@ class Answering:
     def ask_all(self, task: Task[In, Out], items: Sequence[In]) -> list[Out | None]:
         """Answer items in as few requests as the task allows; nothing of an offline answer is kept."""
         stages = self._stages
-        if stages is None or not stages.asks_model(task, STAGE):
+        if stages is None or not stages.asks_model(task, self._stage):
             return [task.answer_offline(item) for item in items]
         failed = len(stages.failures)
         try:
             with failures_as_sentences(self._file.path), stages.within(self._deadline):
-                found = stages.run(STAGE, task, items, ["the conversation"] * len(items))
+                found = stages.run(self._stage, task, items, ["the conversation"] * len(items))
         except AutokbError as error:  # the budget, a key that is refused, a busy workspace
             self.is_broken = True
             self.reasons.append(str(error)[:REASON_CHARACTERS])

@@ -1,0 +1,232 @@
+"""A model that chooses among what a question finds: what it may change, what it never can, and what stands in for it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from autokb.answering.answer import Answer
+from autokb.app import SupportKB
+from autokb.stores.ledger_table import spending
+from autokb.suggesting.choosing_model import ChoosingModel
+from stub_server import GARBAGE, HANG, StubServer, status
+
+SILENT = "the left earbud of my Lumo Buds is silent"
+BAKING = "how long do I bake a sponge cake"
+
+
+@pytest.fixture(scope="module")
+def built(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("choosing") / "kb"
+    shutil.copytree(_built_headphones, folder)
+    return folder
+
+
+class Choosing:
+    """A model that replies with what a function makes of the prompt; it counts its requests."""
+
+    def __init__(self, entry: Callable[[str], dict[str, Any]]) -> None:
+        self.entry = entry
+        self.prompts: list[str] = []
+
+    def __call__(self, body: Any) -> str:
+        self.prompts.append(body["messages"][1]["content"])
+        attributes = body["response_format"]["json_schema"]["schema"]["$defs"]["Attributes"]["properties"]
+        usual = {"attributes": {name: [] for name in attributes}, "sections": [], "line": 0, "ask": "none"}
+        return json.dumps({"answers": [{"number": 1, **usual, **self.entry(self.prompts[-1])}]})
+
+
+@pytest.fixture
+def ask(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Answer]]:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    opened: list[Any] = []
+
+    def _ask(
+        script: Callable[[Any], Any], question: str = SILENT, *, settings: dict[str, Any] | None = None, **more: Any
+    ) -> Answer:
+        folder = tmp_path / f"kb{len(opened)}"
+        shutil.copytree(built, folder)
+        server = StubServer(script).start()
+        chosen = {"model": "openai:scripted", "timeout": 60, **(settings or {})}
+        body = {
+            "base_url": server.url,
+            "retries": 1,
+            "prices": {"scripted": {"input": 1.0, "output": 2.0}},
+            "ask": chosen,
+        }
+        (folder / "settings.yaml").write_text(yaml.safe_dump(body), encoding="utf-8")
+        kb = SupportKB.open(folder)
+        opened.extend([kb, server])
+        _ask.kb = kb  # type: ignore[attr-defined]
+        return kb.ask(question, **more)
+
+    yield _ask
+    for kb, server in zip(opened[::2], opened[1::2], strict=True):
+        kb.close()
+        server.stop()
+
+
+def offline(built: Path, question: str = SILENT, **more: Any) -> Answer:
+    kb = SupportKB.open(built)
+    try:
+        return kb.ask(question, model="offline", **more)
+    finally:
+        kb.close()
+
+
+def ids(answer: Answer) -> list[str]:
+    return [solution.id for solution in answer.shown]
+
+
+def test_what_the_model_chose_is_shown_in_its_order(ask: Callable[..., Answer], built: Path) -> None:
+    model = Choosing(lambda _prompt: {"sections": [3, 1]})
+    found = ask(model)
+    before = offline(built)
+    assert found.outcome == "answered" and len(found.shown) == 2
+    assert found.shown[1].id == before.shown[0].id and found.shown[0].id != before.shown[0].id
+    assert found.reading is not None and found.reading.name == "openai:scripted" and found.reading.note is None
+    (prompt,) = model.prompts
+    assert SILENT in prompt and prompt.count("<section ") == 10 and prompt.count("<problem>") == 5
+
+
+def test_where_none_answers_nothing_is_shown_but_documents(ask: Callable[..., Answer]) -> None:
+    found = ask(Choosing(lambda _prompt: {}))
+    assert (found.outcome, found.shown, found.matches, found.passages) == ("abstains", (), (), ())
+    assert found.documents and found.reason
+
+
+def test_a_question_back_is_asked_in_the_words_of_the_domain(ask: Callable[..., Answer], built: Path) -> None:
+    question = "the app does not find my earbuds"
+    spec = SupportKB.open(built).workspace.spec
+    found = ask(Choosing(lambda _prompt: {"sections": [1], "ask": "os"}), question)
+    assert found.outcome == "asks" and found.question is not None
+    assert (found.question.attribute, found.question.values) == ("os", spec.attributes["os"].values)
+    stated = ask(Choosing(lambda _prompt: {"sections": [1], "ask": "os"}), question, attributes={"os": ["iOS"]})
+    assert stated.outcome == "answered" and stated.question is None
+
+
+def test_what_the_customer_has_is_the_models_to_say_and_what_is_for_others_is_not_shown(
+    ask: Callable[..., Answer],
+) -> None:
+    question = "the app does not find my earbuds"
+    found = ask(Choosing(lambda _prompt: {"sections": list(range(1, 4)), "attributes": {"os": ["iOS"]}}), question)
+    assert found.attributes["os"] == {"iOS"}
+    assert all("Android" not in s.attributes.get("os", ()) or "iOS" in s.attributes["os"] for s in found.shown)
+
+
+def test_a_line_that_says_it_is_given_with_its_evidence(ask: Callable[..., Answer]) -> None:
+    found = ask(Choosing(lambda _prompt: {"sections": [1], "line": 2}))
+    assert found.telling is not None
+    assert found.telling.evidence in found.shown[0].evidence
+    other = ask(Choosing(lambda _prompt: {"sections": [2], "line": 1}))
+    assert other.telling is None  # it is not of what is shown first
+
+
+def test_what_is_far_off_is_not_asked(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [1]})
+    found = ask(model, BAKING)
+    assert found.outcome == "abstains" and found.reading is None and not model.prompts
+
+
+def test_the_gates_refusal_of_what_is_near_is_the_models_to_take_back(ask: Callable[..., Answer], built: Path) -> None:
+    question = "can the buds be connected to my dishwasher"
+    before = offline(built, question)
+    found = ask(Choosing(lambda _prompt: {"sections": [1]}), question)
+    assert (before.outcome, found.outcome) == ("abstains", "answered")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        lambda _body: GARBAGE,
+        lambda _body: status(500),
+        lambda _body: json.dumps({"answers": []}),
+        Choosing(lambda _prompt: {"sections": [11]}),
+        Choosing(lambda _prompt: {"sections": [1, 1]}),
+        Choosing(lambda _prompt: {"sections": [], "ask": "os"}),
+        Choosing(lambda _prompt: {"line": True, "sections": [1]}),
+    ],
+)
+def test_whatever_the_model_returns_the_offline_answer_stands_in(
+    ask: Callable[..., Answer], built: Path, script: Callable[[Any], Any]
+) -> None:
+    found, before = ask(script), offline(built)
+    assert ids(found) == ids(before) and found.outcome == before.outcome
+    assert found.reading is not None and found.reading.note
+
+
+def test_a_late_model_is_not_waited_for(ask: Callable[..., Answer], built: Path) -> None:
+    found = ask(lambda _body: HANG, settings={"timeout": 0.3})
+    assert ids(found) == ids(offline(built))
+    assert found.reading is not None and found.reading.note and found.reading.seconds < 20
+
+
+def test_the_answer_before_is_told_at_once(ask: Callable[..., Answer], built: Path) -> None:
+    told: list[Answer] = []
+    found = ask(Choosing(lambda _prompt: {"sections": [2]}), first=told.append)
+    (before,) = told
+    assert ids(before) == ids(offline(built)) and ids(found) != ids(before)
+
+
+def test_the_same_question_is_paid_for_once(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [2]})
+    first = ask(model)
+    kb = ask.kb  # type: ignore[attr-defined]
+    assert ids(kb.ask(SILENT)) == ids(first) and len(model.prompts) == 1
+    kb.close()
+    again = SupportKB.open(kb.workspace.folder)
+    assert ids(again.ask(SILENT)) == ids(first) and len(model.prompts) == 1
+    again.close()
+
+
+def test_what_is_spent_today_is_the_budget(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [2]})
+    ask(model, settings={"budget_per_day": 0.001})
+    kb = ask.kb  # type: ignore[attr-defined]
+    with kb.workspace.file() as file:
+        (row,) = [one for one in spending(file) if one[0] == "ask"]
+        assert row[5] is not None and row[5] > 0.001
+    found = kb.ask("how do I reset the buds")
+    assert found.reading is not None and "0.001 USD" in str(found.reading.note) and len(model.prompts) == 1
+    unpaid = ask(Choosing(lambda _prompt: {"sections": [2]}), settings={"budget_per_day": 0})
+    assert unpaid.reading is not None and unpaid.reading.note
+
+
+def test_a_day_later_the_budget_is_whole_again(ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch) -> None:
+    from autokb.stores.ledger_table import spent_on
+
+    ask(Choosing(lambda _prompt: {"sections": [2]}))
+    with ask.kb.workspace.file() as file:  # type: ignore[attr-defined]
+        today = spent_on(file, "ask", "2026-01-01")
+        assert today == 0.0 and spent_on(file, "ask", "2026-01-01") == 0.0
+
+
+def test_private_data_of_a_question_stays_here(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [1]})
+    found = ask(model, f"{SILENT}, mail me at ann.smith@example.org")
+    assert "ann.smith@example.org" not in model.prompts[0] and found.query.endswith("ann.smith@example.org")
+
+
+def test_a_model_without_a_key_leaves_a_note(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    folder = tmp_path / "kb"
+    shutil.copytree(built, folder)
+    kb = SupportKB.open(folder)
+    found = kb.ask(SILENT, model="openai:gpt-5-mini")
+    kb.close()
+    assert found.outcome == "answered" and found.reading is not None and "OPENAI_API_KEY" in str(found.reading.note)
+
+
+def test_sessions_stay_open(ask: Callable[..., Answer]) -> None:
+    ask(Choosing(lambda _prompt: {"sections": [1]}))
+    kb = ask.kb  # type: ignore[attr-defined]
+    chooser = kb._memory.now().choosing_model()
+    assert isinstance(chooser, ChoosingModel) and len(chooser._models._idle) == 1
+    kb.close()
+    assert len(chooser._models._idle) == 0
