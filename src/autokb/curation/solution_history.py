@@ -64,30 +64,34 @@ def show_history(workspace: Workspace, memory: SolutionsInMemory, solution: str)
 
 def _tell(base: Solution | None, log: Sequence[Decision]) -> list[HistoryEntry]:
     """Return the entries in their order, the texts around each worked out from what was built at that time."""
-    told = (wording for one in log for wording in (one.before, one.after) if wording)
-    built = next(told, Wording(base.text, base.steps) if base else None)  # before all that is known befell it
-    edited = {one.id for one in log if one.kind == "edit"}
+    built = _first_wording(base, log)
+    changes = {one.id for one in log if one.kind == "edit"}
     edits: list[Decision] = []  # those that were not taken back yet, the one that counts last
-    entries = []
+    told = []
     for one in log:
         before = _text(built, edits)
-        after: str | None = None
         if one.what == "edited":
             edits.append(one)
-            after = _text(built, edits)
-        elif one.what == "undone" and one.decision in edited:
+        elif one.what == "undone":
             edits = [edit for edit in edits if edit.id != one.decision]
-            after = _text(built, edits)
-        elif one.kind == "event":
-            built = one.after or built
-            before, after = (None if wording is None else wording.text for wording in (one.before, one.after))
+        built = one.after or built
+        if one.what == "edited" or (one.what == "undone" and one.decision in changes):
+            told.append(_entry(one, before, _text(built, edits)))
         else:
-            before, after = None, one.text or None
-        which = None if one.what == "written" else (one.decision if one.kind == "event" else one.id) or None
-        entries.append(
-            HistoryEntry(one.number, one.date, one.author, one.what, which, one.undone, before, after, one.reason)
-        )
-    return entries
+            after = one.after.text if one.after else one.text or None
+            told.append(_entry(one, one.before.text if one.before else None, after))
+    return told
+
+
+def _first_wording(base: Solution | None, log: Sequence[Decision]) -> Wording | None:
+    """Return what was built before all that is known of a solution befell it."""
+    told = (wording for one in log for wording in (one.before, one.after) if wording)
+    return next(told, Wording(base.text, base.steps) if base else None)
+
+
+def _entry(one: Decision, before: str | None, after: str | None) -> HistoryEntry:
+    about = {"event": one.decision or None, "written": None}.get(one.kind, one.id)
+    return HistoryEntry(one.number, one.date, one.author, one.what, about, one.undone, before, after, one.reason)
 
 
 def _text(built: Wording | None, edits: list[Decision]) -> str | None:
