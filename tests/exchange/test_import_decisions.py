@@ -15,7 +15,7 @@ import pytest
 
 from autokb.core.decisions import new_edit, origin_of
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Edit
+from autokb.core.nouns import Decision
 from autokb.core.results import Imported
 from autokb.curation.decisions import judge, write_by_hand
 from autokb.exchange.export_kb import export_kb
@@ -399,7 +399,7 @@ def test_the_work_grows_with_the_decisions_and_not_with_their_square(
     pair = published.decided.base["s-pair"]
     gone = replace(origin_of(pair, "pair"), built="0" * 16, tree="gone")
 
-    def lost(n: int) -> Edit:
+    def lost(n: int) -> Decision:
         edit = new_edit(f"s-gone-{n}", f"Text {n}", (), "", NOW, origin=gone, based_on=f"{n:016}")
         return replace(edit, number=n + 100)
 

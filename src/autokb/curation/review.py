@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import DISPLAYED, Edit, Solution
+from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.results import Result
 from autokb.stores.feedback import count_verdicts
 from autokb.stores.question_log import count_shown_first
@@ -200,7 +200,7 @@ def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> 
     used = {(edit.text, edit.steps) for edit in found.decided.edits.values()}
     text = "The solution that it was made for is gone; its text is kept and shown to nobody."
     for one in found.decided.orphans:
-        if isinstance(one, Edit) and not one.dismissed and (one.text, one.steps) not in used:
+        if one.kind == "edit" and not one.dismissed and (one.text, one.steps) not in used:
             node = found.issues.get(one.origin.tree)
             reported, given = len(node.raw_issues) if node else 0, feedback.get(one.solution_id, {})
             reasons: Mapping[ReasonKind, str] = {"edit_orphaned": text}
@@ -213,7 +213,7 @@ def _item(found: AllSolutions, one: _Found, offers: Mapping[str, str]) -> Review
     orphan = None
     issue_id = solution.issue_id if solution else ""
     if solution is None:
-        edit = next(o for o in found.decided.orphans if isinstance(o, Edit) and o.id == one.id)
+        edit = next(o for o in found.decided.orphans if o.kind == "edit" and o.id == one.id)
         text = edit.text or "\n".join(edit.steps)
         orphan = OrphanedText(edit.solution_id, text, edit.author, edit.date, offers.get(edit.id))
         issue_id = edit.origin.tree if edit.origin.tree in found.issues else ""

@@ -11,7 +11,7 @@ from autokb.core.attributes import as_lists
 from autokb.core.decisions import Approval, Decided, find_offers, text_mark
 from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
-from autokb.core.nouns import DISPLAYED, Edit, Evidence, HandWritten, HumanVerdict, Issue, Solution, Verdict
+from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution, Verdict
 from autokb.core.results import Result
 from autokb.exchange.export_kb import solutions_by_issue, trees
 from autokb.stores.published import read_published
@@ -193,10 +193,10 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
         trees_in_all=len(everything),
         orphaned_edits=_orphaned_edits(published.decided, kb.issues),
         orphaned_verdicts=tuple(
-            OrphanedVerdict(o.id, o.solution_id, o.verdict, o.date) for o in orphans if isinstance(o, HumanVerdict)
+            OrphanedVerdict(o.id, o.solution_id, o.what, o.date) for o in orphans if o.kind == "verdict"
         ),
         orphaned_solutions=tuple(
-            OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if isinstance(o, HandWritten)
+            OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if o.kind == "written"
         ),
     )
 
@@ -206,7 +206,7 @@ def _orphaned_edits(decided: Decided, issues: Mapping[str, Issue]) -> tuple[Orph
     return tuple(
         OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
         for o in decided.orphans
-        if isinstance(o, Edit)
+        if o.kind == "edit"
     )
 
 
@@ -274,7 +274,7 @@ def shown_solution(solution: Solution, decided: Decided, titles: Mapping[str, st
         edited_by=edit.author if edit else None,
         edited_at=edit.date if edit else None,
         source_changed=decided.source_changed(solution.id),
-        verdict=verdict.verdict if verdict else None,
+        verdict=verdict.what if verdict else None,
         judged_by=verdict.author if verdict else None,
         judged_at=verdict.date if verdict else None,
         by_hand=solution.id in decided.written,
