@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -15,8 +16,9 @@ import yaml
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.stores.graph.ladybug import MAKING_FOLDER, PROJECTION_FILE
-from autokb.ticket_answers.cypher import NO_SECTION, NOTHING_WRITTEN
+from autokb.cypher.ladybug import MAKING_FOLDER, PROJECTION_FILE
+from autokb.cypher.reader import NOTHING_WRITTEN
+from autokb.ticket_answers.subgraph import NO_SECTION
 from stub_server import StubServer
 
 needs_engine = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
@@ -172,6 +174,19 @@ def test_without_cypher_nothing_is_written_and_no_engine_is_opened(opened: Opene
     answer = kb.tickets.ask(QUESTION)
     assert (answer.outcome, answer.cypher, writer.asked) == ("answered", None, [])
     assert not (kb.workspace.folder / PROJECTION_FILE).exists()
+
+
+def test_a_question_without_cypher_imports_nothing_of_it(built: Path) -> None:
+    asked = (
+        "import sys; from autokb.app import SupportKB; "
+        f"kb = SupportKB.open(sys.argv[1]); answer = kb.ask_tickets({QUESTION!r}, cypher=len(sys.argv) > 2); "
+        "print(answer.outcome, any(name.startswith('autokb.cypher') for name in sys.modules))"
+    )
+    for more, imported in (([], "False"), (["--cypher"], "True")):
+        ran = subprocess.run(
+            [sys.executable, "-c", asked, str(built), *more], capture_output=True, text=True, check=True
+        )
+        assert ran.stdout.split() == ["answered", imported]
 
 
 @needs_engine

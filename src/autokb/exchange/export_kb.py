@@ -16,7 +16,6 @@ from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
 from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
 from autokb.domains.ticket_templates import ticket_template
-from autokb.exchange.export_tickets import ticket_graph
 from autokb.exchange.import_feedback import feedback_lines
 from autokb.pipeline.tickets import ticket_lines
 from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
@@ -47,6 +46,8 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
         if kind in GRAPHS:
+            from autokb.exchange.export_tickets import ticket_graph  # with the projection that engines hold too
+
             text, tickets = ticket_graph(file, ticket_template(workspace.spec), kind)
             _write(target, text)
             return Exported(str(target), tickets=tickets)

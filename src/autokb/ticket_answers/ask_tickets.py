@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,6 @@ from autokb.tasks.tickets.from_tickets.task import TASK as FROM_TICKETS
 from autokb.tasks.tickets.parse_query.task import TASK as PARSE_QUERY
 from autokb.tasks.tickets.parse_query.task import question_request
 from autokb.tasks.tickets.write_cypher.task import TASK as WRITE_CYPHER
-from autokb.ticket_answers.cypher import CypherReader, RanCypher
 from autokb.ticket_answers.open_tickets import OpenTickets
 from autokb.ticket_answers.subgraph import FoundTickets, Subgraph, SubgraphReader
 from autokb.tickets.answers import (
@@ -45,6 +45,7 @@ from autokb.tickets.answers import (
     text_passages,
     write_answer,
 )
+from autokb.tickets.cypher_port import CypherReader, RanCypher
 from autokb.tickets.gate import TicketGate, measure_nearness
 from autokb.tickets.index import fold_names
 from autokb.tickets.search import Scores, TicketQuestion, find_signals, score_tickets
@@ -153,6 +154,7 @@ class TicketAnswerer:
     _values: Mapping[str, Sequence[str]] | None = None
     _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
+    _cypher: CypherReader | None = None
     _encoder: Encoder | None = None  # of the question that is being answered, where its budget bounds the embedder too
 
     def __post_init__(self) -> None:
@@ -162,7 +164,6 @@ class TicketAnswerer:
         environment = template.field_of.get("environment", "")
         self._unread = {self._titles, environment, *(rule.name for rule in template.sections if rule.blocks)}
         self._graph = SubgraphReader(self.opened)
-        self._cypher = CypherReader(self.opened)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, by_text: bool = False) -> TicketAnswer:
         """Answer a question; ``by_text`` answers from the nearest pieces of text alone, the baseline of benchmarks.
@@ -367,7 +368,8 @@ class TicketAnswerer:
             if cypher and subgraph.plan is not None:
                 write = partial(run.run, WRITE_CYPHER) if run.asks_model(WRITE_CYPHER) else None
                 best = found.tickets[found.ids[0]].ticket
-                ran, subgraph = self._cypher.read(question, best, subgraph, subgraph.plan, write)
+                ran, rows = self._open_cypher().read(question, best, subgraph.plan, write)
+                subgraph = subgraph if rows is None else self._graph.with_rows(subgraph, rows)
             passages = self._passages(parts, found, k, subgraph, chooses=chooses)
             reasons += subgraph.fallback
         item = FromTickets(question, tuple(passages), self.opened.workspace.spec.language)
@@ -381,6 +383,16 @@ class TicketAnswerer:
             return {"outcome": "abstains", "answer": "", "evidence": (), "reason": reason, **shown}
         text, evidence = write_answer(reply, passages, self.opened.index.template)
         return {"outcome": "answered", "answer": text, "evidence": tuple(evidence), **shown}
+
+    def _open_cypher(self) -> CypherReader:
+        if self._cypher is None:
+            from autokb.cypher.reader import EngineReader  # engines, guard and projection, which few questions need
+
+            opened, workspace = self.opened, self.opened.workspace
+            graph = workspace.settings.graph
+            self._cypher = EngineReader(opened.file, opened.index.template, workspace.folder, graph, os.environ)
+            opened.held.callback(self._cypher.close)
+        return self._cypher
 
     def _passages(
         self, parts: QuestionParts, found: _Found, k: int, subgraph: Subgraph, *, chooses: bool

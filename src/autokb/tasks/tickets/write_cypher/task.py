@@ -8,11 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from autokb.core.ticket_plan import MOST_HOPS, MOST_ROWS, TICKET_LABEL, GraphNames
+from autokb.core.ticket_plan import MOST_HOPS, MOST_ROWS, TICKET_LABEL, TICKET_PROPERTIES, GraphNames, quote_name
 from autokb.core.ticket_template import TicketTemplate
 from autokb.heuristics.tickets.section_meaning import meanings
-from autokb.stores.graph.cypher_of_plan import quote_name
-from autokb.stores.graph.projection import TICKET_PROPERTIES
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
 __all__ = ["TASK", "WriteCypher", "WrittenCypher"]

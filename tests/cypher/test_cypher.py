@@ -12,9 +12,9 @@ import pytest
 import ticket_graphs
 from autokb.core.errors import BadInputError
 from autokb.core.ticket_plan import SubgraphPlan
-from autokb.stores.graph.ladybug import LadybugGraph
-from autokb.stores.graph.sqlite import SqliteGraph
-from autokb.tickets.cypher import run_cypher
+from autokb.cypher.ladybug import LadybugGraph
+from autokb.cypher.run import run_cypher
+from autokb.stores.ticket_graph import SqliteGraph
 
 pytestmark = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
 
@@ -38,7 +38,7 @@ def plan(graph: LadybugGraph) -> SubgraphPlan:
 
 
 def test_the_plan_gives_what_the_workspace_file_gives(graph: LadybugGraph, plan: SubgraphPlan) -> None:
-    ran = run_cypher(graph, graph.template, plan)
+    ran = run_cypher(graph, plan)
     own = SqliteGraph(graph.file, graph.template).run(plan)
     assert len(own) > 5 and ran.refused is None
     assert ran.found.rows == tuple((row.ticket, row.section, row.text) for row in own)
@@ -46,7 +46,7 @@ def test_the_plan_gives_what_the_workspace_file_gives(graph: LadybugGraph, plan:
 
 
 def test_what_was_written_runs_where_it_passes(graph: LadybugGraph, plan: SubgraphPlan) -> None:
-    ran = run_cypher(graph, graph.template, plan, "MATCH (t:Ticket) RETURN count(*) AS n")
+    ran = run_cypher(graph, plan, "MATCH (t:Ticket) RETURN count(*) AS n")
     assert (ran.found.columns, ran.found.rows, ran.refused) == (("n",), ((24,),), None)
     assert ran.text == "MATCH (t:Ticket) RETURN count(*) AS n LIMIT 200"
 
@@ -59,11 +59,11 @@ def test_what_was_written_runs_where_it_passes(graph: LadybugGraph, plan: Subgra
     ],
 )
 def test_else_the_plan_runs_and_says_why(graph: LadybugGraph, plan: SubgraphPlan, written: str, why: str) -> None:
-    ran = run_cypher(graph, graph.template, plan, written)
+    ran = run_cypher(graph, plan, written)
     assert ran.refused is not None and why in ran.refused
-    assert ran.found == run_cypher(graph, graph.template, plan).found
+    assert ran.found == run_cypher(graph, plan).found
 
 
 def test_a_wrong_plan_is_refused(graph: LadybugGraph) -> None:
     with pytest.raises(BadInputError):
-        run_cypher(graph, graph.template, SubgraphPlan((), ("fix",)))
+        run_cypher(graph, SubgraphPlan((), ("fix",)))

@@ -10,9 +10,9 @@ from typing import Any
 from autokb.core.ids import digest
 from autokb.core.ticket_plan import (
     DATE_FIELDS,
-    FILTERED,
     LINK_PROPERTIES,
     TICKET_LABEL,
+    TICKET_PROPERTIES,
     GraphNames,
     moment_of,
     name_graph,
@@ -24,7 +24,6 @@ from autokb.stores.workspace_file import WorkspaceFile
 
 LAYOUT = "1"  # raise it when the same tickets become another graph
 TICKETS_AT_ONCE = 500  # read into memory
-TICKET_PROPERTIES = ("id", *sorted(FILTERED - {"id"}))
 
 
 @dataclass(frozen=True)

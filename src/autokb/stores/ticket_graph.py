@@ -37,9 +37,6 @@ class SqliteGraph:
             text, parameters = sql_of_plan(plan, self.template)
             return tuple(SubgraphRow(*map(str, row)) for row in db.execute(text, parameters))
 
-    def close(self) -> None:
-        """Nothing is held: the file is its opener's."""
-
 
 def sql_of_plan(plan: SubgraphPlan, template: TicketTemplate) -> tuple[str, list[str | int]]:
     """Return the query of a plan and its parameters; no value of the plan is part of the text."""

@@ -18,14 +18,13 @@ import pytest
 
 import ticket_graphs
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.ticket_plan import CheckedCypher
+from autokb.core.ticket_plan import CheckedCypher, quote_name
 from autokb.core.tickets import Ticket
+from autokb.cypher import ladybug
+from autokb.cypher.ladybug import MAKING_FOLDER, PROJECTION_FILE, LadybugGraph
+from autokb.cypher.projection import Projection
 from autokb.domains.ticket_templates import shipped_template
 from autokb.heuristics.tickets.parse_sections import tree_of
-from autokb.stores.graph import ladybug
-from autokb.stores.graph.cypher_of_plan import quote_name
-from autokb.stores.graph.ladybug import MAKING_FOLDER, PROJECTION_FILE, LadybugGraph
-from autokb.stores.graph.projection import Projection
 from autokb.stores.ticket_tables import PublishedTicket
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -42,7 +41,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 import ticket_graphs
 from autokb.core.ticket_plan import CheckedCypher
-from autokb.stores.graph.ladybug import LadybugGraph
+from autokb.cypher.ladybug import LadybugGraph
 from autokb.stores.workspace_file import WorkspaceFile
 folder = Path(sys.argv[1])
 graph = LadybugGraph(WorkspaceFile(folder / "knowledge.db"), ticket_graphs.TEMPLATE, folder)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 
 from autokb.core.ticket_plan import (
-    KEYWORDS,
     TICKET_LABEL,
     CheckedCypher,
     Filter,
@@ -16,11 +14,11 @@ from autokb.core.ticket_plan import (
     SubgraphRow,
     date_bound,
     fold,
+    quote_name,
 )
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import LIST_FIELDS
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
@@ -56,12 +54,6 @@ def rows_of_plan(
     found = [SubgraphRow(*map(str, row)) for row in rows]
     found.sort(key=lambda row: (row.ticket, place[row.section]))
     return tuple(found[: plan.most])
-
-
-def quote_name(name: str) -> str:
-    """Return a label, relation or property as Cypher has it; what could be a word of the language is quoted."""
-    plain = _PLAIN.fullmatch(name) and name.upper() not in KEYWORDS
-    return name if plain else f"`{name.replace('`', '')}`"
 
 
 def quote_text(text: str) -> str:

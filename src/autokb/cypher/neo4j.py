@@ -10,13 +10,12 @@ from typing import Any
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
-from autokb.core.ticket_plan import TICKET_LABEL, CheckedCypher, SubgraphPlan, SubgraphRow, check_plan
+from autokb.core.ticket_plan import TICKET_LABEL, CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
-from autokb.stores.graph.cypher_of_plan import cypher_of_plan, rows_of_plan
-from autokb.stores.graph.ladybug import SECONDS
-from autokb.stores.graph.port import CypherRows
-from autokb.stores.graph.projection import Projection, label_above
-from autokb.stores.ticket_tables import fingerprints, read_edges, read_link_types
+from autokb.cypher.ladybug import SECONDS
+from autokb.cypher.port import CypherRows
+from autokb.cypher.projection import Projection, label_above
+from autokb.stores.ticket_tables import fingerprints, read_edges
 from autokb.stores.workspace_file import WorkspaceFile
 
 PROJECTION_LABEL = "AutokbProjection"  # the node that says that a database is ours, and of which tickets
@@ -45,16 +44,6 @@ class Neo4jGraph:
         """Say what to install where the driver is missing (BadInputError)."""
         if find_spec("neo4j") is None:
             raise BadInputError("A Neo4j graph needs its driver; install it with: pip install 'autokb[neo4j]'")
-
-    def link_types(self) -> tuple[str, ...]:
-        """Return the types of links that there are, in order."""
-        return read_link_types(self.file)
-
-    def run(self, plan: SubgraphPlan) -> tuple[SubgraphRow, ...]:
-        """Return the sub-graph that a plan asks for (BadInputError for a wrong plan)."""
-        check_plan(plan, self.template, self.link_types())
-        query = cypher_of_plan(plan, self.template, Projection(self.file, self.template).names())
-        return rows_of_plan(plan, self.template, self.cypher(query).rows)
 
     def cypher(self, query: CheckedCypher) -> CypherRows:
         """Return what a query gives, read only (AutokbError where it fails or takes too long)."""

@@ -21,12 +21,10 @@ from filelock import FileLock
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.private_files import PRIVATE
-from autokb.core.ticket_plan import TICKET_LABEL, CheckedCypher, SubgraphPlan, SubgraphRow, check_plan
+from autokb.core.ticket_plan import TICKET_LABEL, TICKET_PROPERTIES, CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
-from autokb.stores.graph.cypher_of_plan import cypher_of_plan, rows_of_plan
-from autokb.stores.graph.port import CypherRows
-from autokb.stores.graph.projection import TICKET_PROPERTIES, Projection, label_above, ladybug_schema
-from autokb.stores.ticket_tables import read_link_types
+from autokb.cypher.port import CypherRows
+from autokb.cypher.projection import Projection, label_above, ladybug_schema
 from autokb.stores.workspace_file import WorkspaceFile
 
 PROJECTION_FILE = "tickets.ladybug"
@@ -54,16 +52,6 @@ class LadybugGraph:
         """Say what to install where the engine is missing (BadInputError)."""
         if find_spec("ladybug") is None:
             raise BadInputError("Cypher needs the graph engine ladybug; install it with: pip install 'autokb[cypher]'")
-
-    def link_types(self) -> tuple[str, ...]:
-        """Return the types of links that there are, in order."""
-        return read_link_types(self.file)
-
-    def run(self, plan: SubgraphPlan) -> tuple[SubgraphRow, ...]:
-        """Return the sub-graph that a plan asks for (BadInputError for a wrong plan)."""
-        check_plan(plan, self.template, self.link_types())
-        query = cypher_of_plan(plan, self.template, Projection(self.file, self.template).names())
-        return rows_of_plan(plan, self.template, self.cypher(query).rows)
 
     def cypher(self, query: CheckedCypher) -> CypherRows:
         """Return what a query gives (AutokbError where it fails or takes too long)."""

@@ -9,9 +9,9 @@ from benchmarks.cypher_queries import HONEST
 
 import ticket_graphs
 from autokb.core.ticket_plan import MOST_ROWS, name_graph
+from autokb.cypher.cypher_of_plan import cypher_of_plan
+from autokb.cypher.guard import RefusedCypherError, check_cypher
 from autokb.domains.ticket_templates import shipped_template
-from autokb.stores.graph.cypher_of_plan import cypher_of_plan
-from autokb.tickets.cypher_guard import RefusedCypherError, check_cypher
 
 NAMES = name_graph(shipped_template("en"), ("Duplicate", "Relates", "Blocks", "Parent-Subtask", "Gantt: finish-start"))
 
