@@ -40,9 +40,10 @@ from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.stores.chats import staged_conversations
 from autokb.stores.published import read_published
 from autokb.stores.ticket_tables import read_tickets
+from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.studies.run_report import count_answers, model_usage
-from autokb.studies.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems
+from autokb.studies.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems, check_models
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
@@ -91,7 +92,7 @@ def evaluate_workspace_suggestions(
     workspace = opened.by_language.workspace
     started = time.perf_counter()
     options = options or ModelOptions()
-    names, baseline = _choose_systems(wanted, workspace.settings.embedder)
+    names, baseline = _choose_systems(wanted, workspace)
     given = read_cases(wanted.cases)
     with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
         documents = read_published(file).kb.documents
@@ -135,15 +136,16 @@ def evaluate_workspace_suggestions(
         )
 
 
-def _choose_systems(wanted: SuggestionEvaluation, embedder: str) -> tuple[list[str], str]:
+def _choose_systems(wanted: SuggestionEvaluation, workspace: Workspace) -> tuple[list[str], str]:
     """Return the systems and the baseline, once nothing that is wanted speaks against asking them (BadInputError)."""
     names = choose_suggestion_systems(wanted.systems, tuple(STRATEGY_SYSTEMS))
+    check_models(workspace, names)
     baseline = wanted.baseline or (INCUMBENT if INCUMBENT in names else names[0])
     if baseline not in names:
         raise BadInputError(f"The baseline {baseline!r} is not among the systems: {', '.join(names)}.")
     if wanted.similarity:
         check_embedder(wanted.similarity)
-        if wanted.similarity == embedder:
+        if wanted.similarity == workspace.settings.embedder:
             raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
     if wanted.sheet is not None:
         check_sheet(wanted.sheet, names)

@@ -686,8 +686,7 @@ def write_replies() -> Sample:
 
 def extract_quotes() -> Sample:
     """A conversation that quotes are taken for."""
-    from autokb.heuristics.replies.quoting import Quoting
-    from autokb.tasks.answers.extract_quotes.task import TASK
+    from autokb.tasks.answers.extract_quotes.task import TASK, Quoting
 
     def quoting(about: Any) -> Quoting:
         return Quoting(about.conversation, about.passages, about.house.domain)
@@ -720,8 +719,7 @@ def draft_and_doubt() -> Sample:
 
 def verify_draft() -> Sample:
     """A draft with two points, of which one does not hold."""
-    from autokb.heuristics.replies.drafts import DraftedReply, Quoted
-    from autokb.heuristics.replies.verification import Verifying
+    from autokb.heuristics.replies.drafts import DraftedReply, Quoted, Verifying
     from autokb.tasks.answers.verify_draft.task import TASK
 
     about = _drafting()

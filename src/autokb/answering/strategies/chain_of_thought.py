@@ -8,9 +8,9 @@ from __future__ import annotations
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, Written
 from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, Quoted, ReplyStyle
 from autokb.heuristics.replies.quotes import find_quote
-from autokb.heuristics.replies.quoting import Quoting
 from autokb.tasks.answers.answer_from_quotes.task import TASK as ANSWER_FROM_QUOTES
 from autokb.tasks.answers.extract_quotes.task import TASK as EXTRACT_QUOTES
+from autokb.tasks.answers.extract_quotes.task import Quoting
 
 
 def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> Written:

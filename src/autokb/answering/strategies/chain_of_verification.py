@@ -6,8 +6,7 @@ Two requests.
 from __future__ import annotations
 
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, Written, drafting
-from autokb.heuristics.replies.drafts import ReplyStyle
-from autokb.heuristics.replies.verification import Verifying
+from autokb.heuristics.replies.drafts import ReplyStyle, Verifying
 from autokb.tasks.answers.draft_and_doubt.task import TASK as DRAFT_AND_DOUBT
 from autokb.tasks.answers.verify_draft.task import TASK as VERIFY_DRAFT
 

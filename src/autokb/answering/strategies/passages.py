@@ -64,16 +64,15 @@ def passage_of_text(
     return Passage(title or name, (Part(place.quote, place),), source, solution_id)
 
 
-def passages_of(answer: Answer, most: int, *, also_far: bool) -> tuple[Passage, ...]:
+def passages_of(answer: Answer, most: int) -> tuple[Passage, ...]:
     """Return what an answer shows, best first: its checked solutions, then sections.
 
-    ``also_far``: what is too far from the question to be sent as it stands comes last, for somebody who may pass it
-    over.
+    What is too far from the question to be sent as it stands comes last, for a model that may pass it over.
     """
     solutions: list[tuple[Solution, Source]] = [(s, "solution") for match in answer.matches for s in match.solutions]
     sections: list[tuple[Solution, Source]] = [(passage.solution, "passage") for passage in answer.passages]
     found: dict[str, Passage] = {}
-    for solution, source in chain(helps_in_order(answer), *((solutions, sections) if also_far else ())):
+    for solution, source in chain(helps_in_order(answer), solutions, sections):
         if len(found) == most:
             break
         passage = _passage(solution, source)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from autokb.answering.strategies.passages import Passage
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, Written, drafting
 from autokb.heuristics.replies.drafts import ReplyStyle
-from autokb.heuristics.replies.next_step import Deciding, Searched
 from autokb.tasks.answers.next_step.task import TASK as NEXT_STEP
+from autokb.tasks.answers.next_step.task import Deciding, Searched
 from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
 
 MOST_SEARCHES = 2  # what they found is written from without another decision, so that there are three requests at most

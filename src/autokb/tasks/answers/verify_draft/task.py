@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting
-from autokb.heuristics.replies.verification import Feedback, VerifiedReplies, Verifying, verify_quotes
+from autokb.core.reply import Reply
+from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, Verifying
 from autokb.tasks.answers.replies_wire import (
     MOST_POINTS,
     MOST_REPLIES,
@@ -27,16 +27,26 @@ __all__ = ["TASK", "VerifiedReplies", "Verifying"]
 LONGEST_WHY = 400  # characters
 
 
+class Feedback(Reply):
+    """Whether a point, counted from 1, holds, and why."""
+
+    point: int
+    holds: bool
+    why: str = ""
+
+
+class VerifiedReplies(DraftedReplies):
+    """What was found of each point, and the replies after that."""
+
+    feedback: tuple[Feedback, ...]
+
+
 class VerifyDraftTask(ReplyTask[Verifying, VerifiedReplies]):
     """Do the passages bear out each point, and what can be sent after that?"""
 
     input = Verifying
     output = VerifiedReplies
     entry_tokens = (MOST_REPLIES * TOKENS_A_REPLY[0] + 900, MOST_REPLIES * TOKENS_A_REPLY[1] + 200)
-
-    def offline(self, item: Verifying) -> VerifiedReplies:
-        """Look each quote up in its passage."""
-        return verify_quotes(item)
 
     def shown(self, item: Verifying) -> Mapping[str, Any]:
         """Return the drafts and the points beside what every such task shows."""
