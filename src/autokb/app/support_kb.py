@@ -70,22 +70,19 @@ if TYPE_CHECKING:
     from autokb.usage.in_use import InUse
     from autokb.usage.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
     from autokb.usage.question_log import QuestionLog
-    from autokb.views.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
-    from autokb.views.document_page import DocumentView
+    from autokb.views.document_page import DocumentPage
+    from autokb.views.kinds import DocumentView, Found, IssueView, Page, SolutionView
     from autokb.views.knowledge import (
         DocumentList,
         FoundKnowledge,
         KnowledgeFilter,
         KnowledgeOverview,
-        KnownIssue,
-        KnownSolution,
         ReadModel,
-        TreePage,
     )
     from autokb.views.knowledge import Kind as KnowledgeKind
-    from autokb.views.show import ShownIssue, ShownKB
+    from autokb.views.show import ShownKB
     from autokb.views.solutions_in_memory import SolutionsInMemory
-    from autokb.views.ticket_browser import KnownTicket, OpenTicketList, TicketList
+    from autokb.views.ticket_browser import OpenTicketList, TicketView
 
 T = TypeVar("T")
 
@@ -275,7 +272,7 @@ class SupportKB:
 
         return show_trees(self.workspace, most)
 
-    def show_issue(self, issue: str) -> ShownIssue:
+    def show_issue(self, issue: str) -> IssueView:
         """Return one issue with its solutions, by its id or the first letters of it."""
         from autokb.views.show import show_issue
 
@@ -459,13 +456,13 @@ class SupportKB:
             return None  # suggestions from past tickets alone
         return differing_languages(index, found)
 
-    def issues(self, limit: int = 100, after: str = "") -> IssuePage:
+    def issues(self, limit: int = 100, after: str = "") -> Page[IssueView]:
         """Return published issues by their ids; ``after`` is the ``next`` of the page before."""
         from autokb.views.browse import list_issues
 
         return list_issues(self.workspace, limit, after)
 
-    def solutions(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> SolutionPage:
+    def solutions(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[SolutionView]:
         """Return solutions by their ids, as people left them; a ``role`` below agent gets those that are displayed."""
         from autokb.views.browse import list_solutions
 
@@ -480,7 +477,7 @@ class SupportKB:
             self._held_solutions = self._held_solutions or SolutionsInMemory()
             return self._held_solutions
 
-    def solution(self, solution: str, *, role: Role = "admin") -> ListedSolution:
+    def solution(self, solution: str, *, role: Role = "admin") -> SolutionView:
         """Return one solution by its id (UnknownIdError; NotForRoleError where the ``role`` does not see it)."""
         from autokb.views.browse import show_solution
 
@@ -514,7 +511,7 @@ class SupportKB:
         """Return what there is to leaf through: themes, the values of attributes, counts."""
         return self._open_knowledge().overview
 
-    def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> TreePage:
+    def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> Found[IssueView]:
         """Return trees, those that most customers reported first; a filter keeps those of a theme or with values."""
         from autokb.views.knowledge import KnowledgeFilter
 
@@ -546,11 +543,11 @@ class SupportKB:
             found = opened.search(query, filtered, kinds, first, most, withheld=withheld, partly=True)
         return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
 
-    def known_issue(self, issue: str) -> KnownIssue:
+    def known_issue(self, issue: str) -> IssueView:
         """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
         return self._look_up(lambda opened: opened.issue(issue))
 
-    def known_solution(self, solution: str, *, role: Role = "admin") -> KnownSolution:
+    def known_solution(self, solution: str, *, role: Role = "admin") -> tuple[SolutionView, IssueView]:
         """Return a solution with the node that it is for (UnknownIdError, NotForRoleError)."""
         return self._look_up(lambda opened: opened.solution(solution, role))
 
@@ -558,15 +555,15 @@ class SupportKB:
         """Return documents by title, or those with every word of a query; ``uncited`` keeps what nothing cites."""
         return self._open_knowledge().documents(query, first, most, uncited=uncited)
 
-    def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentView:
+    def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentPage:
         """Return a page of a document, the one on which the first of some places begins where no page is named."""
         return self._look_up(lambda opened: opened.document(document, places, page))
 
-    def find_tickets(self, query: str = "", first: int = 0, most: int = 50) -> TicketList:
+    def find_tickets(self, query: str = "", first: int = 0, most: int = 50) -> Found[TicketView]:
         """Return tickets, the newest first, or those that have every word of a query, private data masked."""
         return self._open_ticket_list().listed(query, first, most)
 
-    def browse_ticket(self, ticket: str, neighbours: int = 12) -> KnownTicket:
+    def browse_ticket(self, ticket: str, neighbours: int = 12) -> TicketView:
         """Return a ticket with at most so many neighbours as a graph, private data masked (UnknownIdError)."""
         from autokb.views.ticket_browser import browse_ticket
 
@@ -631,21 +628,21 @@ class SupportKB:
                 self._ticket_list = open_ticket_list(self.workspace)
             return self._ticket_list
 
-    def documents(self, limit: int = 100, after: str = "") -> DocumentPage:
+    def documents(self, limit: int = 100, after: str = "") -> Page[DocumentView]:
         """Return published documents by their ids, without their texts."""
         from autokb.views.browse import list_documents
 
         return list_documents(self.workspace, limit, after)
 
-    def document(self, document: str) -> ShownDocument:
+    def document(self, document: str) -> DocumentView:
         """Return one published document with its text, which evidence refers to (UnknownIdError)."""
         from autokb.views.browse import show_document
 
         return show_document(self.workspace, document)
 
-    def tickets(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> TicketPage:
+    def tickets(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[TicketView]:
         """Return published tickets by their ids; ``show_ticket`` has the whole of one, masked alike for a role."""
-        from autokb.views.browse import list_tickets
+        from autokb.views.ticket_browser import list_tickets
 
         return list_tickets(self.workspace, limit, after, role)
 
