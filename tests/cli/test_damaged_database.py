@@ -61,7 +61,7 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     kb.add([chats], "chats")
     kb.add([here / "tickets.json"], "tickets")
     kb.tickets.build()
-    shown = [node for tree in kb.views.show().trees for node in (tree, *tree.children) if node.solutions]
+    shown = [node for tree in kb.views.show().trees for node in (tree, *tree.children) if node.displayed]
     solutions = [s.id for node in shown for s in kb.views.show_issue(node.id).solutions if s.status == "displayed"]
     kb.curation.approve([solutions[1], solutions[3]])  # the first of them is what `undo` takes back
     given = kb.usage.give_feedback("my kettle does not charge", "used", solutions[3])

@@ -41,7 +41,7 @@ def test_an_earlier_export_is_taken_whole_and_shows_what_people_decided(
     by_hand = [line["id"] for line in lines if "by_hand" in line]
     assert (kinds["edit"], kinds["verdict"], len(by_hand)) == decided
     kb = taken(tmp_path, version)
-    shown = {one.id: one for one in kb.solutions().items}
+    shown = {one.id: one for one in kb.views.solutions().items}
     assert {i: one.status for i, one in shown.items()} == {
         line["id"]: line["status"] for line in lines if line["kind"] == "solution"
     }
@@ -72,7 +72,7 @@ def test_it_tells_nothing_new_where_it_was_taken_before(tmp_path: Path, version:
     assert kb.import_(FIXTURES / f"version_{version}.jsonl").taken == 0
     for suffix in ("md", "csv"):
         done = kb.import_(FIXTURES / f"version_{version}.{suffix}")
-        assert (done.taken, done.unchanged) == (0, len(kb.solutions().items))
+        assert (done.taken, done.unchanged) == (0, len(kb.views.solutions().items))
 
 
 @pytest.mark.parametrize("suffix", ["md", "csv"])
@@ -82,4 +82,4 @@ def test_a_text_changed_in_an_earlier_file_for_people_is_an_edit(tmp_path: Path,
     text = (FIXTURES / f"version_{version}.{suffix}").read_bytes().decode()
     (tmp_path / f"changed.{suffix}").write_bytes(text.replace(ADDED, " Then wait.", 1).encode())
     assert kb.import_(tmp_path / f"changed.{suffix}").taken == 1
-    assert [one.id for one in kb.solutions().items if one.text.endswith(" Then wait.")]
+    assert [one.id for one in kb.views.solutions().items if one.text.endswith(" Then wait.")]

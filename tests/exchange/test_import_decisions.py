@@ -24,7 +24,8 @@ from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.codecs import decision_body
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
-from autokb.views.show import ShownSolution, show_issue, show_trees
+from autokb.views.kinds import SolutionView
+from autokb.views.show import show_issue, show_trees
 from work_count import python_lines
 
 NOW = "2026-11-01T10:00:00+00:00"
@@ -32,7 +33,7 @@ MARKED = r"(<!-- solution {} \(\w+\) \w+ -->\n\n).*?(\n\n<!-- end -->)"
 Line = dict[str, Any]
 
 
-def shown(workspace: Workspace, solution: str) -> ShownSolution:
+def shown(workspace: Workspace, solution: str) -> SolutionView:
     with workspace.file() as file:
         issue = read_published(file).kb.solutions[solution].issue_id
     (found,) = [s for s in show_issue(workspace, issue).solutions if s.id == solution]

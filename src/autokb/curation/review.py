@@ -15,7 +15,8 @@ from autokb.core.results import Result
 from autokb.stores.feedback import count_verdicts
 from autokb.stores.question_log import count_shown_first
 from autokb.stores.workspace import Workspace
-from autokb.views.browse import ListedSolution, check_limit, listed_solution
+from autokb.views.browse import check_limit, listed_solution
+from autokb.views.kinds import SolutionView
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
 
 ReasonKind = Literal[
@@ -75,7 +76,7 @@ class ReviewItem(Result):
     feedback: Mapping[str, int]
     issue_id: str
     issue: str
-    solution: ListedSolution | None
+    solution: SolutionView | None
     edit: OrphanedText | None = None
 
 
