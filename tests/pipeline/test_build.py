@@ -345,15 +345,15 @@ def test_a_setting_that_is_not_known_stops_the_build_before_anything_is_lost(
 def test_the_index_is_loaded_again_only_after_a_change(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
     kb.ask("loud kettle")
-    index = kb._held_index
+    index = kb._memory.held_index
     kb.ask("another question about leaks")
-    assert kb._held_index is index
+    assert kb._memory.held_index is index
     table = folder / "kb.csv"
     kb.export(table)
     table.write_text(table.read_text().replace("Press the seal", "Push the seal"), encoding="utf-8")
     assert kb.import_(table).taken >= 1
     kb.ask("another question about leaks")
-    assert kb._held_index is not index
+    assert kb._memory.held_index is not index
 
 
 def test_what_the_language_of_a_domain_lacks_is_said_once(tmp_path: Path) -> None:
