@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 import hand_made_kb
+import made_once
 from autokb.app import SupportKB
 from autokb.app.create import create
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+
+made_once.share()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
