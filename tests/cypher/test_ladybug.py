@@ -28,7 +28,10 @@ from autokb.heuristics.tickets.parse_sections import tree_of
 from autokb.stores.ticket_tables import PublishedTicket
 from autokb.stores.workspace_file import WorkspaceFile
 
-pytestmark = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
+pytestmark = [
+    pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)"),
+    pytest.mark.slow,  # each test starts the engine's process
+]
 
 TITLES = CheckedCypher("MATCH (t:Ticket) RETURN t.title ORDER BY t.title", 10)
 ENDLESS = (
@@ -167,7 +170,6 @@ def test_a_folder_that_cannot_be_written_is_named(opened: LadybugGraph, tmp_path
         titles_of(opened)
 
 
-@pytest.mark.slow
 def test_kill_9_while_it_is_made_leaves_the_old_one_and_the_next_question_makes_it(tmp_path: Path) -> None:
     random = Random(3)
     publish(tmp_path, "old").close()

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import made_once
 from autokb.core.errors import AutokbError
 from autokb.core.vectors import EARLIER_NAMES, TOKEN_STEPS, TokenVectors, encoder_key
 from autokb.llm.embedders import packaged
@@ -34,6 +35,12 @@ ODD_TEXTS = (
     "".join(map(chr, range(0x2000, 0x2100))),
     "the left earbud does not charge " * 60,
 )
+
+
+@pytest.fixture(autouse=True)
+def _reads_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of these tests is remembered from an earlier reading."""
+    monkeypatch.setattr(PackagedEmbedder, "_open_session", made_once.open_session)
 
 
 @pytest.fixture(scope="module")

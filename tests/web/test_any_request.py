@@ -38,6 +38,7 @@ CHECKS = [
 load_all_checks()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=str)
 def test_no_request_meets_a_fault_or_what_is_not_documented(
     hand_made: Workspace, tmp_path: Path, mode: GenerationMode

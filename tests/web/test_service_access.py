@@ -60,6 +60,7 @@ def status_of(client: TestClient, method: str, path: str, headers: Mapping[str, 
     return response.status_code
 
 
+@pytest.mark.slow
 def test_every_path_with_every_role(hand_made: Workspace) -> None:
     kb, client = SupportKB(hand_made), client_of(hand_made)
     roles = load_drawing().read_roles(client.app)

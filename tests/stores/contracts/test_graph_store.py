@@ -63,7 +63,11 @@ needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug
 
 
 @pytest.fixture(
-    params=["sqlite", pytest.param("ladybug", marks=needs_ladybug), pytest.param("neo4j", marks=needs_neo4j)]
+    params=[
+        "sqlite",
+        pytest.param("ladybug", marks=[needs_ladybug, pytest.mark.slow]),
+        pytest.param("neo4j", marks=needs_neo4j),
+    ]
 )
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:
     opened: list[EnginePlans | WorkspaceFile] = []
