@@ -22,7 +22,6 @@ from autokb.pipeline.embedding import (
     PACKAGED,
     Encoder,
     FreeEncoder,
-    compares_languages,
     embed_once,
     encoder_name,
     open_free_embedder,
@@ -155,13 +154,13 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
 
 def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:
     """Embed what is published now, so that the first question does not wait for it."""
+    from autokb.pipeline.steps.languages import load_multilingual_index, was_asked_in_another_language
+
     published = with_fed_questions(file, read_published(file))
     if published.kb.documents or published.kb.issues:
         with ExitStack() as stack:
-            index = _load(workspace, published, file, stack, progress)
-        if compares_languages(workspace.settings, index.spec.language):
-            from autokb.pipeline.steps.languages import load_multilingual_index
-
+            _load(workspace, published, file, stack, progress)
+        if was_asked_in_another_language(workspace, file):
             load_multilingual_index(workspace, file, read_published(file), progress)
 
 
