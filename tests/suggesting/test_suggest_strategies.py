@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import small_tickets
-from autokb.answering.strategies.passages import Passage, passage_of_text
+from autokb.answering.strategies.passages import StrategyPassage, passage_of_text
 from autokb.answering.suggest import Suggested
 from autokb.app import SupportKB
 from autokb.core.conversations import Message
@@ -411,7 +411,7 @@ def test_a_given_passage_stands_for_the_search(opened: Opened) -> None:
     kb = opened(script)
     given = passage_of_text(Evidence("lamp.md", 100, 100 + len(text), text), "passage", "The lamp")
 
-    def suggest(model: str, *passages: Passage) -> Suggested:
+    def suggest(model: str, *passages: StrategyPassage) -> Suggested:
         own = SupportKB.open(kb.workspace.folder, model=model)
         index = own._memory.open_index()
         models = SuggestionModels(own.workspace, index.file)

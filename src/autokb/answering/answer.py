@@ -14,7 +14,7 @@ from autokb.answering.telling import TellingLine
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.retrieval.match_issues import TreeMatch
-from autokb.retrieval.reader import Reading
+from autokb.retrieval.reader import ReaderRun
 
 Outcome = Literal["answered", "asks", "abstains"]
 # Log-odds by which a further help may be behind the first. Of the second and third places of written questions that are
@@ -87,7 +87,7 @@ class Answer:
     shown: tuple[Solution, ...] = field(default=(), compare=False)
     far: frozenset[str] = field(default=frozenset(), compare=False)
     explanation: Explanation | None = field(default=None, compare=False)
-    reading: Reading | None = field(default=None, compare=False)
+    reading: ReaderRun | None = field(default=None, compare=False)
     telling: TellingLine | None = field(default=None, compare=False)
     urgent: frozenset[str] = field(default=frozenset(), compare=False)
     called: bool = field(default=False, compare=False)

@@ -93,7 +93,7 @@ class ReviewPage(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Reason:
     id: str
     impact: int
     reasons: Mapping[ReasonKind, str]
@@ -149,7 +149,7 @@ def _read_place(after: str) -> tuple[int, str]:
 
 def _solutions(
     found: AllSolutions, feedback: Mapping[str, Mapping[str, int]], asked: Mapping[str, int]
-) -> Iterator[_Found]:
+) -> Iterator[_Reason]:
     for i, solution in found.decided.solutions.items():
         given = feedback.get(i, {})
         if reasons := _reasons(found, solution, given):
@@ -157,7 +157,7 @@ def _solutions(
             reported = len(node.raw_issues) if node else 0
             times = asked.get(i, 0) + sum(given.values())
             impact = (1 + reported + times) * sum(map(POINTS.__getitem__, reasons))
-            yield _Found(i, impact, reasons, reported, times, given)
+            yield _Reason(i, impact, reasons, reported, times, given)
 
 
 def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int]) -> Mapping[ReasonKind, str]:
@@ -196,7 +196,7 @@ def _what_rules_say(solution: Solution) -> str:
     return f"It breaks a rule. {' '.join(broken)}" if broken else ""
 
 
-def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Found]:
+def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Reason]:
     """Yield the edits whose solution is gone and whose text is that of no other solution since; not dismissed ones."""
     used = {(edit.text, edit.steps) for edit in found.decided.edits.values()}
     text = "The solution that it was made for is gone; its text is kept and shown to nobody."
@@ -206,10 +206,10 @@ def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> 
             reported, given = len(node.raw_issues) if node else 0, feedback.get(one.solution_id, {})
             reasons: Mapping[ReasonKind, str] = {"edit_orphaned": text}
             impact = (1 + reported + sum(given.values())) * POINTS["edit_orphaned"]
-            yield _Found(one.id, impact, reasons, reported, sum(given.values()), given)
+            yield _Reason(one.id, impact, reasons, reported, sum(given.values()), given)
 
 
-def _item(found: AllSolutions, one: _Found, offers: Mapping[str, str]) -> ReviewItem:
+def _item(found: AllSolutions, one: _Reason, offers: Mapping[str, str]) -> ReviewItem:
     solution = listed_solution(found, one.id) if one.id in found.decided.solutions else None
     orphan = None
     issue_id = solution.issue_id if solution else ""

@@ -79,7 +79,7 @@ class ExportPart(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class SectionPart(ExportPart):
+class SectionPartLine(ExportPart):
     """What a ticket says in one section."""
 
     section: str
@@ -194,7 +194,7 @@ LINES: Mapping[str, type[ExportPart]] = {
         number=NUMBER,
         undone=Any,
     ),
-    "ticket": _line(TICKET_CODEC, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPart]),
+    "ticket": _line(TICKET_CODEC, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPartLine]),
     ACCEPTED_ANSWER: _line(ACCEPTED, question=QUESTION, ticket=ID, number=NUMBER),
     FEEDBACK_KIND: _line(FEEDBACK, query=QUERY, number=NUMBER, fed=bool),
     "chat": _line(CONVERSATION_CODEC, messages=MESSAGES),

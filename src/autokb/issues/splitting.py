@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Part:
+class SplitPart:
     """The raw issues of one problem, by the one that leads them; ``seed`` leads the cluster that they are in."""
 
     lead: str
@@ -32,10 +32,10 @@ class ClusterSplitter:
     vectors: Mapping[str, Floats]
     outcomes: Mapping[str, Collection[str]]
 
-    def parts(self, seed: str, members: Sequence[str]) -> Iterator[Part]:
+    def parts(self, seed: str, members: Sequence[str]) -> Iterator[SplitPart]:
         """Yield the parts of a cluster; the seed leads its own, the others the member nearest to their middle."""
         for part in self._split(sorted(members)):
-            yield Part(seed if seed in part else self._central(part), tuple(part), seed)
+            yield SplitPart(seed if seed in part else self._central(part), tuple(part), seed)
 
     def _split(self, members: list[str]) -> Iterator[list[str]]:
         if not self.sections.spans or not 1 < len(members) <= MOST_COMPARED:

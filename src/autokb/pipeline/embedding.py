@@ -154,7 +154,7 @@ class Encoder(Protocol):
         """Return the vectors of texts that nobody will ask for again; they are not kept."""
         ...
 
-    def token_reader(self, language: str) -> TokenReader | None:
+    def token_reader(self, language: str) -> TokenEncoder | None:
         """Return what gives the tokens of texts their vectors; None by an encoder that gives only those of texts."""
         ...
 
@@ -193,15 +193,15 @@ class FreeEncoder:
         """Encode."""
         return self.embedder.embed(texts)
 
-    def token_reader(self, language: str) -> TokenReader | None:
+    def token_reader(self, language: str) -> TokenEncoder | None:
         """Return the packaged encoder's."""
         from autokb.llm.embedders.packaged import PackagedEmbedder
 
-        return TokenReader(self.embedder, self.file, language) if isinstance(self.embedder, PackagedEmbedder) else None
+        return TokenEncoder(self.embedder, self.file, language) if isinstance(self.embedder, PackagedEmbedder) else None
 
 
 @dataclass(frozen=True)
-class TokenReader:
+class TokenEncoder:
     """Gives the tokens of texts their vectors, for late interaction; words that say nothing are left out."""
 
     embedder: PackagedEmbedder

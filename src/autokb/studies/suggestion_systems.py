@@ -10,7 +10,7 @@ from typing import Any
 
 from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.past_replies import nearest_replies
-from autokb.answering.strategies.passages import Passage, passages_of
+from autokb.answering.strategies.passages import StrategyPassage, passages_of
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
 from autokb.core.conversations import Conversation
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
@@ -104,7 +104,7 @@ class SuggestionSystems:
                 return None
             models = kept if self.budget is None else replace(kept, budget=self._left())
 
-            def look_up(_question: str, most: int) -> Sequence[Passage]:
+            def look_up(_question: str, most: int) -> Sequence[StrategyPassage]:
                 return passages_of(self._gold_answer(case), most)
 
             found = suggest_by_strategy(

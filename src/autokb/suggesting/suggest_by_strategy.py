@@ -12,10 +12,10 @@ from typing import Any
 from autokb.answering.strategies.chain_of_thought import chain_of_thought
 from autokb.answering.strategies.chain_of_verification import chain_of_verification
 from autokb.answering.strategies.checks import check_replies
-from autokb.answering.strategies.passages import Passage, passages_of
+from autokb.answering.strategies.passages import StrategyPassage, passages_of
 from autokb.answering.strategies.plain import plain
 from autokb.answering.strategies.react import react
-from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, Written
+from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, WrittenReplies
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, different_helps
 from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
@@ -131,7 +131,7 @@ def _declined(reading: ReadConversation, reason: str | None) -> Suggested:
     return Suggested("abstains", replies, reading.turn.text, reason)
 
 
-def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[Passage]:
+def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[StrategyPassage]:
     """Return the passages for a question: checked solutions, then sections, then past tickets."""
     found = passages_of(reading.answer(question), most)
     if len(found) < most and reading.tickets is not None:
@@ -139,7 +139,7 @@ def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[Pa
     return found
 
 
-def _verbatim(reading: ReadConversation, written: Written, house: ReplyStyle) -> tuple[Suggestion, ...]:
+def _verbatim(reading: ReadConversation, written: WrittenReplies, house: ReplyStyle) -> tuple[Suggestion, ...]:
     """Return what of the passages can be sent as it stands."""
     drafted = draft_verbatim(
         Drafting(tuple(reading.messages), tuple(p.given for p in written.passages), house, reading.turn.text)

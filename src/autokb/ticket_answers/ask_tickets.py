@@ -125,7 +125,7 @@ class TicketAnswer(Result):
 
 
 @dataclass(frozen=True)
-class _Found(FoundTickets):
+class _GatedTickets(FoundTickets):
     """Beside the tickets the vector of the question, how sure it is that it is about them, and that the first is it."""
 
     vector: Vectors
@@ -251,14 +251,14 @@ class TicketAnswerer:
 
     # -- finding tickets ---------------------------------------------------------------------------
 
-    def find(self, question: str, parts: QuestionParts, k: int) -> _Found:
+    def find(self, question: str, parts: QuestionParts, k: int) -> _GatedTickets:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
         opened, index = self.opened, self.opened.index
         named = self._named(question)
         vector = self._embed([question])[0]
         if named:
             tickets = read_tickets(opened.file, named)
-            return _Found(named, (1.0,) * len(named), tickets, True, vector, 1.0, None, ())
+            return _GatedTickets(named, (1.0,) * len(named), tickets, True, vector, 1.0, None, ())
         weights = opened.fitted.weights
         asked = self._as_compared(question, vector, parts)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
@@ -277,7 +277,7 @@ class TicketAnswerer:
             if match is not None and ids[:1] == (one.ticket,):
                 match = max(match, one.similarity)
         reached = tuple(float(scores[n]) for n in best[:most])
-        return _Found(ids, reached, tickets, False, vector, confidence, match, accepted)
+        return _GatedTickets(ids, reached, tickets, False, vector, confidence, match, accepted)
 
     def _as_compared(self, question: str, vector: Vectors, parts: QuestionParts) -> TicketQuestion:
         """Return a question with the vectors of its parts, where these have a weight, and the components it names."""
@@ -349,7 +349,7 @@ class TicketAnswerer:
         self,
         question: str,
         parts: QuestionParts,
-        found: _Found,
+        found: _GatedTickets,
         k: int,
         run: _Runner,
         *,
@@ -395,7 +395,7 @@ class TicketAnswerer:
         return self._cypher
 
     def _passages(
-        self, parts: QuestionParts, found: _Found, k: int, subgraph: Subgraph, *, chooses: bool
+        self, parts: QuestionParts, found: _GatedTickets, k: int, subgraph: Subgraph, *, chooses: bool
     ) -> list[TicketPassage]:
         """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
         language = self.opened.workspace.spec.language

@@ -48,7 +48,7 @@ class FittedTickets:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _LabelledQuestion:
     """A ticket as a question, and which rows would have been right."""
 
     signals: Signals
@@ -106,7 +106,7 @@ def _as_question(ticket: Ticket, *, whole: bool) -> str:
     return f"{ticket.title}\n\n{ticket.description}"[:ASKED_CHARACTERS].strip() if whole else ticket.title
 
 
-def _ask(index: TicketIndex, ticket: Ticket, text: str, vector: Vectors, linked: set[str]) -> _Asked:
+def _ask(index: TicketIndex, ticket: Ticket, text: str, vector: Vectors, linked: set[str]) -> _LabelledQuestion:
     row = index.rows[ticket.id]
     own = range(int(index.starts[row]), int(index.starts[row + 1]))
     entities: dict[str, Vectors] = {}
@@ -116,10 +116,10 @@ def _ask(index: TicketIndex, ticket: Ticket, text: str, vector: Vectors, linked:
     question = TicketQuestion(text, vector, entities, fold_names(ticket.components), day_of(ticket.created))
     signals = find_signals(index, question)
     right = np.isin(signals.rows, [index.rows[other] for other in linked if other in index.rows])
-    return _Asked(signals, signals.rows == row, right)
+    return _LabelledQuestion(signals, signals.rows == row, right)
 
 
-def _reciprocal_ranks(index: TicketIndex, asked: Sequence[_Asked], weights: TicketWeights) -> Scores:
+def _reciprocal_ranks(index: TicketIndex, asked: Sequence[_LabelledQuestion], weights: TicketWeights) -> Scores:
     found = []
     for one in asked:
         scores = one.signals.score(weights)

@@ -164,7 +164,7 @@ class _Asking:
 
 
 @dataclass
-class _Found:
+class _AllGaps:
     """Everything open and closed, before it is cut."""
 
     questions: list[tuple[Gap, frozenset[str]]]  # with the ids of all its wordings
@@ -242,7 +242,7 @@ def forget_all_questions(workspace: Workspace) -> ForgottenQuestions:
         return ForgottenQuestions(forget_questions(file))
 
 
-def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> _Found:
+def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> _AllGaps:
     closed = read_closed_gaps(file)
     askings = [*_abstained(read_questions(file, "abstains"), language), *_rejected(read_feedback(file), language)]
     known = memory.read(file)
@@ -254,7 +254,7 @@ def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> 
         for i, (title, url) in file.fields("document", "title", "url").items()
         if i not in cited
     )
-    return _Found(
+    return _AllGaps(
         [(_gap_of(group, closed), frozenset(one.wording.gap for one in group)) for group in groups],
         [_with_status(one, closed) for one in _unsolved(file, known)],
         [_with_status(one, closed) for one in idle],

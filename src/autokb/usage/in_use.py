@@ -10,7 +10,7 @@ from datetime import date
 from typing import TypeVar
 
 from autokb.core.errors import BadInputError
-from autokb.core.experiment import CONTROL, TREATMENT, Arm, Experiment
+from autokb.core.experiment import CONTROL, TREATMENT, Arm, ArmSettings
 from autokb.core.feedback import Feedback, last_words
 from autokb.core.in_use import AssignedArm, ConversationOutcome, QuestionOutcome, hashed_conversation
 from autokb.core.results import Result
@@ -251,7 +251,7 @@ def _count_questions(questions: Sequence[QuestionOutcome], used: Iterable[str], 
 
 
 def _measure_experiment(
-    experiment: Experiment, arms: Mapping[str, Arm], outcomes: Sequence[ConversationOutcome]
+    experiment: ArmSettings, arms: Mapping[str, Arm], outcomes: Sequence[ConversationOutcome]
 ) -> ExperimentFigures | None:
     if not experiment.enabled and not arms:
         return None

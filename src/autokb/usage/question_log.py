@@ -37,7 +37,7 @@ MOST_SHOWN = 20  # ids of solutions that a question's entry has
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedQuestion:
     """A question as it was asked, to be masked and written later."""
 
     text: str
@@ -59,7 +59,7 @@ class QuestionLog:
         self.lost = 0
         self._workspace = workspace
         self._keeps_questions = workspace.settings.log_questions
-        self._waiting: deque[_Asked | AssignedArm] = deque()
+        self._waiting: deque[_AskedQuestion | AssignedArm] = deque()
         self._changed = Condition()
         self._thread: Thread | None = None
         self._writing = self._hurried = False
@@ -98,9 +98,9 @@ class QuestionLog:
     ) -> None:
         reason = (found.reason or "")[:READ]
         asked = (text[: READ + 1], found.outcome, asked_by, moment(), reason, issues, solutions[:MOST_SHOWN])
-        self._note(_Asked(*asked, conversation, language, vocabulary))
+        self._note(_AskedQuestion(*asked, conversation, language, vocabulary))
 
-    def _note(self, one: _Asked | AssignedArm) -> None:
+    def _note(self, one: _AskedQuestion | AssignedArm) -> None:
         with self._changed:
             if len(self._waiting) >= MOST_WAITING:
                 self.lost += 1
@@ -148,7 +148,7 @@ class QuestionLog:
                     self._writing = False
                     self._changed.notify_all()
 
-    def _next_batch(self) -> list[_Asked | AssignedArm] | None:
+    def _next_batch(self) -> list[_AskedQuestion | AssignedArm] | None:
         """Wait for what is to be written, and let some more come; None when it is stopped."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_stopped())
@@ -165,7 +165,7 @@ class QuestionLog:
         """Return whether the thread that asks is no longer the one that writes."""
         return self._thread is not current_thread()
 
-    def _written(self, batch: list[_Asked | AssignedArm]) -> bool:
+    def _written(self, batch: list[_AskedQuestion | AssignedArm]) -> bool:
         """Write a batch in one transaction; a file that another process has locked is tried again for a while."""
         arms = [one for one in batch if isinstance(one, AssignedArm)]
         with self._workspace.file() as file:
@@ -174,7 +174,7 @@ class QuestionLog:
             themes = ThemeNames(file)
             questions = []
             for one in batch:
-                if isinstance(one, _Asked):
+                if isinstance(one, _AskedQuestion):
                     questions.append(_masked(one, themes))
                     if not self._hurried:
                         time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
@@ -210,7 +210,7 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _masked(one: _Asked, themes: ThemeNames) -> LoggedQuestion:
+def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
     issues = one.issues or tuple(dict.fromkeys(filter(None, map(themes.issue_of, one.solutions))))
     language = find_other_language(one.text, one.language, one.vocabulary) or one.language
     return LoggedQuestion(

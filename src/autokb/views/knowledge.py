@@ -131,7 +131,7 @@ class DocumentList(Found[DocumentView]):
 
 
 @dataclass
-class Searched:
+class SearchedKind:
     """What of one kind can be found: the number of each entry in the index, and the texts that it was made of."""
 
     index: TypeAheadIndex
@@ -146,7 +146,7 @@ class Searched:
 
     def update(
         self, texts: Mapping[str, tuple[str, str]], read: Mapping[tuple[str, str], Entry] | None = None
-    ) -> Searched:
+    ) -> SearchedKind:
         """Return what finds these texts; only those that changed, and were not ``read`` before, are read anew.
 
         The index is shared with what was before, whose questions under way pass over entries that they do not know.
@@ -158,7 +158,7 @@ class Searched:
         entries = [(added[i], known.get(said) or self.index.read(*said)) for i, said in new.items()]
         self.index.exchange([self.numbers[i] for i in gone], entries)
         numbers = {i: added.get(i) or self.numbers[i] for i in texts}
-        return Searched(self.index, numbers, {n: i for i, n in numbers.items()}, dict(texts), self.last + len(new))
+        return SearchedKind(self.index, numbers, {n: i for i, n in numbers.items()}, dict(texts), self.last + len(new))
 
     def find(self, query: str) -> list[str]:
         return [self.ids[n] for n in self.index.find(query) if n in self.ids]
@@ -178,7 +178,7 @@ class ReadModel:
     attribute_names: tuple[str, ...]
     closed_values: Mapping[str, Sequence[str]]
     domain: str
-    searched: Mapping[Kind, Searched]
+    searched: Mapping[Kind, SearchedKind]
     held: ExitStack
 
     def is_current(self) -> bool:
@@ -575,10 +575,10 @@ def open_knowledge(workspace: Workspace, before: ReadModel | None = None, *, kee
     return read_knowledge(workspace, before, keeps_build=keeps_build).open(before)
 
 
-def _searched(before: ReadModel | None, language: str) -> Mapping[Kind, Searched]:
+def _searched(before: ReadModel | None, language: str) -> Mapping[Kind, SearchedKind]:
     if before and before.language == language:
         return before.searched
-    return {kind: Searched(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
+    return {kind: SearchedKind(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
 
 
 def masked(text: str) -> str:

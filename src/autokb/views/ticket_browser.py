@@ -23,7 +23,7 @@ from autokb.views.audience import is_insider
 from autokb.views.browse import check_limit, next_of
 from autokb.views.document_page import ShownPiece, view_text
 from autokb.views.kinds import Found, Levels, Page, View
-from autokb.views.knowledge import FoundItem, FoundKnowledge, Searched, find_words, masked, snippet_of
+from autokb.views.knowledge import FoundItem, FoundKnowledge, SearchedKind, find_words, masked, snippet_of
 
 FIELD_CHARACTERS = 60  # of a single word such as a status or a version, which needs no section of its own
 SEARCHED_CHARACTERS = 1_000  # of a ticket's text beside its title; what it is about is said there
@@ -87,7 +87,7 @@ class OpenTicketList:
     language: str
     tickets: Mapping[str, TicketView]
     texts: Mapping[str, tuple[str, str]]
-    searched: Searched
+    searched: SearchedKind
     held: ExitStack
 
     def is_current(self) -> bool:
@@ -145,7 +145,7 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
         for i, one in published.items():
             said = "\n".join(section.text for section in one.sections)[:SEARCHED_CHARACTERS]
             texts[i] = (f"{i} {one.ticket.title}", said)
-        searched = Searched(TypeAheadIndex(workspace.spec.language)).update(texts)
+        searched = SearchedKind(TypeAheadIndex(workspace.spec.language)).update(texts)
         held = stack.pop_all()
         opened = OpenTicketList(file, generation, workspace.spec.language, tickets, texts, searched, held)
         finalize(opened, held.close)

@@ -31,7 +31,7 @@ from autokb.views.kinds import DocumentView, IssueView, SolutionView
 from autokb.views.ticket_browser import TicketView
 from autokb.web.access import Caller, check_role
 from autokb.web.answers import Alive, FeedbackList, KeptFeedback, QuestionAnswer, Ready, Suggestions, page_of
-from autokb.web.figures import Figures
+from autokb.web.figures import ServiceFigures
 from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
 from autokb.web.shapes import LiveConversation, NewFeedback, NewKey, NewOutcome, NewText, Question, ReadVersion
@@ -377,7 +377,7 @@ async def settings(request: Request) -> Response:
 @beside.get("/metrics", dependencies=[READER], include_in_schema=False)
 async def metrics(request: Request) -> Response:
     """Give Prometheus its figures."""
-    figures: Figures = request.app.state.figures
+    figures: ServiceFigures = request.app.state.figures
     return Response(figures.text(), headers={"content-type": METRICS})
 
 
@@ -388,5 +388,5 @@ async def openapi(request: Request) -> Response:
 
 
 def _count(request: Request, path: str, found: dict[str, Any]) -> None:
-    figures: Figures = request.app.state.figures
+    figures: ServiceFigures = request.app.state.figures
     figures.outcomes.labels(path, found["outcome"]).inc()

@@ -37,7 +37,7 @@ Text = Annotated[str, Form()]
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class KeptSuggestion:
     """A suggestion as the page keeps it until something is sent."""
 
     text: str
@@ -57,7 +57,7 @@ class ConversationState:
     conversation: str
     messages: tuple[Message, ...] = ()
     question: str = ""
-    offered: tuple[Offered, ...] = field(default=())
+    offered: tuple[KeptSuggestion, ...] = field(default=())
 
     @property
     def as_text(self) -> str:
@@ -140,7 +140,7 @@ async def _suggest(request: Request, state: ConversationState, reply: str) -> Re
 
     found, languages = await compute(request, work)
     offered = tuple(
-        Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"]), whole_of(s))
+        KeptSuggestion(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"]), whole_of(s))
         for s in found.suggestions
     )
     return _show(
@@ -151,7 +151,7 @@ async def _suggest(request: Request, state: ConversationState, reply: str) -> Re
 async def _note(
     request: Request,
     state: ConversationState,
-    one: Offered,
+    one: KeptSuggestion,
     verdict: FeedbackVerdict,
     caller: Caller | None,
     group: str,

@@ -16,7 +16,7 @@ from autokb.heuristics.replies.drafts import GivenPassage
 from autokb.tasks.answers.replies_wire import one_line
 from autokb.tasks.task import Read, ReplyError, Task
 
-__all__ = ["TASK", "Deciding", "NextStep", "Searched"]
+__all__ = ["TASK", "Deciding", "NextStep", "Search"]
 
 LONGEST_SEARCH = 300  # characters of the words to search with
 NO_SMALL_TALK = "none"
@@ -25,7 +25,7 @@ SmallTalk = Literal["greeting", "thanks", "goodbye", "acknowledgement"]
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class Search:
     """Words that were looked up, and what was found."""
 
     words: str
@@ -37,7 +37,7 @@ class Deciding:
     """A conversation with a team that supports a ``domain``, and what was looked up for it so far."""
 
     conversation: tuple[Message, ...]
-    searches: tuple[Searched, ...]
+    searches: tuple[Search, ...]
     domain: str
     language: str = only_if_other_than(ENGLISH)
 
@@ -95,7 +95,7 @@ def example_deciding(example: Mapping[str, Any]) -> Deciding:
     """Return what an entry of ``examples.yaml`` is about."""
     conversation = tuple(Message(role, text) for one in example["conversation"] for role, text in one.items())
     searches = tuple(
-        Searched(s["words"], tuple(GivenPassage(p["title"], tuple(p["parts"])) for p in s["passages"]))
+        Search(s["words"], tuple(GivenPassage(p["title"], tuple(p["parts"])) for p in s["passages"]))
         for s in example["searches"]
     )
     return Deciding(conversation, searches, "")

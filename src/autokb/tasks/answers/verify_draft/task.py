@@ -27,7 +27,7 @@ __all__ = ["TASK", "VerifiedReplies", "Verifying"]
 LONGEST_WHY = 400  # characters
 
 
-class Feedback(Reply):
+class PointFeedback(Reply):
     """Whether a point, counted from 1, holds, and why."""
 
     point: int
@@ -38,7 +38,7 @@ class Feedback(Reply):
 class VerifiedReplies(DraftedReplies):
     """What was found of each point, and the replies after that."""
 
-    feedback: tuple[Feedback, ...]
+    feedback: tuple[PointFeedback, ...]
 
 
 class VerifyDraftTask(ReplyTask[Verifying, VerifiedReplies]):
@@ -74,7 +74,7 @@ class VerifyDraftTask(ReplyTask[Verifying, VerifiedReplies]):
 
     def read(self, item: Verifying, entry: Any) -> Read[VerifiedReplies]:
         """Read what was found, and the replies as they are."""
-        feedback = (Feedback(point=f.point, holds=f.holds == "yes", why=one_line(f.why)) for f in entry.feedback)
+        feedback = (PointFeedback(point=f.point, holds=f.holds == "yes", why=one_line(f.why)) for f in entry.feedback)
         return Read(VerifiedReplies(feedback=tuple(feedback), replies=read_replies(entry.replies, item.passages)))
 
 
