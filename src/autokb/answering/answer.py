@@ -143,7 +143,16 @@ def answer(
     choices = [] if refused else shown.choose(k)
     if not choices:
         reason = refused or _nothing_fits(shown)
-        return Answer(question, asked.attributes, "abstains", None, (), (), nearest, reason)
+        return Answer(
+            query=question,
+            attributes=asked.attributes,
+            outcome="abstains",
+            question=None,
+            matches=(),
+            passages=(),
+            documents=nearest,
+            reason=reason,
+        )
     warned = shown.scored.urgent or choices[0].row in warnings
     urgent = frozenset(c.solution.id for c in choices if c.row in warnings or c.row in shown.scored.urgent)
     back = None if warned else clarify(shown, choices[0])

@@ -206,7 +206,14 @@ def edit_solution(solution: Solution, edit: Decision) -> Solution:
 def write_solution(written: Decision, issue_id: str) -> Solution:
     """Return a solution by hand on a node; it needs no evidence and is approved as it was written."""
     solution = Solution(
-        written.id, issue_id, written.text, written.steps, written.attributes, (), "approved", rules=written.rules
+        id=written.id,
+        issue_id=issue_id,
+        text=written.text,
+        steps=written.steps,
+        attributes=written.attributes,
+        evidence=(),
+        status="approved",
+        rules=written.rules,
     )
     return _withhold_if_broken(solution, "as it was written by hand")
 
@@ -248,7 +255,16 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
         solutions |= {i: _awaiting(solutions[i], edited[i], by, decisions.approvals) for i, by in approved.items()}
     taken = {i: tuple(sorted(some, key=lambda one: one.number)) for i, some in given.items()}
     return Decided(
-        solutions, base, edited, edits, verdicts, written, (*orphans, *lost), taken, approved, decisions.approvals
+        solutions=solutions,
+        base=base,
+        edited=edited,
+        edits=edits,
+        verdicts=verdicts,
+        written=written,
+        orphans=(*orphans, *lost),
+        taken=taken,
+        approved=approved,
+        approvals=decisions.approvals,
     )
 
 

@@ -212,17 +212,17 @@ def edit(
         decided = memory.peek(file).decided
     one, last = decided.solutions[found.id], decided.edits.get(found.id)
     return EditedSolution(
-        one.id,
-        one.issue_id,
-        one.text,
-        one.steps,
-        one.status,
-        one.reason,
-        version_of(one),
-        last.author if last else "",
-        last.date if last else "",
-        decided.source_changed(one.id),
-        int(changed),
+        id=one.id,
+        issue_id=one.issue_id,
+        text=one.text,
+        steps=one.steps,
+        status=one.status,
+        reason=one.reason,
+        version=version_of(one),
+        edited_by=last.author if last else "",
+        edited_at=last.date if last else "",
+        source_changed=decided.source_changed(one.id),
+        changed=int(changed),
     )
 
 
@@ -254,7 +254,18 @@ def undo(
         keep_decisions(file, [replace(newest, undone=True)])
         one = memory.peek(file).decided.solutions[found.id]
     who, when, mark = newest.author, newest.date, version_of(one)
-    return Reverted(one.id, one.issue_id, newest.what, who, when, one.text, one.steps, one.status, one.reason, mark)
+    return Reverted(
+        id=one.id,
+        issue_id=one.issue_id,
+        undone=newest.what,
+        author=who,
+        date=when,
+        text=one.text,
+        steps=one.steps,
+        status=one.status,
+        reason=one.reason,
+        version=mark,
+    )
 
 
 def dismiss_edit(
@@ -446,7 +457,13 @@ def write_by_hand(
             keep_decisions(file, [written])
         solution = memory.peek(file).decided.solutions[solution_id]
     return Written(
-        solution.id, node.id, solution.text, solution.steps, as_lists(solution.attributes), (), solution.status
+        id=solution.id,
+        issue_id=node.id,
+        text=solution.text,
+        steps=solution.steps,
+        attributes=as_lists(solution.attributes),
+        evidence=(),
+        status=solution.status,
     )
 
 

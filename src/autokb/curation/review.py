@@ -221,5 +221,14 @@ def _item(found: AllSolutions, one: _Reason, offers: Mapping[str, str]) -> Revie
     issue = found.issues[issue_id].text if issue_id in found.issues else ""
     reasons = tuple(ReviewReason(kind, POINTS[kind], text) for kind, text in one.reasons.items())
     return ReviewItem(
-        one.id, one.impact, reasons, one.reported, one.asked, one.feedback, issue_id, issue, solution, orphan
+        id=one.id,
+        impact=one.impact,
+        reasons=reasons,
+        reported=one.reported,
+        asked=one.asked,
+        feedback=one.feedback,
+        issue_id=issue_id,
+        issue=issue,
+        solution=solution,
+        edit=orphan,
     )

@@ -91,7 +91,17 @@ def _first_wording(base: Solution | None, log: Sequence[Decision]) -> Wording | 
 
 def _entry(one: Decision, before: str | None, after: str | None) -> HistoryEntry:
     about = {"event": one.decision or None, "written": None}.get(one.kind, one.id)
-    return HistoryEntry(one.number, one.date, one.author, one.what, about, one.undone, before, after, one.reason)
+    return HistoryEntry(
+        number=one.number,
+        date=one.date,
+        author=one.author,
+        what=one.what,
+        decision=about,
+        undone=one.undone,
+        before=before,
+        after=after,
+        reason=one.reason,
+    )
 
 
 def _text(built: Wording | None, edits: list[Decision]) -> str | None:

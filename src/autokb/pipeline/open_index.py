@@ -188,7 +188,16 @@ def index_published(
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     caution, tokens = workspace.settings.answer.caution, encoder.token_reader(spec.language)
-    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
+    return load_index(
+        published=published,
+        spec=spec,
+        encoder=encoder.name,
+        embed=embed,
+        embed_questions=encoder.embed_questions,
+        passages=passages,
+        caution=caution,
+        tokens=tokens,
+    )
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

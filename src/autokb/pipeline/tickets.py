@@ -354,7 +354,9 @@ def load_index(workspace: Workspace, file: WorkspaceFile) -> TicketIndex:
         pieces, vectors = read_pieces(file, file.dimensions(encoder))
         generation = file.meta(GENERATION) or "0"
         tickets, edges = read_tickets(file), read_edges(file)
-    return TicketIndex.of(template, tickets, pieces, vectors, edges, workspace.spec.language, generation)
+    return TicketIndex.of(
+        template, tickets, pieces, vectors, edges, language=workspace.spec.language, generation=generation
+    )
 
 
 def read_fitted(file: WorkspaceFile) -> FittedTickets:
@@ -371,7 +373,15 @@ def _fitted_of(noted: Mapping[str, Any]) -> FittedTickets:
     signals = {str(name): float(value) for name, value in (noted["signals"] or {}).items()}
     held_out, defaults = (None if noted[n] is None else float(noted[n]) for n in ("held_out", "defaults"))
     match = noted.get("match") and MatchChance(**{name: float(value) for name, value in noted["match"].items()})
-    return FittedTickets(weights, int(noted["asked"]), str(noted["reason"]), held_out, defaults, signals, match)
+    return FittedTickets(
+        weights=weights,
+        asked=int(noted["asked"]),
+        reason=str(noted["reason"]),
+        held_out=held_out,
+        defaults=defaults,
+        signals=signals,
+        match=match,
+    )
 
 
 def read_gate(

@@ -152,7 +152,17 @@ class QuestionIndex:
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
         urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
         windows = self.chunks.vectors.scores(vector).astype(np.float64)
-        return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
+        return ScoredQuestion(
+            text=asked,
+            read=text,
+            vector=vector,
+            windows=windows,
+            evidence=found,
+            features=features,
+            scores=scores,
+            documents=documents,
+            urgent=urgent,
+        )
 
     def _mended(self, text: str) -> str:
         """Return a text with its slips of spelling mended, by the words of the documents."""

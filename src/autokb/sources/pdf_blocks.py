@@ -81,7 +81,16 @@ def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
             and part.left > before.left
         ):
             text = f"{before.text.strip()} {part.text}"
-            part = Line(text, before.left, part.right, before.top, part.bottom, part.size, part.bold, part.mono)
+            part = Line(
+                text=text,
+                left=before.left,
+                right=part.right,
+                top=before.top,
+                bottom=part.bottom,
+                size=part.size,
+                bold=part.bold,
+                mono=part.mono,
+            )
             result.pop()
         result.append(part)
     return result

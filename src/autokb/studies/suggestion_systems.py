@@ -150,7 +150,16 @@ class SuggestionSystems:
         passages = tuple(ShownPassage(s.evidence[0].document, "", s) for s in best if s.evidence)
         documents = tuple(Hit(document, 1.0) for document in case.documents)
         shown = tuple(passage.solution for passage in passages)
-        return Answer(turn.text, {}, "answered", None, (), passages, documents, shown=shown)
+        return Answer(
+            query=turn.text,
+            attributes={},
+            outcome="answered",
+            question=None,
+            matches=(),
+            passages=passages,
+            documents=documents,
+            shown=shown,
+        )
 
     def _short_answers(self, most: int | None) -> System:
         """Return what answers in a few words of so many passages, of the case's documents where it is None."""

@@ -150,7 +150,15 @@ class _BlockReader:
     def _add_item(self, start: int, end: int) -> Block:
         here = self.open_lists[-1]
         start = self._after_marker(start, end)
-        block = Block("item", start, end, len(self.open_lists), here.ordered, here.number, here.list_id)
+        block = Block(
+            kind="item",
+            start=start,
+            end=end,
+            level=len(self.open_lists),
+            ordered=here.ordered,
+            number=here.number,
+            list_id=here.list_id,
+        )
         here.number += here.ordered
         self.open_items.append(block)
         return block

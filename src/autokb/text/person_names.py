@@ -127,13 +127,13 @@ def _patterns(language: str) -> _NamePatterns:
     opening = rf"(?:\A|(?<!\w)(?:{greetings})(?:{blank}[^\W\d_]+)?[\s,;:!.–-]*)"
     titles = "|".join(map(re.escape, sorted(cues.titles, key=len, reverse=True))) or "(?!)"
     return _NamePatterns(
-        re.compile(rf"(?<!\w)(?:{_any_of(cues.introductions)}){blank}", re.IGNORECASE),
-        re.compile(rf"{opening}(?:{_any_of(cues.opening_introductions)}){blank}", re.IGNORECASE),
-        re.compile(rf"^[^\S\n]*(?:{greetings}),?{blank}", re.IGNORECASE | re.MULTILINE),
-        re.compile(rf"(?<!\w)(?:{titles}){blank}"),
-        re.compile(rf"(?<!\w)(?:{_any_of(cues.signings)})(?:[^\S\n]*[,;:!.–-]+\s*|\s+)", re.IGNORECASE),
-        frozenset(others),
-        2 if cues.nouns_have_capitals else 1,
+        introduction=re.compile(rf"(?<!\w)(?:{_any_of(cues.introductions)}){blank}", re.IGNORECASE),
+        opening=re.compile(rf"{opening}(?:{_any_of(cues.opening_introductions)}){blank}", re.IGNORECASE),
+        salutation=re.compile(rf"^[^\S\n]*(?:{greetings}),?{blank}", re.IGNORECASE | re.MULTILINE),
+        title=re.compile(rf"(?<!\w)(?:{titles}){blank}"),
+        signing=re.compile(rf"(?<!\w)(?:{_any_of(cues.signings)})(?:[^\S\n]*[,;:!.–-]+\s*|\s+)", re.IGNORECASE),
+        others=frozenset(others),
+        fewest_in_opening=2 if cues.nouns_have_capitals else 1,
     )
 
 

@@ -258,7 +258,16 @@ class TicketAnswerer:
         vector = self._embed([question])[0]
         if named:
             tickets = read_tickets(opened.file, named)
-            return _GatedTickets(named, (1.0,) * len(named), tickets, True, vector, 1.0, None, ())
+            return _GatedTickets(
+                ids=named,
+                scores=(1.0,) * len(named),
+                tickets=tickets,
+                named=True,
+                vector=vector,
+                confidence=1.0,
+                match=None,
+                accepted=(),
+            )
         weights = opened.fitted.weights
         asked = self._as_compared(question, vector, parts)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
@@ -277,7 +286,16 @@ class TicketAnswerer:
             if match is not None and ids[:1] == (one.ticket,):
                 match = max(match, one.similarity)
         reached = tuple(float(scores[n]) for n in best[:most])
-        return _GatedTickets(ids, reached, tickets, False, vector, confidence, match, accepted)
+        return _GatedTickets(
+            ids=ids,
+            scores=reached,
+            tickets=tickets,
+            named=False,
+            vector=vector,
+            confidence=confidence,
+            match=match,
+            accepted=accepted,
+        )
 
     def _as_compared(self, question: str, vector: Vectors, parts: QuestionParts) -> TicketQuestion:
         """Return a question with the vectors of its parts, where these have a weight, and the components it names."""

@@ -88,17 +88,17 @@ def fit_ticket_weights(
             weights = without
     reached = float(_reciprocal_ranks(index, held, weights).mean())
     return FittedTickets(
-        weights,
-        len(names),
-        f"Fitted on {len(rest)} tickets that link to others, each asked as if it were new; {len(held)} were held out.",
-        round(reached, 4),
-        round(float(_reciprocal_ranks(index, held, defaults).mean()), 4),
-        {
+        weights=weights,
+        asked=len(names),
+        reason=f"Fitted on {len(rest)} tickets that link to others, each asked as if it were new; {len(held)} were held out.",
+        held_out=round(reached, 4),
+        defaults=round(float(_reciprocal_ranks(index, held, defaults).mean()), 4),
+        signals={
             name: round(reached - float(_reciprocal_ranks(index, held, _without(weights, name)).mean()), 4)
             for name, value in weights.as_json().items()
             if value
         },
-        fit_match(((one.signals, one.out, one.right) for one in asked), weights),
+        match=fit_match(((one.signals, one.out, one.right) for one in asked), weights),
     )
 
 

@@ -71,7 +71,16 @@ class QuestionLog:
             issues = tuple(match.issue.id for match in answer.matches)
             shown = (s.id for match in answer.matches for s in match.solutions)
             solutions = (*shown, *(passage.solution.id for passage in answer.passages))
-            self._note_asked("ask", answer, answer.query, issues, solutions, "", language, vocabulary)
+            self._note_asked(
+                asked_by="ask",
+                found=answer,
+                text=answer.query,
+                issues=issues,
+                solutions=solutions,
+                conversation="",
+                language=language,
+                vocabulary=vocabulary,
+            )
 
     def note_suggested(
         self, found: Suggested, conversation: str, language: str, vocabulary: Container[str] = frozenset()
@@ -79,7 +88,16 @@ class QuestionLog:
         """Note what a conversation asked."""
         if self._keeps_questions:
             solutions = tuple(one.solution_id for one in found.suggestions if one.solution_id)
-            self._note_asked("suggest", found, found.question, (), solutions, conversation, language, vocabulary)
+            self._note_asked(
+                asked_by="suggest",
+                found=found,
+                text=found.question,
+                issues=(),
+                solutions=solutions,
+                conversation=conversation,
+                language=language,
+                vocabulary=vocabulary,
+            )
 
     def note_arm(self, assigned: AssignedArm) -> None:
         """Note the arm of a conversation, whether questions are kept or not."""
@@ -214,16 +232,16 @@ def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
     issues = one.issues or tuple(dict.fromkeys(filter(None, map(themes.issue_of, one.solutions))))
     language = find_other_language(one.text, one.language, one.vocabulary) or one.language
     return LoggedQuestion(
-        masked_beginning(one.text, language, one.vocabulary),
-        one.outcome,
-        one.asked_by,
-        one.date,
-        language,
-        masked_beginning(one.reason, language, one.vocabulary),
-        tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
-        issues,
-        one.solutions,
-        hashed_conversation(one.conversation),
+        text=masked_beginning(one.text, language, one.vocabulary),
+        outcome=one.outcome,
+        asked_by=one.asked_by,
+        date=one.date,
+        language=language,
+        reason=masked_beginning(one.reason, language, one.vocabulary),
+        themes=tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
+        issues=issues,
+        solutions=one.solutions,
+        conversation=hashed_conversation(one.conversation),
     )
 
 

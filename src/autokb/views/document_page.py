@@ -92,17 +92,17 @@ def view_document(
     spans = sorted({(a, b) for one in here for a, b in one.spans if a < end and start < b})
     listed = _group(here)
     return DocumentPage(
-        document.id,
-        document.title,
-        document.url,
-        number,
-        len(starts),
-        start,
-        end,
-        len(text),
-        tuple(_shown(text, start, end, places, spans)),
-        tuple(listed[:MOST_CITATIONS]),
-        len(here),
+        id=document.id,
+        title=document.title,
+        url=document.url,
+        page=number,
+        pages=len(starts),
+        start=start,
+        end=end,
+        characters=len(text),
+        pieces=tuple(_shown(text, start, end, places, spans)),
+        cited_by=tuple(listed[:MOST_CITATIONS]),
+        citing_solutions=len(here),
     )
 
 

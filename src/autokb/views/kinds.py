@@ -203,7 +203,16 @@ def view_issue(
 ) -> IssueView:
     """Return a node by itself."""
     attributes = as_lists(issue.attributes)
-    return IssueView(issue.id, issue.text, issue.parent_id, attributes, reported, displayed, withheld, level=level)
+    return IssueView(
+        id=issue.id,
+        text=issue.text,
+        parent_id=issue.parent_id,
+        attributes=attributes,
+        reported=reported,
+        displayed=displayed,
+        withheld=withheld,
+        level=level,
+    )
 
 
 def view_solution(

@@ -258,13 +258,13 @@ class ReadModel:
         themes = [KnownTheme(t.id, t.name, counts[t.id]) for t in kb.themes.values() if counts[t.id]]
         shown = sum(s.status in DISPLAYED for s in kb.solutions.values())
         return KnowledgeOverview(
-            self.domain,
-            tuple(sorted(themes, key=lambda t: (-t.trees, t.name.casefold(), t.id))),
-            self._values(),
-            len(kb.issues),
-            shown,
-            len(kb.solutions) - shown,
-            len(kb.documents),
+            domain=self.domain,
+            themes=tuple(sorted(themes, key=lambda t: (-t.trees, t.name.casefold(), t.id))),
+            values=self._values(),
+            issues=len(kb.issues),
+            solutions=shown,
+            withheld=len(kb.solutions) - shown,
+            documents=len(kb.documents),
         )
 
     def _values(self) -> dict[str, list[str]]:
@@ -481,22 +481,30 @@ class ReadModel:
     def _found_issue(self, issue_id: str, words: Sequence[TypedWord]) -> FoundItem:
         issue = self.published.kb.issues[issue_id]
         title, marks = issue.text, find_words(issue.text, words, self.language)
-        return FoundItem("issue", issue_id, title, "", marks, (), as_lists(issue.attributes))
+        return FoundItem(
+            kind="issue",
+            id=issue_id,
+            title=title,
+            snippet="",
+            title_marks=marks,
+            snippet_marks=(),
+            attributes=as_lists(issue.attributes),
+        )
 
     def _found_solution(self, solution_id: str, words: Sequence[TypedWord]) -> FoundItem:
         one = self.published.kb.solutions[solution_id]
         title = title_line(one)
         snippet = snippet_of(" ".join(one.steps), words)
         return FoundItem(
-            "solution",
-            solution_id,
-            title,
-            snippet,
-            find_words(title, words, self.language),
-            find_words(snippet, words, self.language),
-            as_lists(one.attributes),
-            one.issue_id,
-            self.published.kb.issues[one.issue_id].text,
+            kind="solution",
+            id=solution_id,
+            title=title,
+            snippet=snippet,
+            title_marks=find_words(title, words, self.language),
+            snippet_marks=find_words(snippet, words, self.language),
+            attributes=as_lists(one.attributes),
+            issue_id=one.issue_id,
+            issue=self.published.kb.issues[one.issue_id].text,
             status=one.status,
             reason="" if one.status in DISPLAYED else one.reason,
         )
@@ -527,15 +535,15 @@ class ReadKnowledge:
         found = {kind: searched[kind].update(some, self.entries[kind]) for kind, some in self.texts.items()}
         closed = {name: one.values for name, one in spec.attributes.items()}
         opened = ReadModel(
-            self.file,
-            self.publication,
-            self.published,
-            spec.language,
-            tuple(spec.attributes),
-            closed,
-            spec.name,
-            found,
-            self.held,
+            file=self.file,
+            publication=self.publication,
+            published=self.published,
+            language=spec.language,
+            attribute_names=tuple(spec.attributes),
+            closed_values=closed,
+            domain=spec.name,
+            searched=found,
+            held=self.held,
         )
         finalize(opened, self.held.close)
         return opened
@@ -567,7 +575,15 @@ def read_knowledge(
         }
         searched = _searched(before, spec.language)
         entries = {kind: searched[kind].read(some) for kind, some in texts.items()}
-        return ReadKnowledge(file, publication, published, spec, texts, entries, stack.pop_all())
+        return ReadKnowledge(
+            file=file,
+            publication=publication,
+            published=published,
+            spec=spec,
+            texts=texts,
+            entries=entries,
+            held=stack.pop_all(),
+        )
 
 
 def open_knowledge(workspace: Workspace, before: ReadModel | None = None, *, keeps_build: bool = False) -> ReadModel:

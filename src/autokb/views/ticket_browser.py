@@ -147,7 +147,15 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
             texts[i] = (f"{i} {one.ticket.title}", said)
         searched = SearchedKind(TypeAheadIndex(workspace.spec.language)).update(texts)
         held = stack.pop_all()
-        opened = OpenTicketList(file, generation, workspace.spec.language, tickets, texts, searched, held)
+        opened = OpenTicketList(
+            file=file,
+            generation=generation,
+            language=workspace.spec.language,
+            tickets=tickets,
+            texts=texts,
+            searched=searched,
+            held=held,
+        )
         finalize(opened, held.close)
         return opened
 

@@ -92,7 +92,15 @@ def _places(quote: Quoted, passages: Sequence[StrategyPassage]) -> Iterator[Plac
 
 
 def _rules_request(text: str, spec: DomainSpec) -> CheckRules:
-    return CheckRules(spec.description or spec.name, "", "", (text,), text, spec.rules, spec.language)
+    return CheckRules(
+        domain=spec.description or spec.name,
+        issue="",
+        title="",
+        steps=(text,),
+        text=text,
+        rules=spec.rules,
+        language=spec.language,
+    )
 
 
 def _first_breach(verdict: CheckedRules | None) -> str:

@@ -397,15 +397,15 @@ class SectionReader:
         steps = [(step, part.list_id) for part in left for step in self._split(part.span)]
         title, title_span = self._heading()
         return Material(
-            kind,
-            self.headings,
-            introduction,
-            f"{title}: {label}" if label else title,
-            NOWHERE if label else title_span,
-            tuple(step for step, _ in steps),
-            place or self.place,
-            core or (steps[0][0][0], steps[-1][0][1]),
-            tuple(list_id for _, list_id in steps),
+            kind=kind,
+            headings=self.headings,
+            introduction=introduction,
+            title=f"{title}: {label}" if label else title,
+            title_span=NOWHERE if label else title_span,
+            steps=tuple(step for step, _ in steps),
+            place=place or self.place,
+            core=core or (steps[0][0][0], steps[-1][0][1]),
+            lists=tuple(list_id for _, list_id in steps),
         )
 
     def _heading(self) -> tuple[str, Span]:

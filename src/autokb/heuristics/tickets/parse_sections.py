@@ -115,7 +115,9 @@ def split_text(text: str, base: str, known: Mapping[str, str], blocks: Mapping[s
     for line in [*lines, _HeadLine(len(text), len(text), "", 0)]:
         if not line.section and line.start < len(text) and (section == base or line.level > level):
             continue  # an unknown heading inside of a section, or of what is the base's anyway
-        yield from _without_blocks(text, start, line.start, section, base, code, blocks)
+        yield from _without_blocks(
+            text=text, start=start, end=line.start, section=section, base=base, code=code, blocks=blocks
+        )
         section = line.section or base
         start, level = (line.end if line.section else line.start), line.level
 

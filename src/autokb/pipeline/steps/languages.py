@@ -71,13 +71,13 @@ def _load(workspace: Workspace, published: Published, stages: Stages) -> Questio
     of_first_encoder = ("gate", CALIBRATION)
     settings = {name: body for name, body in published.settings.items() if name not in of_first_encoder}
     index = load_index(
-        replace(published, settings=settings),
-        spec,
-        encoder.name,
-        stages.embed,
-        encoder.embed_questions,
-        passages,
-        workspace.settings.answer.caution,
+        published=replace(published, settings=settings),
+        spec=spec,
+        encoder=encoder.name,
+        embed=stages.embed,
+        embed_questions=encoder.embed_questions,
+        passages=passages,
+        caution=workspace.settings.answer.caution,
     )
     texts = {raw.id: raw.full_text for raw in published.raw_issues.values()}
     raw = dict(zip(texts, stages.embed(list(texts.values())), strict=True))

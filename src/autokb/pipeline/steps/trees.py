@@ -92,9 +92,25 @@ def grow_trees(
     """
     reasons = _far_from_documents(raw, vectors, windows)
     if shares_requests(workspace, stages):
-        grown = _grow_from_clusters(stages, workspace, raw, attributes, organised, reasons, splitter.sections)
+        grown = _grow_from_clusters(
+            stages=stages,
+            workspace=workspace,
+            raw=raw,
+            attributes=attributes,
+            organised=organised,
+            reasons=reasons,
+            sections=splitter.sections,
+        )
     else:
-        grown = _grow_from_seeds(stages, workspace, raw, attributes, organised, reasons, splitter)
+        grown = _grow_from_seeds(
+            stages=stages,
+            workspace=workspace,
+            raw=raw,
+            attributes=attributes,
+            organised=organised,
+            reasons=reasons,
+            splitter=splitter,
+        )
     nodes = {part.lead: issues(part.lead, tree, part.seed) for part, tree in grown}
     seed_of = {tree[0].id: lead for lead, tree in nodes.items()}
     parent_of = {member: nodes[part.lead][0].id for part, _ in grown for member in part.members}

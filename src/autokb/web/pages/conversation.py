@@ -108,7 +108,7 @@ async def send(request: Request, state: Text, reply: Text = "", chosen: Text = "
         one = found.offered[place or 0]
         is_as_offered = _same(one.text, reply) or _same(one.whole, reply)
         verdict = "rejected" if place is None else "used" if is_as_offered else "edited"
-        await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group, reply.strip())
+        await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group, sent=reply.strip())
     sent = replace(_with(found, Message(AGENT, reply.strip())), offered=(), question="")
     return _show(
         request, sent, notice="Copied, and noted what became of the suggestion." if found.offered else "Copied."
